@@ -1,0 +1,45 @@
+"""primewood: why a tree ensemble decided what it decided, with proof."""
+
+from primewood import encodings, errors
+from primewood.ensemble import Ensemble, Tree
+from primewood.explainer import Explainer
+from primewood.logic.by_definition import prime_implicants_by_definition
+from primewood.logic.connectives import at_least
+from primewood.logic.expression import FALSE, TRUE, Expression, Literal
+from primewood.logic.interval import MISSING, Interval
+from primewood.logic.parser import parse
+from primewood.logic.table import from_table
+from primewood.logic.term import Term
+from primewood.logic.variable import Variable
+from primewood.properties.audit import audit, random_audit
+from primewood.reasons.explanation import Explanation, Status
+from primewood.reasons.families import Terms, pi_explanations, prime_implicants
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "FALSE",
+    "MISSING",
+    "TRUE",
+    "Ensemble",
+    "Explainer",
+    "Explanation",
+    "Expression",
+    "Interval",
+    "Literal",
+    "Status",
+    "Term",
+    "Terms",
+    "Tree",
+    "Variable",
+    "at_least",
+    "audit",
+    "encodings",
+    "errors",
+    "from_table",
+    "parse",
+    "pi_explanations",
+    "prime_implicants",
+    "prime_implicants_by_definition",
+    "random_audit",
+]

@@ -1,0 +1,288 @@
+"""The commands of `primewood`. Exit codes: 0 done, 2 bad input, 130 stopped by Ctrl-C."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+import typer
+
+from primewood.cli import inputs, output
+from primewood.errors import InvalidInput, PrimewoodError
+
+app = typer.Typer(
+    name="primewood",
+    help="Why a tree ensemble decided what it decided, with proof.",
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class LanguageChoice(StrEnum):
+    """The literal languages."""
+
+    sets = "sets"
+    intervals = "intervals"
+    values = "values"
+
+
+class EngineChoice(StrEnum):
+    """The engines."""
+
+    auto = "auto"
+    bdd = "bdd"
+    sat = "sat"
+
+
+class EncodingChoice(StrEnum):
+    """The encodings."""
+
+    one_hot = "one-hot"
+    classical = "classical"
+    prefix = "prefix"
+    highest_bit = "highest-bit"
+
+
+class PsiChoice(StrEnum):
+    """How Ψ is added."""
+
+    implies = "implies"
+    conjoin = "and"
+    none = "none"
+
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document per line.")]
+Languages = Annotated[LanguageChoice, typer.Option("--literals", help="What a literal may say.")]
+EngineOption = Annotated[EngineChoice, typer.Option("--engine", help="Which engine answers.")]
+MaxNodes = Annotated[int | None, typer.Option("--max-nodes", help="The cap on a diagram's nodes.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Print at most this many.")]
+Count = Annotated[bool, typer.Option("--count", help="Only say how many there are.")]
+Trust = Annotated[bool, typer.Option("--trust-pickle", help="Load a pickle, which runs code in it.")]
+Var = Annotated[
+    list[str] | None,
+    typer.Option("--var", help="Declare a variable: A=1,2,3 or X<2<6 or X<=2<=6. Repeatable."),
+]
+
+
+@app.command()
+def demo(as_json: Json = False) -> None:
+    """Train a small forest on credit data and explain one decision.
+
+    Example: primewood demo
+    """
+    from primewood.cli.demo import run_demo
+
+    run_demo(as_json=as_json)
+
+
+@app.command()
+def info(
+    model: Annotated[Path, typer.Argument(help="A fitted model: a .skops file.")],
+    data: Annotated[Path | None, typer.Option("--data", help="Training rows as CSV.")] = None,
+    trust_pickle: Trust = False,
+    as_json: Json = False,
+) -> None:
+    """Show what a model is made of, and what it can tell apart.
+
+    Example: primewood info forest.skops --data train.csv
+    """
+    from primewood.cli.models import description, explainer_for, shown
+
+    facts = description(explainer_for(model, data, trust_pickle=trust_pickle))
+    if as_json:
+        output.record(facts)
+    else:
+        output.data(shown(facts))
+
+
+@app.command()
+def explain(
+    model: Annotated[Path, typer.Argument(help="A fitted model: a .skops file.")],
+    data: Annotated[Path, typer.Option("--data", help="Rows as CSV, with the model's columns.")],
+    row: Annotated[int, typer.Option("--row", help="Which row to explain, from 0.")] = 0,
+    literals: Languages = LanguageChoice.sets,
+    every: Annotated[bool, typer.Option("--all", help="All PI-explanations, not only one.")] = False,
+    limit: Limit = None,
+    count: Count = False,
+    fix: Annotated[list[str] | None, typer.Option("--fix", help="Keep this feature.")] = None,
+    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds for one.")] = 10.0,
+    engine: EngineOption = EngineChoice.auto,
+    max_nodes: MaxNodes = None,
+    trust_pickle: Trust = False,
+    as_json: Json = False,
+) -> None:
+    """Explain why a model decided about a row as it did.
+
+    Example: primewood explain forest.skops --data rows.csv --row 3 --all --limit 10
+    """
+    from primewood.cli.models import explainer_for
+
+    explainer = explainer_for(
+        model, data, trust_pickle=trust_pickle, engine=engine.value, max_nodes=max_nodes
+    )
+    rows = explainer.rows
+    if not 0 <= row < len(rows):
+        raise InvalidInput(f"{data.name} has the rows 0 to {len(rows) - 1}; there is no row {row}")
+    x = rows[row]
+    if count:
+        number = explainer.count(x, literals=literals.value)
+        output.record({"count": number}) if as_json else output.data(str(number))
+        return
+    if every:
+        found = explainer.explanations(x, literals=literals.value)
+    else:
+        found = iter([explainer.explain(x, literals=literals.value, fix=fix or (), time_limit=time_limit)])
+    for why in output.with_progress(itertools.islice(found, limit), "explanations"):
+        if as_json:
+            output.record(why.to_dict())
+        else:
+            output.data(why.rule if every else str(why))
+
+
+@app.command()
+def primes(
+    expression: Annotated[str, typer.Argument(help="For example '(B=r | B=b) -> A=2'.")],
+    var: Var = None,
+    instance: Annotated[
+        str | None, typer.Option("--instance", help="Only the PI-explanations of A=2,B=r.")
+    ] = None,
+    literals: Languages = LanguageChoice.sets,
+    limit: Limit = None,
+    count: Count = False,
+    engine: EngineOption = EngineChoice.auto,
+    max_nodes: MaxNodes = None,
+    as_json: Json = False,
+) -> None:
+    """List the prime implicants of an expression, or the PI-explanations of an instance.
+
+    Example: primewood primes '(B=r | B=b) -> (A=2 & C!=h)' --var A=1,2,3 --var B=r,b,g --var C=l,m,h
+    """
+    from primewood.reasons.families import pi_explanations, prime_implicants
+
+    delta = inputs.expression(expression, var or [])
+    options: dict[str, Any] = {
+        "literals": literals.value,
+        "engine": engine.value,
+        "max_nodes": max_nodes,
+    }
+    if instance is None:
+        found = prime_implicants(delta, **options)
+    else:
+        alpha = inputs.instance(instance, delta.variables)
+        found = pi_explanations(delta, alpha, **options)
+        if not as_json:
+            output.talk(f"the decision is {'positive' if delta.holds(alpha) else 'negative'}")
+    if count:
+        number = found.count()
+        output.record({"count": number}) if as_json else output.data(str(number))
+        return
+    for term in output.with_progress(itertools.islice(found, limit), "prime implicants"):
+        if as_json:
+            literals_of = {x.variable.name: [str(v) for v in x.values] for x in term.literals}
+            output.record({"term": str(term), "literals": literals_of})
+        else:
+            output.data(str(term))
+
+
+@app.command()
+def encode(
+    expression: Annotated[str, typer.Argument(help="For example 'X=x1 | Y=y1'.")],
+    var: Var = None,
+    encoding: Annotated[EncodingChoice, typer.Option("--encoding", help="Which encoding.")] = (
+        EncodingChoice.one_hot
+    ),
+    psi: Annotated[PsiChoice, typer.Option("--psi", help="How DIMACS adds Ψ.")] = PsiChoice.conjoin,
+    dimacs: Annotated[bool, typer.Option("--dimacs", help="Clauses for a SAT solver.")] = False,
+    decode: Annotated[
+        str | None, typer.Option("--decode", help="Decode a Boolean term, e.g. '!X_2 & !X_3'.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Encode an expression with Boolean variables: show Ψ and Δ_b, or write DIMACS.
+
+    Example: primewood encode 'X=x1 | Y=y1' --var X=x1,x2,x3 --var Y=y1,y2,y3
+    """
+    from primewood.encodings import HighestBit, OneHot, Prefix
+    from primewood.logic.parser import parse
+
+    delta = inputs.expression(expression, var or [])
+    classical = encoding is EncodingChoice.classical
+    chosen = {EncodingChoice.prefix: Prefix, EncodingChoice.highest_bit: HighestBit}.get(encoding)
+    coder = chosen(delta.variables) if chosen else OneHot(delta.variables, classical=classical)
+    if decode is not None:
+        term = coder.decode(parse(decode, coder.booleans))
+        output.record({"term": str(term)}) if as_json else output.data(str(term))
+    elif dimacs:
+        output.data(coder.to_dimacs(delta, psi.value).rstrip("\n"))
+    elif as_json:
+        output.record(
+            {
+                "variables": {b.name: coder.describe(b).split(" ", 1)[1] for b in coder.booleans},
+                "psi": str(coder.psi),
+                "delta_b": str(coder.encode(delta)),
+            }
+        )
+    else:
+        output.data(f"Ψ   = {coder.psi}")
+        output.data(f"Δ_b = {coder.encode(delta)}")
+
+
+@app.command()
+def audit(
+    expression: Annotated[str | None, typer.Argument(help="Audit this expression.")] = None,
+    var: Var = None,
+    functions: Annotated[int, typer.Option("--functions", min=1, help="Random functions.")] = 200,
+    seed: Annotated[int, typer.Option("--seed", help="Which random functions.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Show which encodings give the right prime implicants: missing, wrong, undecodable.
+
+    Example: primewood audit --functions 200 --seed 1
+    """
+    from primewood.properties import audit as audits
+
+    if expression is None:
+        result = audits.random_audit(functions, seed)
+    else:
+        result = audits.audit(inputs.expression(expression, var or []))
+    if as_json:
+        output.record(result.to_dict())
+    else:
+        output.data(str(result))
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Run the command line; errors are one clear message and an exit code, never a traceback."""
+    try:
+        code = app(args=arguments, standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as problem:
+        problem.show()
+        code = 2
+    except click.ClickException as problem:
+        problem.show()
+        code = 2
+    except (KeyboardInterrupt, click.Abort) as stop:
+        output.talk(str(stop) or "stopped")
+        code = 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except PrimewoodError as problem:
+        output.talk(f"primewood: {problem}")
+        code = 2
+    except Exception as problem:
+        if os.environ.get("PRIMEWOOD_DEBUG"):
+            raise
+        output.talk(
+            f"primewood: this should not have happened: {type(problem).__name__}: {problem}. "
+            "Please report it; PRIMEWOOD_DEBUG=1 shows where."
+        )
+        code = 2
+    sys.exit(code or 0)

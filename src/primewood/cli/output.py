@@ -1,0 +1,55 @@
+"""Writing for people and for programs: data on stdout, talk and progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+PATIENCE = 1.0
+
+
+def data(line: str = "") -> None:
+    """A line of data, out at once, so that an interrupted run keeps what it has printed."""
+    print(line, flush=True)
+
+
+def record(thing: Any) -> None:
+    """One JSON document on one line."""
+    data(json.dumps(thing, ensure_ascii=False, allow_nan=False))
+
+
+def talk(line: str) -> None:
+    """A line for the person who watches."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def with_progress(things: Iterable[T], what: str) -> Iterator[T]:
+    """The things, with a progress line on stderr once listing them takes more than a second."""
+    start = shown = time.monotonic()
+    terminal = sys.stderr.isatty()
+    every = 0.2 if terminal else 10.0
+    count = 0
+    try:
+        for count, thing in enumerate(things, start=1):
+            yield thing
+            now = time.monotonic()
+            if now - start > PATIENCE and now - shown > every:
+                shown = now
+                line = f"{count:,} {what} in {now - start:.0f} s; Ctrl-C stops and keeps them"
+                sys.stderr.write(f"\r\033[K{line}" if terminal else f"{line}\n")
+                sys.stderr.flush()
+    except KeyboardInterrupt:
+        raise Stopped(f"stopped after {count:,} {what}") from None
+    finally:
+        if terminal and shown != start:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C, with what had been done by then."""

@@ -1,0 +1,1 @@
+"""Bundled data sets for the demo and the tests."""

@@ -1,0 +1,15 @@
+"""What a model can tell apart: features as multi-valued variables, decisions as expressions."""
+
+from primewood.domain.domain import Domain, Feature, domain_of
+from primewood.domain.formula import Formulas
+from primewood.domain.subject import EnsembleSubject, ExpressionSubject, Subject
+
+__all__ = [
+    "Domain",
+    "EnsembleSubject",
+    "ExpressionSubject",
+    "Feature",
+    "Formulas",
+    "Subject",
+    "domain_of",
+]

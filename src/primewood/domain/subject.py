@@ -1,0 +1,102 @@
+"""What is explained: something that decides about points of a universe.
+
+An ensemble decides for one of its classes; an expression decides positively (true) or negatively
+(false). Questions are asked about a subject and do not know which it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.domain.domain import Domain
+from primewood.domain.formula import Formulas
+from primewood.ensemble import Ensemble
+from primewood.logic.connectives import negation
+from primewood.logic.expression import Expression
+from primewood.logic.fold import truth
+from primewood.logic.instance import Point
+from primewood.logic.variable import Variable
+
+
+class Subject(Protocol):
+    """Something that decides."""
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The universe."""
+
+    @property
+    def labels(self) -> tuple[object, ...]:
+        """The decisions that there are."""
+
+    @property
+    def importance(self) -> tuple[float, ...]:
+        """How much each variable has a say, for orders that go by importance."""
+
+    def decide(self, point: Point) -> int:
+        """The decision at a point, as a place in `labels`."""
+
+    def formula(self, label: int) -> Expression:
+        """The expression "the decision is this label"."""
+
+
+class ExpressionSubject:
+    """An expression as a classifier: its decisions are False and True."""
+
+    labels: tuple[object, ...] = (False, True)
+
+    def __init__(self, expression: Expression) -> None:
+        self.expression = expression
+        self.variables = expression.variables
+        self.importance = tuple(1.0 for _ in self.variables)
+
+    def decide(self, point: Point) -> int:
+        return int(truth(self.expression, self.variables, point))
+
+    def formula(self, label: int) -> Expression:
+        return self.expression if label else negation(self.expression).over(self.variables)
+
+
+class EnsembleSubject:
+    """An ensemble over a domain; a point is decided where any of its rows is."""
+
+    def __init__(self, ensemble: Ensemble, domain: Domain) -> None:
+        self.ensemble, self.domain = ensemble, domain
+        self.variables = domain.variables
+        self.labels = ensemble.classes
+        self.importance = tuple(float(ensemble.importance[c]) for c in domain.columns)
+        self._formulas = Formulas(ensemble, domain)
+        self._decisions: dict[int, Expression] = {}
+
+    def decide(self, point: Point) -> int:
+        return int(self.ensemble.predict(self.row_in(point)[None, :])[0])
+
+    def formula(self, label: int) -> Expression:
+        if label not in self._decisions:
+            self._decisions[label] = self._formulas.decision(label)
+        return self._decisions[label]
+
+    def row_in(self, point: Point) -> NDArray[np.float64]:
+        """A row of the cell at a point: codes, or a number inside each interval."""
+        row = np.zeros(self.ensemble.n_features)
+        for feature in self.domain.features:
+            if feature.variable is None and feature.codes:
+                row[feature.column] = next(iter(feature.codes))
+        for column, variable, value in zip(self.domain.columns, self.variables, point, strict=True):
+            row[column] = self._number_in(column, variable, value)
+        return row
+
+    def _number_in(self, column: int, variable: Variable, value: int) -> float:
+        codes = self.domain.features[column].codes
+        if value == variable.missing:
+            return float("nan")
+        if codes is not None:
+            return list(codes)[value]
+        interval: Any = variable.values[value]
+        low, high = interval.low, interval.high
+        if variable.closed == "right":
+            return float(high) if np.isfinite(high) else float(np.nextafter(low, np.inf))
+        return float(low) if np.isfinite(low) else float(np.nextafter(high, -np.inf))

@@ -1,0 +1,1 @@
+"""The engines: exact answers about one decision, behind one contract."""

@@ -1,0 +1,1 @@
+"""The paper's own procedure on existing Boolean tools."""

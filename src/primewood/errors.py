@@ -1,0 +1,68 @@
+"""The errors that primewood raises: one base class, each also a built-in kind.
+
+A message says what came, what is accepted, and what to do about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class PrimewoodError(Exception):
+    """Base class of every error that primewood raises on purpose."""
+
+
+class InvalidInput(PrimewoodError, ValueError):
+    """An argument that cannot be taken as it is."""
+
+
+class UnknownName(InvalidInput):
+    """A variable, value or feature that does not exist; the message lists those that do."""
+
+
+class ParseError(InvalidInput):
+    """Text that is not an expression.
+
+    Attributes
+    ----------
+    text : str
+        The text as it was given.
+    position : int
+        Where the parser stopped, counted from 0.
+    """
+
+    def __init__(self, problem: str, text: str, position: int) -> None:
+        self.text = text
+        self.position = position
+        line_start = text.rfind("\n", 0, position) + 1
+        line = text[line_start:].split("\n", 1)[0]
+        caret = " " * (position - line_start) + "^"
+        super().__init__(f"{problem}, at position {position}:\n  {line}\n  {caret}")
+
+
+class Undecodable(InvalidInput):
+    """A Boolean term that is not the encoding of any multi-valued term."""
+
+
+class UnsupportedModel(PrimewoodError, TypeError):
+    """A model that no reader knows, or that cannot be read exactly."""
+
+
+class MissingDependency(PrimewoodError, ImportError):
+    """An optional package that is not installed; the message says how to get it."""
+
+
+class TooLarge(PrimewoodError, MemoryError):
+    """A computation that would outgrow its cap; the message names the size and what to try."""
+
+
+def listing(things: Iterable[object], limit: int = 12) -> str:
+    """Write things as a short list for a message.
+
+    >>> listing("abc")
+    'a, b, c'
+    """
+    words = [str(thing) for thing in things]
+    if len(words) > limit:
+        return ", ".join(words[:limit]) + f", ... ({len(words)} in all)"
+    return ", ".join(words)

@@ -1,0 +1,263 @@
+"""The façade: explain the decisions of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from typing import Literal as Choice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood import readers
+from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject, domain_of
+from primewood.domain.domain import MissingRule
+from primewood.engines.choice import EngineName, Engines
+from primewood.ensemble import Ensemble
+from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.logic.expression import Expression
+from primewood.logic.instance import Point, as_point
+from primewood.logic.language import Language, check_language
+from primewood.logic.term import Term
+from primewood.reasons.explanation import Context, Explanation, Status
+from primewood.reasons.prime import Order, plan
+from primewood.reasons.weakening import Clock, weaken
+from primewood.rows import as_row, as_rows
+
+Vote = Choice["majority"]
+
+
+class Explainer:
+    """Explains the decisions of a tree model, or of an expression.
+
+    Parameters
+    ----------
+    model
+        A fitted scikit-learn `DecisionTreeClassifier`, `RandomForestClassifier` or
+        `ExtraTreesClassifier`, an `Ensemble`, a path to a ``.skops`` file, or an `Expression`.
+    X_train
+        Training rows (array or frame): for coverage, for recognising Boolean columns, for short bounds.
+    feature_names, class_names
+        Names to use instead of the model's own; class names in the order of ``model.classes_``.
+    units : dict, optional
+        Units of features, for words.
+    domain : dict, optional
+        Per feature: "numeric", "boolean", a list of the numbers that it may hold, or a mapping from
+        such numbers to names of categories. Answers then hold for rows that keep to it, and say so.
+    vote
+        "majority": each tree one vote (the paper's). A forest of scikit-learn averages its trees'
+        fractions instead, so its `predict` may differ; `agreement` counts how often.
+    engine, max_nodes
+        See `primewood.engines.choice.Engines`.
+    missing
+        Whether values may be missing: "auto" (what X_train contains; without it, what the model
+        accepts), "allow" or "forbid".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> iris = load_iris(as_frame=True)
+    >>> model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(iris.data, iris.target)
+    >>> explainer = Explainer(model, iris.data, class_names=iris.target_names)
+    >>> print(explainer.explain(iris.data.iloc[[0]]).rule)
+    IF petal width (cm) <= 0.8 THEN setosa
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        X_train: Any = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        class_names: Sequence[object] | None = None,
+        units: Mapping[str, str] | None = None,
+        domain: Mapping[str, Any] | None = None,
+        vote: Vote = "majority",
+        engine: EngineName = "auto",
+        max_nodes: int | None = None,
+        missing: MissingRule = "auto",
+    ) -> None:
+        if vote != "majority":
+            raise InvalidInput(f'vote is "majority" (each tree one vote) in this version, not {vote!r}')
+        if isinstance(model, str | Path):
+            model = readers.load_model(model)
+        self.model = model
+        self.domain: Domain | None = None
+        self.ensemble: Ensemble | None = None
+        rows: NDArray[np.float64] | None = None
+        points = None
+        if isinstance(model, Expression):
+            if X_train is not None:
+                raise InvalidInput("an expression takes no training rows")
+            subject: Subject = ExpressionSubject(model)
+        else:
+            self.ensemble = _named(readers.read(model), feature_names)
+            if X_train is not None:
+                rows = as_rows(X_train, self.ensemble, source="X_train")
+            self.domain = domain_of(self.ensemble, rows, declared=domain, missing=missing)
+            subject = EnsembleSubject(self.ensemble, self.domain)
+            points = None if rows is None else self.domain.points(rows)
+        self._subject = subject
+        self.class_names = _class_names(subject, class_names)
+        self._engines = Engines(subject, engine, max_nodes)
+        shown_vote = vote if self.ensemble is not None and len(self.ensemble.trees) > 1 else None
+        self._context = Context(self.domain, rows, points, shown_vote, dict(units or {}))
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """The training rows, as the model takes them; without any, an empty array."""
+        rows = self._context.rows
+        return np.empty((0, 0)) if rows is None else rows
+
+    @property
+    def agreement(self) -> tuple[int, int] | None:
+        """On how many training rows `model.predict` decides as the vote does, and of how many.
+
+        None without training rows, or where the model has no `predict` of its own.
+        """
+        rows = self._context.rows
+        if rows is None or self.ensemble is None or isinstance(self.model, Ensemble):
+            return None
+        own = self.model.predict(self._as_model_input(rows))
+        vote = np.array(self.ensemble.classes, dtype=own.dtype)[self.ensemble.predict(rows)]
+        return int((own == vote).sum()), len(rows)
+
+    def explain(
+        self,
+        x: Any,
+        *,
+        literals: Language = "sets",
+        order: Order | None = None,
+        fix: Iterable[str] = (),
+        time_limit: float | None = 10.0,
+    ) -> Explanation:
+        """One PI-explanation of the decision on a row.
+
+        Parameters
+        ----------
+        x
+            A row: an array, a Series, a one-row frame, or a dict by feature names.
+        literals
+            "sets", "intervals" or "values".
+        order
+            The features in the order in which to let go of them, or a list of steps, each a set of
+            (feature, value) pairs to allow together. By default the least important feature first.
+        fix
+            Features that keep the row's value; the answer is prime given them.
+        time_limit
+            Seconds, or None. When they are over, the answer still entails the decision, and its
+            status says that it is not proved prime.
+        """
+        if time_limit is not None and not time_limit > 0:
+            raise InvalidInput(f"time_limit is a positive number of seconds or None, not {time_limit!r}")
+        check_language(literals)
+        row, point = self._read(x)
+        label = self._subject.decide(point)
+        steps, variables = plan(self._subject, order)
+        found = weaken(
+            self._engines.oracle(label),
+            point,
+            steps,
+            variables,
+            literals,
+            fixed=self._places(fix),
+            clock=Clock(time_limit),
+        )
+        status = Status.PROVED if found.complete else Status.INTERRUPTED
+        term = Term.of_box(self._subject.variables, found.box)
+        return self._explanation(term, label, literals, row, status, found.queries)
+
+    def explanations(self, x: Any, *, literals: Language = "sets") -> Iterator[Explanation]:
+        """All PI-explanations of the decision on a row, lazily."""
+        check_language(literals)
+        row, point = self._read(x)
+        label = self._subject.decide(point)
+        family = self._engines.primes(label, literals, point)
+        for box in family:
+            term = Term.of_box(self._subject.variables, box)
+            yield self._explanation(term, label, literals, row, Status.PROVED, 0)
+
+    def count(self, x: Any, *, literals: Language = "sets") -> int:
+        """How many PI-explanations the decision on a row has."""
+        _, point = self._read(x)
+        label = self._subject.decide(point)
+        return self._engines.primes(label, check_language(literals), point).count()
+
+    def decide(self, x: Any) -> object:
+        """The decision on a row, by its name."""
+        return self.class_names[self._subject.decide(self._read(x)[1])]
+
+    def _read(self, x: Any) -> tuple[NDArray[np.float64] | None, Point]:
+        if self.ensemble is None or self.domain is None:
+            return None, as_point(self._subject.variables, x)
+        row = as_row(x, self.ensemble)
+        return row, self.domain.point(row)
+
+    def _places(self, names: Iterable[str]) -> frozenset[int]:
+        if isinstance(names, str):
+            raise InvalidInput(f"fix is a list of feature names; write fix=[{names!r}]")
+        known = {v.name: j for j, v in enumerate(self._subject.variables)}
+        every = known if self.domain is None else {f.name for f in self.domain.features}
+        unknown = [name for name in names if name not in every]
+        if unknown:
+            raise UnknownName(f"fix names {listing(unknown)}; the features are {listing(every)}")
+        return frozenset(known[name] for name in names if name in known)
+
+    def _explanation(
+        self,
+        term: Term,
+        label: int,
+        literals: Language,
+        row: NDArray[np.float64] | None,
+        status: Status,
+        queries: int,
+    ) -> Explanation:
+        return Explanation(
+            decision=self.class_names[label],
+            term=term,
+            language=literals,
+            status=status,
+            row=None if row is None else tuple(row.tolist()),
+            context=self._context,
+            queries=queries,
+            notes=self._notes(row, label),
+        )
+
+    def _notes(self, row: NDArray[np.float64] | None, label: int) -> tuple[str, ...]:
+        """What to know about this decision: whether the model's own `predict` says otherwise."""
+        if row is None or self.ensemble is None or isinstance(self.model, Ensemble):
+            return ()
+        own = self.model.predict(self._as_model_input(row[None, :]))[0]
+        place = list(self.ensemble.classes).index(own.item() if hasattr(own, "item") else own)
+        if place == label:
+            return ()
+        return (f"model.predict averages its trees and says {self.class_names[place]} for this row",)
+
+    def _as_model_input(self, rows: NDArray[np.float64]) -> Any:
+        """The rows in the form that the model was fitted with, so that it does not warn."""
+        names = getattr(self.model, "feature_names_in_", None)
+        if names is None:
+            return rows
+        import pandas as pd
+
+        return pd.DataFrame(rows, columns=names)
+
+
+def _named(ensemble: Ensemble, names: Sequence[str] | None) -> Ensemble:
+    from dataclasses import replace
+
+    if names is None:
+        return ensemble
+    if len(names) != ensemble.n_features:
+        raise InvalidInput(f"{len(names)} feature names for {ensemble.n_features} columns")
+    return replace(ensemble, feature_names=tuple(str(name) for name in names))
+
+
+def _class_names(subject: Subject, names: Sequence[object] | None) -> tuple[object, ...]:
+    if names is None:
+        return subject.labels
+    if len(names) != len(subject.labels):
+        raise InvalidInput(f"{len(names)} class names for {len(subject.labels)} classes")
+    return tuple(names)

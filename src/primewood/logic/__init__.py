@@ -1,0 +1,1 @@
+"""Multi-valued logic: variables, literals, terms, expressions; the ground truth for primes."""

@@ -1,0 +1,80 @@
+"""Prime implicants by definition: the ground truth for small universes.
+
+A term τ is an implicant of Δ iff every instance of τ satisfies Δ; it is prime iff no strictly
+weaker term of the language is an implicant. This module lists all terms and applies these
+sentences. It shares nothing with the engines, so that it can judge them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from primewood.errors import TooLarge
+from primewood.logic.expression import Expression
+from primewood.logic.instance import Box, Point, contains, indices
+from primewood.logic.language import Language, literal_masks, weakenings
+from primewood.logic.table import Table, truth_table
+from primewood.logic.term import Term
+from primewood.logic.variable import Variable
+
+MOST_TERMS = 4_000_000
+
+
+def prime_implicants_by_definition(expression: Expression, literals: Language = "sets") -> list[Term]:
+    """All prime implicants of an expression in a literal language.
+
+    Cost: one array over all terms of the universe; more than four million terms is an error.
+
+    >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
+    >>> print(*prime_implicants_by_definition((A == 1) | (B == 2)), sep="; ")
+    A=1; B=2
+    """
+    variables = expression.variables
+    boxes = prime_boxes(truth_table(expression, variables), variables, literals)
+    return [Term.of_box(variables, box) for box in boxes]
+
+
+def pi_explanations_by_definition(
+    expression: Expression, point: Point, literals: Language = "sets"
+) -> list[Term]:
+    """The prime implicants of Δ_α that are consistent with the instance α at `point`."""
+    variables = expression.variables
+    table = truth_table(expression, variables)
+    decided = table if table[point] else ~table
+    boxes = prime_boxes(decided, variables, literals)
+    return [Term.of_box(variables, box) for box in boxes if contains(box, point)]
+
+
+def prime_boxes(table: Table, variables: Sequence[Variable], literals: Language) -> list[Box]:
+    """The prime boxes of a truth table with one axis per variable."""
+    count = math.prod(_how_many(x, literals) for x in variables)
+    if count > MOST_TERMS:
+        raise TooLarge(
+            f"the universe has about {count:,} terms; by definition is for at most "
+            f"{MOST_TERMS:,}. Use prime_implicants, which runs on an engine"
+        )
+    masks = [literal_masks(x, literals) for x in variables]
+    implicant = table
+    for axis, choices in enumerate(masks):
+        slices = [implicant.take(indices(mask), axis).all(axis) for mask in choices]
+        implicant = np.stack(slices, axis)
+    prime = implicant.copy()
+    for axis, (x, choices) in enumerate(zip(variables, masks, strict=True)):
+        place = {mask: i for i, mask in enumerate(choices)}
+        for mask in choices:
+            here = (slice(None),) * axis + (place[mask],)
+            for weaker in weakenings(x, mask, literals):
+                prime[here] &= ~implicant[(slice(None),) * axis + (place[weaker],)]
+    return [
+        tuple(choices[i] for choices, i in zip(masks, where, strict=True)) for where in np.argwhere(prime)
+    ]
+
+
+def _how_many(variable: Variable, literals: Language) -> int:
+    """How many value sets of a variable there are in a language, at most."""
+    if literals == "sets" or (literals == "intervals" and not variable.ordered):
+        return 1 << len(variable)
+    return len(variable) ** 2

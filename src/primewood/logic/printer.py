@@ -1,0 +1,111 @@
+"""Writing expressions as text that `parse` reads back as the same expression."""
+
+from __future__ import annotations
+
+import re
+
+from primewood.logic.expression import (
+    And,
+    AtLeast,
+    Connective,
+    Constant,
+    Expression,
+    Iff,
+    Implies,
+    Literal,
+    Not,
+    Or,
+)
+
+RESERVED = {"true", "false", "and", "or", "not", "in", "inf", "at_least"}
+NAME = re.compile(r"[^\W\d][\w.]*")
+VALUE = re.compile(r"[\w.]+|[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+IFF, IMPLIES, OR, AND, NOT, ATOM = range(6)
+
+
+def text(expression: Expression) -> str:
+    """Write an expression; constants are `true` and `false`.
+
+    >>> from primewood.logic.variable import Variable
+    >>> B, C = Variable("B", ["r", "b", "g"]), Variable("C", ["very low", "high"])
+    >>> text(((B == "r") | (C == "high")).implies(~(B == "g")))
+    'B=r | C=high -> B!=g'
+    """
+    return _write(expression)[0]
+
+
+def quoted(word: str, *, pattern: re.Pattern[str] = VALUE) -> str:
+    """A name or a value as it stands in text: in quotes where it needs them.
+
+    >>> quoted("car"), quoted("used car"), quoted("true")
+    ('car', '"used car"', '"true"')
+    """
+    if pattern.fullmatch(word) and word not in RESERVED:
+        return word
+    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _write(expression: Expression) -> tuple[str, int]:
+    """The text, and how tightly its outermost connective binds."""
+    match expression:
+        case Constant():
+            return ("true" if expression.value else "false"), ATOM
+        case Literal():
+            return literal_text(expression)
+        case Not():
+            return "!" + _inside(expression.argument, NOT), NOT
+        case AtLeast():
+            parts = ", ".join(text(part) for part in expression.arguments)
+            return f"at_least({expression.count}, {parts})", ATOM
+        case And(arguments=()):
+            return "true", ATOM
+        case And(arguments=(only,)):
+            return _write(only)
+        case And():
+            return _joined(expression, " & ", AND)
+        case Or():
+            return _joined(expression, " | ", OR)
+        case Implies(arguments=(premise, conclusion)):
+            return f"{_inside(premise, OR)} -> {_inside(conclusion, IMPLIES)}", IMPLIES
+        case Iff(arguments=(left, right)):
+            return f"{_inside(left, IFF)} <-> {_inside(right, IMPLIES)}", IFF
+    raise TypeError(f"not an expression: {expression!r}")
+
+
+def _joined(expression: Connective, connective: str, level: int) -> tuple[str, int]:
+    return connective.join(_inside(part, level + 1) for part in expression.arguments), level
+
+
+def _inside(expression: Expression, weakest: int) -> str:
+    """The text as an argument, in brackets if it binds less tightly than `weakest`."""
+    words, level = _write(expression)
+    return words if level >= weakest else f"({words})"
+
+
+def literal_text(literal: Literal) -> tuple[str, int]:
+    """The text of a literal, and how tightly it binds.
+
+    >>> from primewood.logic.variable import Variable
+    >>> X = Variable.numeric("X", cuts=[2, 6])
+    >>> literal_text((X < 2) | (X >= 6))[0]
+    'X < 2 | X >= 6'
+    """
+    variable, mask = literal.variable, literal.mask
+    name = quoted(variable.name, pattern=NAME)
+    if variable.is_boolean:
+        return (name, ATOM) if mask == 2 else (f"!{name}", NOT)
+    allowed = [quoted(str(value)) for value in literal.values]
+    if variable.is_numeric:
+        pieces = [interval.condition(name) for interval in literal.intervals]
+        if variable.missing is not None and mask >> variable.missing & 1:
+            pieces.append(f"{name}=missing")
+        elif mask == (1 << variable.ordered) - 1:
+            pieces = [f"{name}!=missing"]
+        return " | ".join(pieces), ATOM if len(pieces) == 1 else OR
+    if len(allowed) == 1:
+        return f"{name}={allowed[0]}", ATOM
+    if len(allowed) == len(variable) - 1:
+        absent = (variable.everything & ~mask).bit_length() - 1
+        return f"{name}!={quoted(str(variable.values[absent]))}", ATOM
+    return f"{name} in {{{', '.join(allowed)}}}", ATOM

@@ -1,0 +1,304 @@
+"""Multi-valued variables (the paper's section 3.1).
+
+A variable has a name and at least two values. The values of a *numeric* variable are the
+intervals between its cuts, in order, and perhaps "missing"; other values have no order.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, overload
+from typing import Literal as Choice
+
+from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.logic.interval import MISSING, Interval, number
+
+if TYPE_CHECKING:
+    from primewood.logic.expression import Expression, Literal
+
+Side = Choice["left", "right"]
+
+
+class Variable:
+    """A variable with a finite number of named values.
+
+    Compared with a value it gives a literal; compared with another variable it says whether
+    the two are the same, so that variables can be keys of a dictionary.
+
+    >>> B = Variable("B", ["r", "b", "g"])
+    >>> print(B == "r", ";", B != "r", ";", B.isin(["r", "b"]))
+    B=r ; B!=r ; B!=g
+    """
+
+    __slots__ = ("_hash", "_position", "closed", "cuts", "name", "values")
+
+    name: str
+    values: tuple[Hashable, ...]
+    cuts: tuple[float, ...] | None
+    closed: Side | None
+    _hash: int
+    _position: dict[Hashable, int]
+
+    def __init__(self, name: str, values: Iterable[Hashable]) -> None:
+        self._set(name, tuple(values), None, None)
+
+    def _set(
+        self,
+        name: str,
+        values: tuple[Hashable, ...],
+        cuts: tuple[float, ...] | None,
+        closed: Side | None,
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise InvalidInput(f"a variable needs a non-empty name of type str, not {name!r}")
+        if len(values) < 2:
+            raise InvalidInput(f"variable {name} needs at least two values, got {list(values)!r}")
+        texts: dict[str, Hashable] = {}
+        for value in values:
+            if str(value) in texts:
+                raise InvalidInput(
+                    f"values of variable {name} must differ in writing: "
+                    f"{texts[str(value)]!r} and {value!r} are both written {value}"
+                )
+            texts[str(value)] = value
+        for slot, thing in (("name", name), ("values", values), ("cuts", cuts), ("closed", closed)):
+            object.__setattr__(self, slot, thing)
+        object.__setattr__(self, "_position", {value: i for i, value in enumerate(values)})
+        object.__setattr__(self, "_hash", hash((name, values)))
+
+    @classmethod
+    def boolean(cls, name: str) -> Variable:
+        """A variable with the values False and True; in text its literals are `x` and `!x`.
+
+        >>> print(~Variable.boolean("x").literal([True]))
+        !x
+        """
+        return cls(name, (False, True))
+
+    @classmethod
+    def categorical(cls, name: str, categories: Iterable[Hashable], *, missing: bool = False) -> Variable:
+        """A variable whose values are categories, and "missing" if that is allowed."""
+        return cls(name, (*categories, MISSING) if missing else tuple(categories))
+
+    @classmethod
+    def numeric(
+        cls, name: str, cuts: Sequence[float], closed: Side = "left", *, missing: bool = False
+    ) -> Variable:
+        """A variable whose values are the intervals between `cuts`.
+
+        `closed="left"` is for tests `x < cut` and makes intervals [a, b); `closed="right"` is
+        for tests `x <= cut` and makes intervals (a, b].
+
+        >>> [str(v) for v in Variable.numeric("X", cuts=[2, 6], closed="left").values]
+        ['(-inf, 2)', '[2, 6)', '[6, inf)']
+        """
+        if closed not in ("left", "right"):
+            raise InvalidInput(f'closed is "left" or "right", not {closed!r}')
+        ends = tuple(float(cut) for cut in cuts)
+        if any(not math.isfinite(cut) for cut in ends) or any(a >= b for a, b in itertools.pairwise(ends)):
+            raise InvalidInput(f"cuts of variable {name} must be finite and increasing: {cuts!r}")
+        edges = (-math.inf, *ends, math.inf)
+        cells: tuple[Hashable, ...] = tuple(
+            Interval(low, high, closed) for low, high in itertools.pairwise(edges)
+        )
+        variable = cls.__new__(cls)
+        variable._set(name, (*cells, MISSING) if missing else cells, ends, closed)
+        return variable
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Variable is immutable: cannot set {name}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restore, (self.name, self.values, self.cuts, self.closed))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @property
+    def is_boolean(self) -> bool:
+        """Whether the values are False and True."""
+        return len(self.values) == 2 and self.values[0] is False and self.values[1] is True
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the values are intervals."""
+        return self.cuts is not None
+
+    @property
+    def missing(self) -> int | None:
+        """The index of the value "missing", or None if there is no such value."""
+        return self._position.get(MISSING)
+
+    @property
+    def ordered(self) -> int:
+        """How many of the first values are in an order: the intervals, else none."""
+        return 0 if self.cuts is None else len(self.cuts) + 1
+
+    @property
+    def everything(self) -> int:
+        """The bit mask of all values."""
+        return (1 << len(self.values)) - 1
+
+    def index(self, value: object) -> int:
+        """The index of a value, counted from 0.
+
+        A numeric variable also takes a number and finds its interval; NaN and None are
+        "missing" where that is a value. Cost: one look-up, or one bisection.
+
+        >>> Variable.numeric("X", cuts=[2, 6]).index(3), Variable("A", ["r", "b"]).index("b")
+        (1, 1)
+        """
+        try:
+            if isinstance(value, Hashable) and value in self._position:
+                return self._position[value]
+            x = math.nan if value is None else float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise self._unknown(value) from None
+        if math.isnan(x) and self.missing is not None:
+            return self.missing
+        if self.cuts is None or math.isnan(x):
+            raise self._unknown(value)
+        find = bisect.bisect_right if self.closed == "left" else bisect.bisect_left
+        return find(self.cuts, x)
+
+    def index_of_text(self, text: str) -> int:
+        """The index of the value that is written so; see `index` for numbers."""
+        for i, value in enumerate(self.values):
+            if str(value) == text:
+                return i
+        try:
+            return self.index(float(text))
+        except ValueError:
+            raise self._unknown(text) from None
+
+    def _unknown(self, value: object) -> UnknownName:
+        if self.is_numeric:
+            missing = ", or missing" if self.missing is not None else "; missing is not allowed"
+            return UnknownName(f"variable {self.name} takes a number{missing}; got {value!r}")
+        return UnknownName(
+            f"variable {self.name} has no value {value!r}; its values are {listing(self.values)}"
+        )
+
+    def literal(self, values: Iterable[object]) -> Expression:
+        """The expression "this variable has one of these values".
+
+        It is a `Literal` unless it is trivial: all values give `true`, none gives `false`.
+        """
+        mask = 0
+        for value in values:
+            mask |= 1 << self.index(value)
+        return self.of_mask(mask)
+
+    def of_mask(self, mask: int) -> Expression:
+        """The expression "this variable's value is in `mask`", bit i standing for value i."""
+        from primewood.logic.expression import FALSE, TRUE, Literal
+
+        if mask == 0:
+            return FALSE
+        return TRUE if mask == self.everything else Literal(self, mask)
+
+    def isin(self, values: Iterable[object]) -> Expression:
+        """The same as `literal`, as a verb that reads well: ``A.isin([1, 2])``."""
+        return self.literal(values)
+
+    @overload  # type: ignore[override]
+    def __eq__(self, other: Variable) -> bool: ...  # type: ignore[overload-overlap]
+    @overload
+    def __eq__(self, other: object) -> Literal: ...
+    def __eq__(self, other: object) -> bool | Expression:
+        if isinstance(other, Variable):
+            return self is other or (self.name == other.name and self.values == other.values)
+        return self.of_mask(1 << self._named(other))
+
+    @overload  # type: ignore[override]
+    def __ne__(self, other: Variable) -> bool: ...  # type: ignore[overload-overlap]
+    @overload
+    def __ne__(self, other: object) -> Literal: ...
+    def __ne__(self, other: object) -> bool | Expression:
+        if isinstance(other, Variable):
+            return not self == other
+        return self.of_mask(self.everything & ~(1 << self._named(other)))
+
+    def _named(self, value: object) -> int:
+        """The index of a value that is given itself, not by a number inside it."""
+        if self.is_numeric and not isinstance(value, Interval) and value is not MISSING:
+            raise InvalidInput(
+                f"{self.name} is numeric: compare it at its cuts with "
+                f"{'< and >=' if self.closed == 'left' else '<= and >'}, or take the literal of the "
+                f"interval around a number with {self.name}.literal([{value!r}])"
+            )
+        return self.index(value)
+
+    def __lt__(self, cut: float) -> Expression:
+        return self.comparison("<", cut)
+
+    def __le__(self, cut: float) -> Expression:
+        return self.comparison("<=", cut)
+
+    def __gt__(self, cut: float) -> Expression:
+        return self.comparison(">", cut)
+
+    def __ge__(self, cut: float) -> Expression:
+        return self.comparison(">=", cut)
+
+    def comparison(self, operator: str, cut: float) -> Expression:
+        """The literal ``variable operator cut``, where the cut and the operator fit the intervals.
+
+        >>> X = Variable.numeric("X", cuts=[2, 6], closed="left")
+        >>> print(X >= 2)
+        X >= 2
+        """
+        if self.cuts is None:
+            raise InvalidInput(f"variable {self.name} is not numeric: it takes = and !=, not {operator}")
+        below = (1 << self.ordered) - 1
+        if not math.isinf(cut):
+            fitting = ("<", ">=") if self.closed == "left" else ("<=", ">")
+            if operator not in fitting or cut not in self.cuts:
+                tests = listing(f"{self.name} {fitting[0]} {number(c)}" for c in self.cuts)
+                raise UnknownName(
+                    f"{self.name} {operator} {number(cut)} does not fall between the intervals of "
+                    f"{self.name}; they are cut by {tests}"
+                )
+            below = (1 << (self.cuts.index(cut) + 1)) - 1
+        elif cut < 0:
+            below = 0
+        above = ((1 << self.ordered) - 1) & ~below
+        return self.of_mask(below if operator in ("<", "<=") else above)
+
+    def __repr__(self) -> str:
+        if self.cuts is None:
+            return f"Variable({self.name!r}, {list(self.values)!r})"
+        missing = ", missing=True" if self.missing is not None else ""
+        cuts = ", ".join(map(number, self.cuts))
+        return f"Variable.numeric({self.name!r}, cuts=[{cuts}], closed={self.closed!r}{missing})"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _restore(
+    name: str, values: tuple[Hashable, ...], cuts: tuple[float, ...] | None, closed: Side | None
+) -> Variable:
+    variable = Variable.__new__(Variable)
+    variable._set(name, values, cuts, closed)
+    return variable
+
+
+def unique_variables(variables: Iterable[Variable]) -> tuple[Variable, ...]:
+    """The variables in order, each once; two different ones of one name are an error."""
+    by_name: dict[str, Variable] = {}
+    for variable in variables:
+        if not isinstance(variable, Variable):
+            raise InvalidInput(f"expected a Variable, got {variable!r}")
+        known = by_name.setdefault(variable.name, variable)
+        if known != variable:
+            raise InvalidInput(
+                f"two different variables are called {variable.name}: {known!r} and {variable!r}"
+            )
+    return tuple(by_name.values())

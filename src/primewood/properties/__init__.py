@@ -1,0 +1,1 @@
+"""Questions about a whole model, and about encodings."""

@@ -1,0 +1,1 @@
+"""Questions about one decision, written once over the engine contract."""

@@ -1,0 +1,166 @@
+"""An explanation of one decision, with its status and what it rests on."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.domain import Domain, Feature
+from primewood.logic.expression import Literal
+from primewood.logic.instance import Box
+from primewood.logic.language import Language
+from primewood.logic.term import Term
+from primewood.report import decimals, text
+
+
+class Status(enum.StrEnum):
+    """How much of what was asked is proved."""
+
+    PROVED = "proved"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all explanations of one explainer share: for reading rows and for words."""
+
+    domain: Domain | None
+    rows: NDArray[np.float64] | None
+    points: NDArray[np.int64] | None
+    vote: str | None
+    units: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why an instance was decided as it was: a term that entails the decision.
+
+    Attributes
+    ----------
+    decision : object
+        The decision, by its name.
+    term : Term
+        The explanation itself.
+    language : str
+        The literal language in which it is prime.
+    status : Status
+        `proved`: it is prime; `interrupted`: it entails the decision, but time ran out before
+        everything that could be weakened had been tried.
+    queries : int
+        How often an engine was asked.
+    notes : tuple of str
+        What the reader should know about this decision.
+    """
+
+    decision: object
+    term: Term
+    language: Language
+    status: Status
+    row: tuple[float, ...] | None
+    context: Context = field(repr=False)
+    queries: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rule(self) -> str:
+        """The explanation as IF ... THEN ...; shown bounds are short and lie inside the exact ones."""
+        return text.rule(self.to_dict())
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features that the explanation mentions."""
+        return tuple(literal.variable.name for literal in self.term.literals)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is taken for granted about rows."""
+        return self.context.domain.assumptions if self.context.domain else ()
+
+    @cached_property
+    def coverage(self) -> float | None:
+        """The share of the training rows that the explanation covers; None without such rows."""
+        if self.context.points is None:
+            return None
+        return float(self._inside(self.context.points).mean())
+
+    def covers(self, X: Any) -> NDArray[np.bool_]:
+        """Which rows the explanation speaks for. Cost: one bisection per number."""
+        if self.context.domain is None:
+            raise TypeError("an explanation of an expression covers instances: ask term.holds(instance)")
+        rows = np.atleast_2d(np.asarray(X, dtype=np.float64))
+        return self._inside(self.context.domain.points(rows))
+
+    def _inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = np.all(points >= 0, axis=1)
+        for j, mask in enumerate(self._box()):
+            allowed = np.array([bool(mask >> i & 1) for i in range(mask.bit_length())] + [False])
+            inside &= allowed[np.minimum(points[:, j], len(allowed) - 1)]
+        return inside
+
+    def _box(self) -> Box:
+        assert self.context.domain is not None
+        return self.term.box(self.context.domain.variables)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The explanation in plain types; the ends of intervals are the exact float64 ones."""
+        return {
+            "decision": self.decision
+            if isinstance(self.decision, bool | int | float)
+            else str(self.decision),
+            "status": str(self.status),
+            "language": self.language,
+            "literals": [self._literal(literal) for literal in self.term.literals],
+            "coverage": self.coverage,
+            "queries": self.queries,
+            "vote": self.context.vote,
+            "assumptions": list(self.assumptions),
+            "notes": list(self.notes),
+        }
+
+    def _literal(self, literal: Literal) -> dict[str, Any]:
+        variable = literal.variable
+        missing = variable.missing is not None and bool(literal.mask >> variable.missing & 1)
+        feature = self._feature(variable.name)
+        record: dict[str, Any] = {"feature": variable.name, "missing": missing}
+        if variable.is_numeric:
+            record["intervals"] = [
+                {
+                    "low": interval.low if np.isfinite(interval.low) else None,
+                    "high": interval.high if np.isfinite(interval.high) else None,
+                    "closed": _closed(interval.closed_low, interval.closed_high),
+                }
+                for interval in literal.intervals
+            ]
+            x, column = np.nan, None
+            if feature is not None and self.row is not None:
+                x = self.row[feature.column]
+                column = None if self.context.rows is None else self.context.rows[:, feature.column]
+            pieces = [decimals.shown_ends(i, x, column) for i in literal.intervals]
+            unit = self.context.units.get(variable.name, "")
+            record["text"] = text.condition(variable.name, pieces, missing=missing, unit=unit)
+            return record
+        absent = [v for i, v in enumerate(variable.values) if not literal.mask >> i & 1]
+        record["values"] = [_plain(v) for v in literal.values if not (missing and v is variable.values[-1])]
+        record["text"] = text.choice(variable.name, literal.values, absent)
+        return record
+
+    def _feature(self, name: str) -> Feature | None:
+        if self.context.domain is None:
+            return None
+        return next(f for f in self.context.domain.features if f.name == name)
+
+    def __str__(self) -> str:
+        return text.explanation(self.to_dict())
+
+
+def _closed(low: bool, high: bool) -> str:
+    return {(True, True): "both", (True, False): "left", (False, True): "right"}.get((low, high), "neither")
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, bool | int | float | str) else str(value)

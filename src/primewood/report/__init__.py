@@ -1,0 +1,1 @@
+"""Words for answers, from their plain records; nothing computes here."""

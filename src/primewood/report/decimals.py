@@ -1,0 +1,81 @@
+"""Bounds in few digits that are still right.
+
+An exact bound such as 51.50000190734863 is shown as a shorter decimal that stays inside the exact
+region and loses none of the numbers that are known to lie in it: the instance's, and every training
+row's. Where training rows say what lies nearby, one digit may be enough; without them at least four
+digits are kept, so that the shown region is not much smaller than the exact one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+from primewood.logic.interval import Interval, number
+
+End = tuple[str, str] | None
+"""An operator and a decimal, or None where there is no bound."""
+
+
+def shown_ends(interval: Interval, instance: float, rows: Iterable[float] | None) -> tuple[End, End]:
+    """How the ends of an interval are shown: the lower and the upper bound.
+
+    Parameters
+    ----------
+    interval
+        The exact region.
+    instance
+        The number of the instance; it counts only if it lies in the region.
+    rows
+        The numbers of the training rows in this column, or None if there are none to go by.
+
+    >>> shown_ends(Interval(2.4500000476837163, 6, "left"), 3.0, [2.5, 3.0, 5.0])
+    (('>=', '2.5'), ('<', '6'))
+    """
+    held = [x for x in (instance, *(rows if rows is not None else ())) if x in interval]
+    digits = 1 if rows is not None and held else 4
+    low = high = None
+    if math.isfinite(interval.low):
+        needed = min(held, default=_inside(interval))
+        low = _end(interval.low, interval.closed_low, needed, math.inf, digits)
+    if math.isfinite(interval.high):
+        needed = max(held, default=_inside(interval))
+        high = _end(interval.high, interval.closed_high, needed, -math.inf, digits)
+    return low, high
+
+
+def _end(bound: float, closed: bool, needed: float, inwards: float, digits: int) -> tuple[str, str]:
+    """One end: an inclusive bound, or the exact one with a strict operator if that is as short."""
+    inclusive, strict = (">=", ">") if inwards > 0 else ("<=", "<")
+    if closed:
+        return inclusive, shortest(bound, needed, digits)
+    rounded = shortest(math.nextafter(bound, inwards), needed, digits)
+    exact = number(bound)
+    return (strict, exact) if len(exact) <= len(rounded) else (inclusive, rounded)
+
+
+def _inside(interval: Interval) -> float:
+    """Some number inside an interval that holds no known number: what is shown is not empty."""
+    if math.isinf(interval.low) or math.isinf(interval.high):
+        return interval.low if math.isinf(interval.low) else interval.high
+    middle = interval.low + (interval.high - interval.low) / 2
+    return middle if middle in interval else interval.high if interval.closed_high else interval.low
+
+
+def shortest(exact: float, needed: float, digits: int = 1) -> str:
+    """The decimal nearest to `exact`, in the fewest digits, between `exact` and `needed`.
+
+    >>> shortest(51.50000190734863, 51.2, 4), shortest(2.5000001, 3.0), shortest(0.123, 0.123)
+    ('51.5', '3', '0.123')
+    """
+    if exact == needed:
+        return number(exact)
+    rounding = ROUND_FLOOR if needed < exact else ROUND_CEILING
+    low, high = min(exact, needed), max(exact, needed)
+    for count in range(digits, 18):
+        unit = Decimal(1).scaleb(Decimal(exact).adjusted() - count + 1)
+        rounded = float((Decimal(exact) / unit).to_integral_value(rounding) * unit)
+        if low <= rounded <= high:
+            return number(rounded)
+    return number(exact)

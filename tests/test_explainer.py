@@ -1,0 +1,285 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import primewood as pw
+from primewood.data.credit import load_credit
+from primewood.errors import InvalidInput, TooLarge, UnknownName
+
+IRIS = load_iris(as_frame=True)
+X, y = IRIS.data, IRIS.target
+
+
+@pytest.fixture(scope="module")
+def forest():
+    return RandomForestClassifier(n_estimators=10, max_depth=3, random_state=0).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def explainer(forest):
+    return pw.Explainer(forest, X, class_names=IRIS.target_names)
+
+
+@pytest.fixture(scope="module")
+def credit():
+    data = load_credit()
+    model = RandomForestClassifier(n_estimators=11, max_depth=3, class_weight="balanced", random_state=0)
+    model.fit(data.X, data.y)
+    options = {
+        "feature_names": data.feature_names,
+        "class_names": data.class_names,
+        "units": data.units,
+        "domain": data.domain,
+    }
+    return data, pw.Explainer(model, data.X, **options)
+
+
+@pytest.mark.parametrize("literals", ["sets", "intervals", "values"])
+def test_one_explanation_is_among_all_of_them(explainer, literals):
+    for i in (0, 60, 120):
+        why = explainer.explain(X.iloc[i], literals=literals)
+        everything = list(explainer.explanations(X.iloc[i], literals=literals))
+        assert why.status == pw.Status.PROVED and why.language == literals
+        assert why.term in [other.term for other in everything]
+        assert len(everything) == explainer.count(X.iloc[i], literals=literals)
+        assert why.decision == IRIS.target_names[explainer.ensemble.predict(X.iloc[[i]])[0]]
+
+
+@pytest.mark.parametrize("literals", ["sets", "intervals", "values"])
+def test_rows_inside_an_explanation_are_decided_alike(explainer, literals):
+    generator = np.random.default_rng(0)
+    low, high = X.min().to_numpy(), X.max().to_numpy()
+    rows = generator.uniform(low - 0.5, high + 0.5, size=(4000, 4))
+    decided = IRIS.target_names[explainer.ensemble.predict(rows)]
+    for i in (0, 60, 77, 120):
+        for why in explainer.explanations(X.iloc[i], literals=literals):
+            assert why.covers(X.iloc[[i]]).all()
+            assert (decided[why.covers(rows)] == why.decision).all()
+
+
+def test_engines_give_the_same_answers(forest):
+    answers = []
+    for engine in ("bdd", "sat", "auto"):
+        explainer = pw.Explainer(forest, X, engine=engine)
+        answers.append(
+            [
+                (
+                    explainer.explain(X.iloc[i], literals=language).term,
+                    explainer.count(X.iloc[i], literals=language),
+                )
+                for i in (5, 80, 140)
+                for language in ("sets", "intervals", "values")
+            ]
+        )
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_a_row_may_come_in_many_forms(explainer):
+    expected = explainer.explain(X.iloc[70]).term
+    forms = [
+        X.iloc[70].to_numpy(),
+        list(X.iloc[70]),
+        X.iloc[[70]],
+        X.iloc[[70]].to_numpy(),
+        X.iloc[70].to_dict(),
+        pl.DataFrame(X)[70],
+        X.iloc[70].reset_index(drop=True),
+    ]
+    assert [explainer.explain(form).term for form in forms] == [expected] * len(forms)
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ([1.0, 2.0], "2 columns; the model takes 4"),
+        (X.iloc[:2], "one row, got 2"),
+        (X.iloc[[0]].iloc[:, ::-1], "another order"),
+        (X.iloc[[0]].drop(columns="petal width (cm)"), r"lacks petal width \(cm\)"),
+        ({"petal width (cm)": 1}, "lacks"),
+        ({**X.iloc[0].to_dict(), "colour": 1}, "unknown features colour"),
+        (["a", "b", "c", "d"], "numbers"),
+        ([np.inf, 1, 1, 1], "infinite"),
+        ([1e300, 1, 1, 1], "too large for float32"),
+        ([np.nan, 1, 1, 1], "missing"),
+        (pd.Series([1.0, 2, 3, 4], index=list("abcd")), "lacks"),
+    ],
+)
+def test_bad_rows_are_refused(explainer, row, words):
+    with pytest.raises(InvalidInput, match=words):
+        explainer.explain(row)
+
+
+def test_bad_options_are_refused(forest, explainer):
+    with pytest.raises(InvalidInput, match="literals is"):
+        explainer.explain(X.iloc[0], literals="boxes")
+    with pytest.raises(InvalidInput, match="time_limit"):
+        explainer.explain(X.iloc[0], time_limit=0)
+    with pytest.raises(UnknownName, match="the features are"):
+        explainer.explain(X.iloc[0], fix=["colour"])
+    with pytest.raises(InvalidInput, match=r"fix=\['petal"):
+        explainer.explain(X.iloc[0], fix="petal width (cm)")
+    with pytest.raises(UnknownName, match="the order names"):
+        explainer.explain(X.iloc[0], order=["colour"])
+    with pytest.raises(InvalidInput, match="vote is"):
+        pw.Explainer(forest, vote="soft")
+    with pytest.raises(InvalidInput, match="2 class names for 3"):
+        pw.Explainer(forest, class_names=["a", "b"])
+    with pytest.raises(InvalidInput, match="1 feature names for 4"):
+        pw.Explainer(forest, feature_names=["a"])
+    with pytest.raises(InvalidInput, match="engine is"):
+        pw.Explainer(forest, engine="quantum")
+    with pytest.raises(InvalidInput, match="missing is"):
+        pw.Explainer(forest, missing="maybe")
+    with pytest.raises(InvalidInput, match="another order"):
+        pw.Explainer(forest, X.iloc[:, ::-1])
+    with pytest.raises(UnknownName, match="domain= names colour"):
+        pw.Explainer(forest, domain={"colour": "boolean"})
+
+
+def test_orders_and_fixed_features_are_honoured(explainer):
+    names = list(X.columns)
+    first = explainer.explain(X.iloc[77], order=names)
+    last = explainer.explain(X.iloc[77], order=names[::-1])
+    terms = [why.term for why in explainer.explanations(X.iloc[77])]
+    assert first.term in terms and last.term in terms
+    fixed = explainer.explain(X.iloc[77], fix=["sepal length (cm)"])
+    assert fixed.term["sepal length (cm)"].is_simple
+    value = explainer._subject.variables[0].values[0]
+    stepwise = explainer.explain(X.iloc[77], order=[[("sepal length (cm)", value)]])
+    assert stepwise.term in terms
+
+
+def test_time_runs_out_with_a_sound_answer(explainer):
+    why = explainer.explain(X.iloc[77], time_limit=1e-9)
+    assert why.status == pw.Status.INTERRUPTED
+    assert "perhaps not prime" in str(why)
+    assert why.covers(X.iloc[[77]]).all()
+
+
+def test_a_diagram_that_outgrows_its_cap_says_what_to_try(forest):
+    explainer = pw.Explainer(forest, X, engine="bdd", max_nodes=300)
+    with pytest.raises(TooLarge, match='engine="sat"'):
+        explainer.count(X.iloc[77])
+    turned = pw.Explainer(forest, X, engine="auto", max_nodes=300)
+    assert turned.count(X.iloc[77]) == pw.Explainer(forest, X).count(X.iloc[77])
+
+
+def test_missing_values_follow_the_rule(forest):
+    holes = X.copy()
+    holes.iloc[3, 2] = np.nan
+    auto = pw.Explainer(forest, holes)
+    assert [f.missing for f in auto.domain.features] == [False, False, True, False]
+    assert "never missing" in str(auto.explain(X.iloc[77]))
+    why = auto.explain(holes.iloc[3])
+    assert why.covers(holes.iloc[[3]]).all()
+    forbidden = pw.Explainer(forest, holes, missing="forbid")
+    with pytest.raises(InvalidInput, match="missing= does not allow"):
+        forbidden.explain(holes.iloc[3])
+    without_rows = pw.Explainer(forest)
+    assert all(f.missing for f in without_rows.domain.features if f.variable)
+    assert without_rows.explain(X.iloc[77]).coverage is None
+    hand_made = pw.Ensemble((pw.Tree.build((0, 0.0, [1, 0], [0, 1])),), ("x",), (0, 1))
+    with pytest.raises(InvalidInput, match="does not accept missing"):
+        pw.Explainer(hand_made, missing="allow")
+
+
+def test_boolean_columns_are_recognised_and_stated():
+    generator = np.random.default_rng(0)
+    rows = np.column_stack([generator.integers(0, 2, 200), generator.normal(size=200)]).astype(float)
+    target = (rows[:, 0] == 1) & (rows[:, 1] > 0)
+    model = ExtraTreesClassifier(n_estimators=7, max_depth=3, random_state=0).fit(rows, target)
+    explainer = pw.Explainer(model, rows, feature_names=["flag", "size"])
+    assert explainer.domain.features[0].kind == "boolean"
+    assert len(explainer.domain.features[0].variable) == 2
+    why = explainer.explain(rows[target][0])
+    assert "flag is 1" in why.rule and "flag is one of 0, 1" in why.assumptions
+    with pytest.raises(UnknownName, match="'numeric'"):
+        explainer.explain([0.5, 0.0])
+    numeric = pw.Explainer(model, rows, feature_names=["flag", "size"], domain={"flag": "numeric"})
+    assert len(numeric.domain.features[0].variable) > 2
+    assert numeric.explain([0.5, 0.0]).covers([[0.5, 0.0]]).all()
+
+
+@pytest.mark.parametrize(
+    "declared", ["colours", [1], {"a": 1, "b": 2}, {0: "x", 1: "x"}, [float("nan"), 1.0]]
+)
+def test_bad_domains_are_refused(forest, declared):
+    with pytest.raises(InvalidInput, match="domain of"):
+        pw.Explainer(forest, domain={"petal width (cm)": declared})
+
+
+def test_categories_are_explained_by_name(credit):
+    data, explainer = credit
+    found = list(explainer.explanations(data.X[1]))
+    assert len(found) == explainer.count(data.X[1]) == 18
+    rules = [why.rule for why in found]
+    assert any("checking account is overdrawn or 0 to 200 DM" in rule for rule in rules)
+    assert any("months" in rule for rule in rules)
+    with pytest.raises(UnknownName, match="checking account is one of"):
+        explainer.explain([9, *data.X[1][1:]])
+
+
+def test_categorical_explanations_hold_on_all_rows_with_the_same_categories(credit):
+    data, explainer = credit
+    generator = np.random.default_rng(0)
+    rows = np.column_stack([generator.choice(column, 5000) for column in data.X.T])
+    decided = np.array(data.class_names)[explainer.ensemble.predict(rows)]
+    for why in explainer.explanations(data.X[1]):
+        inside = why.covers(rows)
+        assert inside.any() and (decided[inside] == why.decision).all()
+
+
+def test_agreement_with_predict_is_counted_and_noted(credit):
+    data, explainer = credit
+    same, total = explainer.agreement
+    own = explainer.model.predict(data.X)
+    vote = explainer.ensemble.predict(data.X)
+    assert total == 1000 and same == (own == vote).sum() < 1000
+    differing = data.X[np.flatnonzero(own != vote)[0]]
+    assert "model.predict averages its trees" in str(explainer.explain(differing))
+    alike = data.X[np.flatnonzero(own == vote)[0]]
+    assert not explainer.explain(alike).notes
+
+
+def test_records_are_plain_and_exact(explainer):
+    record = json.loads(json.dumps(explainer.explain(X.iloc[77]).to_dict(), allow_nan=False))
+    assert record["decision"] == "versicolor" and record["status"] == "proved"
+    for literal in record["literals"]:
+        variable = next(v for v in explainer._subject.variables if v.name == literal["feature"])
+        for interval in literal["intervals"]:
+            assert interval["low"] is None or interval["low"] in variable.cuts
+            assert interval["high"] is None or interval["high"] in variable.cuts
+            assert interval["closed"] in ("right", "neither")
+        assert literal["missing"] is False
+
+
+def test_expressions_are_explained_too():
+    A, B = pw.Variable("A", [1, 2, 3]), pw.Variable.numeric("B", [2, 6])
+    explainer = pw.Explainer((A == 1) | (B < 2))
+    why = explainer.explain({"A": 1, "B": 7.5})
+    assert why.decision is True and str(why.term) == "A=1" and why.rule == "IF A is 1 THEN True"
+    assert explainer.explain({"A": 3, "B": 7.5}).rule == "IF A is not 1 AND B >= 2 THEN False"
+    assert explainer.count({"A": 1, "B": 1}) == 2
+    with pytest.raises(TypeError):
+        why.covers([[1, 2]])
+    with pytest.raises(InvalidInput, match="takes no training rows"):
+        pw.Explainer(A == 1, X)
+
+
+def test_a_forest_of_one_class_has_the_empty_explanation():
+    model = DecisionTreeClassifier().fit(X, np.zeros(len(X)))
+    why = pw.Explainer(model, X).explain(X.iloc[0])
+    assert why.term == pw.Term() and why.rule == "IF anything THEN 0.0"
+
+
+def test_the_public_names_are_all_there():
+    assert sorted(pw.__all__) == sorted(name for name in pw.__all__ if hasattr(pw, name))
+    assert len(pw.__all__) == len(set(pw.__all__))
