@@ -95,7 +95,7 @@ class Explainer:
         else:
             self.ensemble = _named(readers.read(model), feature_names)
             if X_train is not None:
-                rows = as_rows(X_train, self.ensemble, source="X_train")
+                rows = as_rows(X_train, self.ensemble.feature_names, self.ensemble.dtype, source="X_train")
             self.domain = domain_of(self.ensemble, rows, declared=domain, missing=missing)
             subject = EnsembleSubject(self.ensemble, self.domain)
             points = None if rows is None else self.domain.points(rows)
@@ -103,7 +103,8 @@ class Explainer:
         self.class_names = _class_names(subject, class_names)
         self._engines = Engines(subject, engine, max_nodes)
         shown_vote = vote if self.ensemble is not None and len(self.ensemble.trees) > 1 else None
-        self._context = Context(self.domain, rows, points, shown_vote, dict(units or {}))
+        dtype = "float64" if self.ensemble is None else self.ensemble.dtype
+        self._context = Context(self.domain, rows, points, shown_vote, dict(units or {}), dtype)
 
     @property
     def rows(self) -> NDArray[np.float64]:
@@ -189,10 +190,16 @@ class Explainer:
         """The decision on a row, by its name."""
         return self.class_names[self._subject.decide(self._read(x)[1])]
 
+    def expression(self, decision: object) -> Expression:
+        """The expression "the decision is this one" over the variables of the model's domain."""
+        if decision not in self.class_names:
+            raise UnknownName(f"no decision is called {decision!r}; there are {listing(self.class_names)}")
+        return self._subject.formula(self.class_names.index(decision))
+
     def _read(self, x: Any) -> tuple[NDArray[np.float64] | None, Point]:
         if self.ensemble is None or self.domain is None:
             return None, as_point(self._subject.variables, x)
-        row = as_row(x, self.ensemble)
+        row = as_row(x, self.ensemble.feature_names, self.ensemble.dtype)
         return row, self.domain.point(row)
 
     def _places(self, names: Iterable[str]) -> frozenset[int]:

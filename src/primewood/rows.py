@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.ensemble import Ensemble
+from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput, listing
 
 
-def as_rows(X: Any, ensemble: Ensemble, *, source: str = "X") -> NDArray[np.float64]:
+def as_rows(X: Any, names: Sequence[str], dtype: InputType, *, source: str = "X") -> NDArray[np.float64]:
     """Rows of an array or a frame. A frame with missing or reordered columns is an error, not a guess."""
     columns = getattr(X, "columns", None)
     if columns is not None:
-        _check_names([str(c) for c in columns], ensemble, source)
+        _check_names([str(c) for c in columns], names, source)
         X = X.to_numpy()
     elif hasattr(X, "toarray"):
         X = X.toarray()
@@ -24,23 +24,20 @@ def as_rows(X: Any, ensemble: Ensemble, *, source: str = "X") -> NDArray[np.floa
         rows = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise InvalidInput(f"{source} must hold numbers, as the model takes them: {problem}") from None
-    if rows.ndim != 2 or rows.shape[1] != ensemble.n_features:
+    if rows.ndim != 2 or rows.shape[1] != len(names):
         raise InvalidInput(
-            f"{source} has the shape {rows.shape}; the model takes rows of {ensemble.n_features} columns"
+            f"{source} has the shape {rows.shape}; the model takes rows of {len(names)} columns"
         )
     with np.errstate(over="ignore"):
-        infinite = np.isinf(rows.astype(ensemble.dtype))
+        infinite = np.isinf(rows.astype(dtype))
     if infinite.any():
         i, j = np.argwhere(infinite)[0]
-        raise InvalidInput(
-            f"{source}: {ensemble.feature_names[j]} of row {i} is infinite or too large for {ensemble.dtype}"
-        )
+        raise InvalidInput(f"{source}: {names[j]} of row {i} is infinite or too large for {dtype}")
     return rows
 
 
-def as_row(x: Any, ensemble: Ensemble) -> NDArray[np.float64]:
+def as_row(x: Any, names: Sequence[str], dtype: InputType) -> NDArray[np.float64]:
     """One row: an array, a Series, a one-row frame, or a dict by feature names."""
-    names = list(ensemble.feature_names)
     if isinstance(x, Mapping):
         unknown = [str(key) for key in x if str(key) not in names]
         absent = [name for name in names if name not in {str(key) for key in x}]
@@ -54,10 +51,10 @@ def as_row(x: Any, ensemble: Ensemble) -> NDArray[np.float64]:
     elif hasattr(x, "index") and hasattr(x, "to_numpy") and not hasattr(x, "columns"):
         labels = [str(label) for label in x.index]
         if labels != [str(i) for i in range(len(labels))]:
-            _check_names(labels, ensemble, "the row")
+            _check_names(labels, names, "the row")
         x = x.to_numpy()
     if hasattr(x, "columns") or hasattr(x, "toarray") or np.ndim(x) == 2:
-        rows = as_rows(x, ensemble, source="the row")
+        rows = as_rows(x, names, dtype, source="the row")
         if len(rows) != 1:
             raise InvalidInput(f"explain takes one row, got {len(rows)}; use X.iloc[[i]] or X[i]")
         return np.ravel(rows)
@@ -65,14 +62,13 @@ def as_row(x: Any, ensemble: Ensemble) -> NDArray[np.float64]:
         row = np.asarray([np.nan if value is None else value for value in x], dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise InvalidInput(f"a row holds numbers, as the model takes them: {problem}") from None
-    if row.ndim != 1 or len(row) != ensemble.n_features:
-        raise InvalidInput(f"the row has {row.size} columns; the model takes {ensemble.n_features}")
-    return np.ravel(as_rows(row[None, :], ensemble, source="the row"))
+    if row.ndim != 1 or len(row) != len(names):
+        raise InvalidInput(f"the row has {row.size} columns; the model takes {len(names)}")
+    return np.ravel(as_rows(row[None, :], names, dtype, source="the row"))
 
 
-def _check_names(given: list[str], ensemble: Ensemble, source: str) -> None:
-    names = list(ensemble.feature_names)
-    if given == names:
+def _check_names(given: list[str], names: Sequence[str], source: str) -> None:
+    if given == list(names):
         return
     absent = [name for name in names if name not in given]
     unknown = [name for name in given if name not in names]

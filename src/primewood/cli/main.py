@@ -7,13 +7,15 @@ import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import click
 import typer
 
 from primewood.cli import inputs, output
 from primewood.errors import InvalidInput, PrimewoodError
+
+if TYPE_CHECKING:
+    from primewood.logic.term import Term
 
 app = typer.Typer(
     name="primewood",
@@ -139,11 +141,11 @@ def explain(
         found = explainer.explanations(x, literals=literals.value)
     else:
         found = iter([explainer.explain(x, literals=literals.value, fix=fix or (), time_limit=time_limit)])
-    for why in output.with_progress(itertools.islice(found, limit), "explanations"):
-        if as_json:
-            output.record(why.to_dict())
-        else:
-            output.data(why.rule if every else str(why))
+    output.write_all(
+        itertools.islice(found, limit),
+        "explanations",
+        lambda why: output.record(why.to_dict()) if as_json else output.data(why.rule if every else str(why)),
+    )
 
 
 @app.command()
@@ -183,12 +185,16 @@ def primes(
         number = found.count()
         output.record({"count": number}) if as_json else output.data(str(number))
         return
-    for term in output.with_progress(itertools.islice(found, limit), "prime implicants"):
-        if as_json:
-            literals_of = {x.variable.name: [str(v) for v in x.values] for x in term.literals}
-            output.record({"term": str(term), "literals": literals_of})
-        else:
-            output.data(str(term))
+    output.write_all(
+        itertools.islice(found, limit),
+        "prime implicants",
+        lambda term: output.record(_term_record(term)) if as_json else output.data(str(term)),
+    )
+
+
+def _term_record(term: Term) -> dict[str, Any]:
+    values = {x.variable.name: [str(v) for v in x.values] for x in term.literals}
+    return {"term": str(term), "literals": values}
 
 
 @app.command()
@@ -262,14 +268,7 @@ def run(arguments: list[str] | None = None) -> None:
     """Run the command line; errors are one clear message and an exit code, never a traceback."""
     try:
         code = app(args=arguments, standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as problem:
-        problem.show()
-        code = 2
-    except click.ClickException as problem:
-        problem.show()
-        code = 2
-    except (KeyboardInterrupt, click.Abort) as stop:
-        output.talk(str(stop) or "stopped")
+    except (KeyboardInterrupt, typer.Abort):
         code = 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -278,11 +277,24 @@ def run(arguments: list[str] | None = None) -> None:
         output.talk(f"primewood: {problem}")
         code = 2
     except Exception as problem:
-        if os.environ.get("PRIMEWOOD_DEBUG"):
-            raise
-        output.talk(
-            f"primewood: this should not have happened: {type(problem).__name__}: {problem}. "
-            "Please report it; PRIMEWOOD_DEBUG=1 shows where."
-        )
-        code = 2
+        code = _usage_error(problem) or _unexpected(problem)
     sys.exit(code or 0)
+
+
+def _usage_error(problem: Exception) -> int | None:
+    """Show what is wrong with the words of the call, if that is the problem."""
+    show = getattr(problem, "show", None)
+    if show is None:
+        return None
+    show()
+    return 2
+
+
+def _unexpected(problem: Exception) -> int:
+    if os.environ.get("PRIMEWOOD_DEBUG"):
+        raise problem
+    output.talk(
+        f"primewood: this should not have happened: {type(problem).__name__}: {problem}. "
+        "Please report it; PRIMEWOOD_DEBUG=1 shows where."
+    )
+    return 2

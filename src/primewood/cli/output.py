@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -28,15 +28,19 @@ def talk(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def with_progress(things: Iterable[T], what: str) -> Iterator[T]:
-    """The things, with a progress line on stderr once listing them takes more than a second."""
+def write_all(things: Iterable[T], what: str, write: Callable[[T], None]) -> None:
+    """Write the things one by one, with a progress line on stderr when that takes long.
+
+    Ctrl-C ends it cleanly: what was written stays, and stderr says how much that is.
+    """
     start = shown = time.monotonic()
     terminal = sys.stderr.isatty()
     every = 0.2 if terminal else 10.0
     count = 0
     try:
-        for count, thing in enumerate(things, start=1):
-            yield thing
+        for thing in things:
+            write(thing)
+            count += 1
             now = time.monotonic()
             if now - start > PATIENCE and now - shown > every:
                 shown = now
@@ -44,12 +48,9 @@ def with_progress(things: Iterable[T], what: str) -> Iterator[T]:
                 sys.stderr.write(f"\r\033[K{line}" if terminal else f"{line}\n")
                 sys.stderr.flush()
     except KeyboardInterrupt:
-        raise Stopped(f"stopped after {count:,} {what}") from None
+        talk(f"stopped after {count:,} {what}")
+        raise
     finally:
         if terminal and shown != start:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
-
-
-class Stopped(KeyboardInterrupt):
-    """Ctrl-C, with what had been done by then."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from primewood.errors import InvalidInput
 from primewood.logic.connectives import conjunction, disjunction
-from primewood.logic.expression import Expression, Literal
+from primewood.logic.expression import And, Expression, Literal, Or
 from primewood.logic.fold import fold
 from primewood.logic.variable import Variable
 
@@ -103,8 +103,13 @@ class Clausifier:
         self._true: int | None = None
 
     def require(self, expression: Expression) -> None:
-        """Add clauses that make the expression true."""
-        self.clauses.append([fold(expression, self)])
+        """Add clauses that make the expression true; clauses and conjunctions of them stay as they are."""
+        for part in expression.arguments if isinstance(expression, And) else (expression,):
+            inside = part.arguments if isinstance(part, Or) else (part,)
+            if all(isinstance(literal, Literal) for literal in inside):
+                self.clauses.append([fold(literal, self) for literal in inside])
+            else:
+                self.clauses.append([fold(part, self)])
 
     def fresh(self) -> int:
         """A new number."""

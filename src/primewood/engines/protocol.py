@@ -31,7 +31,7 @@ class Family(Protocol):
     """The prime boxes of a decision, perhaps too many to list."""
 
     def count(self) -> int:
-        """How many there are, exactly, without listing them."""
+        """How many there are, exactly; without listing them if the engine has compiled them."""
 
     def __iter__(self) -> Iterator[Box]:
         """The boxes, one after the other, lazily."""

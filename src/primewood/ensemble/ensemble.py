@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,12 @@ class Ensemble:
     def __post_init__(self) -> None:
         if not self.trees:
             raise InvalidInput("an ensemble needs at least one tree")
+        if self.operator not in get_args(Operator):
+            raise InvalidInput(f'operator is "<=" or "<", not {self.operator!r}')
+        if self.dtype not in get_args(InputType):
+            raise InvalidInput(f'dtype is "float32" or "float64", not {self.dtype!r}')
+        if len(set(self.classes)) < len(self.classes):
+            raise InvalidInput("class labels must differ")
         if len(set(self.feature_names)) < len(self.feature_names):
             raise InvalidInput("feature names must differ")
         for tree in self.trees:

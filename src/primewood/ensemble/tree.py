@@ -66,15 +66,21 @@ class Tree:
             place = len(rows)
             rows.append((LEAF, 0.0, LEAF, LEAF))
             if not isinstance(node, tuple):
+                if not isinstance(node, list | np.ndarray):
+                    raise InvalidInput(f"a leaf is a list of class values, not {node!r}")
                 values.append([float(v) for v in node])
                 return place
             values.append([])
+            if len(node) != 4:
+                raise InvalidInput(f"an inner node is (feature, threshold, left, right), not {node!r}")
             feature, threshold, left, right = node
             rows[place] = (int(feature), float(threshold), add(left), add(right))
             return place
 
         add(nested)
         width = max(len(value) for value in values)
+        if any(len(value) not in (0, width) for value in values):
+            raise InvalidInput("all leaves need the same number of class values")
         filled = np.array([value or [0.0] * width for value in values], dtype=np.float64)
         feature, threshold, left, right = (np.array(column) for column in zip(*rows, strict=True))
         return cls(feature, threshold, left, right, np.zeros(len(rows), dtype=bool), filled)

@@ -1,7 +1,7 @@
 """Prime implicants by definition: the ground truth for small universes.
 
-A term τ is an implicant of Δ iff every instance of τ satisfies Δ; it is prime iff no strictly
-weaker term of the language is an implicant. This module lists all terms and applies these
+A term τ is an implicant of Δ iff every instance of τ satisfies Δ; it is prime iff no weakening of τ
+that the language knows is an implicant. This module lists all terms and applies these
 sentences. It shares nothing with the engines, so that it can judge them.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from primewood.errors import TooLarge
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Box, Point, contains, indices
-from primewood.logic.language import Language, literal_masks, weakenings
+from primewood.logic.language import Language, check_language, literal_masks, weakenings
 from primewood.logic.table import Table, truth_table
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
@@ -50,6 +50,7 @@ def pi_explanations_by_definition(
 
 def prime_boxes(table: Table, variables: Sequence[Variable], literals: Language) -> list[Box]:
     """The prime boxes of a truth table with one axis per variable."""
+    check_language(literals)
     count = math.prod(_how_many(x, literals) for x in variables)
     if count > MOST_TERMS:
         raise TooLarge(

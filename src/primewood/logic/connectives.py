@@ -24,36 +24,45 @@ from primewood.logic.expression import (
     Or,
 )
 from primewood.logic.term import Term
-from primewood.logic.variable import Variable
+from primewood.logic.variable import Variable, unique_variables
 
 
 def negation(argument: Expression) -> Expression:
     """``!argument`` in normal form: a literal becomes its complement, ``!!a`` becomes ``a``."""
+    result: Expression = Not(_checked(argument))
     if isinstance(argument, Constant):
-        return FALSE if argument.value else TRUE
-    if isinstance(argument, Literal):
-        return argument.variable.of_mask(argument.variable.everything & ~argument.mask)
-    if isinstance(argument, Not):
-        return argument.argument
-    return Not(argument)
+        result = FALSE if argument.value else TRUE
+    elif isinstance(argument, Literal):
+        result = argument.variable.of_mask(argument.variable.everything & ~argument.mask)
+    elif isinstance(argument, Not):
+        result = argument.argument
+    return _declared(result, [argument])
 
 
 def conjunction(arguments: Iterable[Expression]) -> Expression:
     """``a & b & ...`` in normal form; without arguments `true`."""
-    parts = _merged(arguments, And, TRUE, lambda a, b: a & b)
+    given = [_checked(argument) for argument in arguments]
+    parts = _merged(given, And, TRUE, lambda a, b: a & b)
+    result: Expression = And(parts)
     if FALSE in parts:
-        return FALSE
-    if len(parts) > 1 and all(isinstance(part, Literal) for part in parts):
-        return Term(parts)  # type: ignore[arg-type]
-    return And(parts) if len(parts) > 1 else parts[0] if parts else TRUE
+        result = FALSE
+    elif len(parts) < 2:
+        result = parts[0] if parts else TRUE
+    elif all(isinstance(part, Literal) for part in parts):
+        result = Term(parts)  # type: ignore[arg-type]
+    return _declared(result, given)
 
 
 def disjunction(arguments: Iterable[Expression]) -> Expression:
     """``a | b | ...`` in normal form; without arguments `false`."""
-    parts = _merged(arguments, Or, FALSE, lambda a, b: a | b)
+    given = [_checked(argument) for argument in arguments]
+    parts = _merged(given, Or, FALSE, lambda a, b: a | b)
+    result: Expression = Or(parts)
     if TRUE in parts:
-        return TRUE
-    return Or(parts) if len(parts) > 1 else parts[0] if parts else FALSE
+        result = TRUE
+    elif len(parts) < 2:
+        result = parts[0] if parts else FALSE
+    return _declared(result, given)
 
 
 def _merged(
@@ -66,8 +75,6 @@ def _merged(
     parts: list[Expression] = []
     place: dict[Variable, int] = {}
     for argument in arguments:
-        if not isinstance(argument, Expression):
-            raise InvalidInput(f"expected an expression, got {argument!r}")
         flat = argument.arguments if isinstance(argument, connective) else (argument,)
         for part in flat:
             if isinstance(part, Literal) and part.variable in place:
@@ -84,20 +91,24 @@ def _merged(
 
 def implication(premise: Expression, conclusion: Expression) -> Expression:
     """``premise -> conclusion``, with constants folded."""
+    given = (_checked(premise), _checked(conclusion))
+    result: Expression = Implies(given)
     if isinstance(premise, Constant):
-        return conclusion if premise.value else TRUE
-    if isinstance(conclusion, Constant):
-        return TRUE if conclusion.value else negation(premise)
-    return Implies((premise, conclusion))
+        result = conclusion if premise.value else TRUE
+    elif isinstance(conclusion, Constant):
+        result = TRUE if conclusion.value else negation(premise)
+    return _declared(result, given)
 
 
 def equivalence(left: Expression, right: Expression) -> Expression:
     """``left <-> right``, with constants folded."""
+    given = (_checked(left), _checked(right))
+    result: Expression = Iff(given)
     if isinstance(left, Constant):
-        return right if left.value else negation(right)
-    if isinstance(right, Constant):
-        return left if right.value else negation(left)
-    return Iff((left, right))
+        result = right if left.value else negation(right)
+    elif isinstance(right, Constant):
+        result = left if right.value else negation(left)
+    return _declared(result, given)
 
 
 def at_least(count: int, arguments: Iterable[Expression]) -> Expression:
@@ -107,18 +118,31 @@ def at_least(count: int, arguments: Iterable[Expression]) -> Expression:
     >>> print(at_least(2, [x, y, z]))
     at_least(2, x, y, z)
     """
-    parts = []
-    for argument in arguments:
-        if isinstance(argument, Constant):
-            count -= argument.value
-        else:
-            parts.append(argument)
+    if isinstance(arguments, Expression):
+        raise InvalidInput("at_least takes a number and a list of expressions")
+    given = [_checked(argument) for argument in arguments]
+    parts = [argument for argument in given if not isinstance(argument, Constant)]
+    count -= sum(argument.value for argument in given if isinstance(argument, Constant))
     if count <= 0:
-        return TRUE
-    if count > len(parts):
-        return FALSE
-    if count == 1:
-        return disjunction(parts)
-    if count == len(parts):
-        return conjunction(parts)
-    return AtLeast(count, parts)
+        result: Expression = TRUE
+    elif count > len(parts):
+        result = FALSE
+    elif count == 1:
+        result = disjunction(parts)
+    elif count == len(parts):
+        result = conjunction(parts)
+    else:
+        result = AtLeast(count, parts)
+    return _declared(result, given)
+
+
+def _checked(thing: object) -> Expression:
+    if not isinstance(thing, Expression):
+        raise InvalidInput(f"expected an expression, got {thing!r}")
+    return thing
+
+
+def _declared(result: Expression, arguments: Iterable[Expression]) -> Expression:
+    """The result, declared over all that its arguments were declared over."""
+    universe = unique_variables(x for argument in arguments for x in argument.variables)
+    return result if result.variables == universe else result.over(universe)

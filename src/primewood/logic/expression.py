@@ -135,11 +135,18 @@ class Expression(ABC):
         return truth_table(self, self.variables)
 
     def equivalent(self, other: Expression) -> bool:
-        """Whether both are true on the same instances. Cost: two truth tables."""
+        """Whether both are true on the same instances. Cost: that of `entails`, twice."""
+        return self.entails(other) and other.entails(self)
+
+    def entails(self, other: Expression) -> bool:
+        """Whether every instance that satisfies this expression satisfies `other`.
+
+        Cost: two truth tables; linear between terms and literals.
+        """
         from primewood.logic.table import truth_table
 
         universe = unique_variables((*self.variables, *other.variables))
-        return bool((truth_table(self, universe) == truth_table(other, universe)).all())
+        return bool((~truth_table(self, universe) | truth_table(other, universe)).all())
 
     def __str__(self) -> str:
         from primewood.logic.printer import text
@@ -227,13 +234,15 @@ class Literal(Expression):
                 runs.append(cell)
         return tuple(runs)
 
-    def entails(self, other: Literal) -> bool:
-        """Whether this literal, over the same variable, allows only what `other` allows."""
-        return self.variable == other.variable and self.mask & ~other.mask == 0
+    def entails(self, other: Expression) -> bool:
+        """Whether this literal allows only what `other` allows. Cost: constant between literals."""
+        if isinstance(other, Literal):
+            return self.variable == other.variable and self.mask & ~other.mask == 0
+        return super().entails(other)
 
     def stronger(self, other: Literal) -> bool:
-        """Whether this literal entails `other` and is not equivalent to it."""
-        return self.entails(other) and self.mask != other.mask
+        """Whether this literal entails `other`, and `other` does not entail it."""
+        return self.entails(other) and not other.entails(self)
 
 
 class Not(Expression):

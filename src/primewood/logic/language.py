@@ -6,7 +6,7 @@
   without an order stay sets.
 - ``values``: a literal allows exactly one value (the classical simple explanation).
 
-*Prime* is relative to the language: no strictly weaker term of the same language is an implicant.
+*Prime* is relative to the language: none of the weakenings that it knows leaves an implicant.
 
 A language is described by its elementary *restrictions* of a variable. A term is a set of
 restrictions that contains what each of them requires; the more restrictions, the stronger the

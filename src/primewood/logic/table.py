@@ -60,7 +60,7 @@ def from_table(
     if isinstance(table, Mapping):
         truth = np.zeros(shape, dtype=bool)
         named = {
-            as_point(universe, dict(zip((x.name for x in universe), row, strict=False))): bool(value)
+            as_point(universe, _by_name(universe, row)): _truth_values([value])[0]
             for row, value in table.items()
         }
         if len(named) != math.prod(shape):
@@ -68,11 +68,24 @@ def from_table(
         for point, value in named.items():
             truth[point] = value
     else:
-        flat = np.asarray(table, dtype=bool)
+        flat = _truth_values(np.asarray(table).ravel().tolist())
         if flat.size != math.prod(shape):
             raise InvalidInput(f"the table has {flat.size} entries; its variables need {math.prod(shape)}")
         truth = flat.reshape(shape)
     return _tree(truth, universe).over(universe)
+
+
+def _by_name(universe: Sequence[Variable], row: object) -> dict[str, object]:
+    if not isinstance(row, tuple) or len(row) != len(universe):
+        raise InvalidInput(f"a row of the table is a tuple of {len(universe)} values, not {row!r}")
+    return {x.name: value for x, value in zip(universe, row, strict=True)}
+
+
+def _truth_values(values: Sequence[object]) -> Table:
+    for value in values:
+        if value not in (0, 1):
+            raise InvalidInput(f"a truth value is True, False, 1 or 0, not {value!r}")
+    return np.array(values, dtype=bool)
 
 
 def _tree(truth: Table, variables: Sequence[Variable]) -> Expression:

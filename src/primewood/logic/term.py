@@ -87,9 +87,10 @@ class Term(And):
         name = variable if isinstance(variable, str) else variable.name
         return any(literal.variable.name == name for literal in self.literals)
 
-    def consistent_with(self, other: Term) -> bool:
-        """Whether some instance satisfies both terms. Cost: linear."""
-        return all(mine.mask & yours.mask for mine, yours in self._pairs(other) if yours is not None)
+    def consistent_with(self, other: Expression) -> bool:
+        """Whether some instance satisfies both this term and that term or literal. Cost: linear."""
+        yours = {literal.variable: literal.mask for literal in Term.of(other).literals}
+        return all(mine.mask & yours.get(mine.variable, mine.mask) for mine in self.literals)
 
     def entails(self, other: Expression) -> bool:
         """Whether every instance of this term satisfies `other`.
@@ -100,20 +101,17 @@ class Term(And):
             required = Term.of(other).literals
             mine = {literal.variable: literal for literal in self.literals}
             return all(x.variable in mine and mine[x.variable].entails(x) for x in required)
-        from primewood.logic.table import truth_table
+        return super().entails(other)
 
-        universe = unique_variables((*self.variables, *other.variables))
-        return bool((~truth_table(self, universe) | truth_table(other, universe)).all())
-
-    def subsumes(self, other: Term) -> bool:
+    def subsumes(self, other: Expression) -> bool:
         """Whether `other` entails this term: this one is weaker or the same."""
         return other.entails(self)
 
-    def strictly_subsumes(self, other: Term) -> bool:
+    def strictly_subsumes(self, other: Expression) -> bool:
         """Whether this term is strictly weaker than `other`."""
-        return self.subsumes(other) and self != other
+        return self.subsumes(other) and not self.entails(other)
 
-    def weaken(self, variable: Variable, values: Iterable[object] | None = None) -> Term:
+    def weaken(self, variable: Variable | str, values: Iterable[object] | None = None) -> Term:
         """The term that also allows `values` of `variable`; None drops the literal.
 
         >>> A = Variable("A", [1, 2, 3])
@@ -122,6 +120,7 @@ class Term(And):
         """
         if variable not in self:
             return self
+        variable = self[variable].variable
         more = variable.everything
         if values is not None:
             more = self[variable].mask
@@ -139,8 +138,3 @@ class Term(And):
 
         for point in points(self.box(variables)):
             yield Term(Literal(x, 1 << i) for x, i in zip(variables, point, strict=True))
-
-    def _pairs(self, other: Term) -> Iterator[tuple[Literal, Literal | None]]:
-        yours = {literal.variable: literal for literal in other.literals}
-        for mine in self.literals:
-            yield mine, yours.get(mine.variable)

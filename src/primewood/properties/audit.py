@@ -145,64 +145,32 @@ class Audit:
         """The audit in plain types."""
         return asdict(self)
 
-    def __str__(self) -> str:
-        head = f"{self.functions} functions with {self.primes} prime implicants"
+    def ways_table(self) -> str:
+        """What each way reports, misses and gets wrong, as text."""
+        head = ["encoding", "primes of", "kept", "reported", "missing", "wrong", "undecodable", "exact"]
+        return _table(head, [list(asdict(row).values()) for row in self.rows])
+
+    def requirements_table(self) -> str:
+        """Whether each encoding has what it needs, as text."""
+        head = ["encoding", "terms", "values", "literals represented", "equivalence", "subsumption"]
         rows = [
-            [
-                r.encoding,
-                r.formula,
-                r.keep,
-                r.reported,
-                r.missing,
-                r.wrong,
-                r.undecodable,
-                r.exact_functions,
-            ]
-            for r in self.rows
+            [*shown, f"{r.representable} of {r.literals}", _yes(r.equivalence), _yes(r.subsumption)]
+            for r in self.requirements
+            for shown in [(r.encoding, r.keep, r.values)]
         ]
-        needs = [
-            [
-                q.encoding,
-                q.keep,
-                q.values,
-                f"{q.representable} of {q.literals}",
-                _yes(q.equivalence),
-                _yes(q.subsumption),
-            ]
-            for q in self.requirements
-        ]
+        return _table(head, rows)
+
+    def __str__(self) -> str:
+        functions = "one function" if self.functions == 1 else f"{self.functions} functions"
         counts = ", ".join(f"{name} {count}" for name, count in self.encoded_models.items())
-        columns = [
-            "encoding",
-            "primes of",
-            "kept",
-            "reported",
-            "missing",
-            "wrong",
-            "undecodable",
-            "exact",
+        parts = [
+            f"{functions} with {self.primes} prime implicants",
+            self.ways_table(),
+            "what an encoding needs: every literal is a term, and relations are preserved",
+            self.requirements_table(),
+            f"models of Δ: {self.models}; of Δ_b∧Ψ: {counts}",
         ]
-        wanted = [
-            "encoding",
-            "terms",
-            "values",
-            "literals represented",
-            "equivalence",
-            "subsumption",
-        ]
-        return "\n".join(
-            [
-                head,
-                "",
-                *_table(columns, rows),
-                "",
-                "what an encoding needs: every literal is a term, and relations are preserved",
-                "",
-                *_table(wanted, needs),
-                "",
-                f"models of Δ: {self.models}; of Δ_b∧Ψ: {counts}",
-            ]
-        )
+        return "\n\n".join(parts)
 
 
 def audit(expression: Expression) -> Audit:
@@ -356,7 +324,7 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Rows of text, in columns as wide as they need to be; numbers to the right."""
     cells = [[str(cell) for cell in row] for row in (head, *rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
@@ -367,4 +335,4 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
             for cell, width, value in zip(row, widths, source, strict=True)
         ]
         lines.append("  ".join(parts).rstrip())
-    return lines
+    return "\n".join(lines)

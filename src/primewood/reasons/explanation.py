@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain import Domain, Feature
+from primewood.ensemble.comparison import InputType
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.report import decimals, text
+from primewood.rows import as_rows
 
 
 class Status(enum.StrEnum):
@@ -34,6 +36,7 @@ class Context:
     points: NDArray[np.int64] | None
     vote: str | None
     units: dict[str, str] = field(default_factory=dict)
+    dtype: InputType = "float64"
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,8 @@ class Explanation:
         """Which rows the explanation speaks for. Cost: one bisection per number."""
         if self.context.domain is None:
             raise TypeError("an explanation of an expression covers instances: ask term.holds(instance)")
-        rows = np.atleast_2d(np.asarray(X, dtype=np.float64))
+        names = tuple(feature.name for feature in self.context.domain.features)
+        rows = as_rows(X, names, self.context.dtype)
         return self._inside(self.context.domain.points(rows))
 
     def _inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from primewood.domain import ExpressionSubject
 from primewood.engines.choice import EngineName, Engines
 from primewood.engines.protocol import Family
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, listing
 from primewood.logic.expression import Expression
 from primewood.logic.instance import as_point
 from primewood.logic.language import Language, check_language
@@ -31,6 +31,9 @@ class Terms:
     def count(self) -> int:
         """How many terms there are; without listing them if the engine has compiled them."""
         return self._family.count()
+
+    def __repr__(self) -> str:
+        return f"<Terms over {listing(self.variables)}: iterate to list them, count() to count them>"
 
     def __iter__(self) -> Iterator[Term]:
         return (Term.of_box(self.variables, box) for box in self._family)

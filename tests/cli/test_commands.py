@@ -1,0 +1,192 @@
+"""The command line as a person uses it: real processes, data on stdout, one clear error on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import skops.io
+from pysat.formula import CNF
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+
+WINE = load_wine(as_frame=True)
+COMMAND = [sys.executable, "-c", "from primewood.cli.main import run; run()"]
+VARIABLES = ["--var", "A=1,2,3", "--var", "B=r,b,g", "--var", "C=l,m,h"]
+DELTA = "(B=r | B=b) -> (A=2 & C!=h)"
+
+
+def primewood(*arguments, code=0):
+    done = subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def lines(done):
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    forest = RandomForestClassifier(n_estimators=10, max_depth=3, random_state=0)
+    skops.io.dump(forest.fit(WINE.data, WINE.target), folder / "forest.skops")
+    WINE.frame.to_csv(folder / "wine.csv", index=False)
+    return folder / "forest.skops", folder / "wine.csv"
+
+
+def test_primes_of_an_expression():
+    assert sorted(lines(primewood("primes", DELTA, *VARIABLES))) == ["A=2 & C!=h", "B=g"]
+    assert lines(primewood("primes", DELTA, *VARIABLES, "--count")) == ["2"]
+    assert len(lines(primewood("primes", DELTA, *VARIABLES, "--literals", "values"))) == 3
+    records = [json.loads(line) for line in lines(primewood("primes", DELTA, *VARIABLES, "--json"))]
+    assert {"term": "B=g", "literals": {"B": ["g"]}} in records
+
+
+def test_names_that_stand_alone_are_boolean():
+    done = primewood("primes", "(A | !C) & (B | C) & (A | B)")
+    assert sorted(lines(done)) == ["!C & B", "A & B", "A & C"]
+
+
+def test_pi_explanations_of_an_instance():
+    done = primewood("primes", DELTA, *VARIABLES, "--instance", "A=1, B=r, C=m")
+    assert lines(done) == ["A!=2 & B!=g"] and "negative" in done.stderr
+    boolean = ("primes", "(A | !C) & (B | C) & (A | B)", "--instance", "A=1,B=true,C=0")
+    assert sorted(lines(primewood(*boolean))) == ["!C & B", "A & B"]
+    figure = ("primes", "X < 2 & Y >= -7 | 2 <= X < 6", "--var", "X<2<6", "--var", "Y<-7")
+    found = lines(primewood(*figure, "--instance", "X=10,Y=-20"))
+    assert sorted(found) == ["(X < 2 | X >= 6) & Y < -7", "X >= 6"]
+    assert len(lines(primewood(*figure, "--engine", "sat", "--limit", "1"))) == 1
+
+
+def test_encodings_are_shown_decoded_and_exported():
+    example = ("encode", "X=x1 | Y=y1", "--var", "X=x1,x2,x3", "--var", "Y=y1,y2,y3")
+    assert lines(primewood(*example))[1] == "Δ_b = !X_2 & !X_3 | !Y_2 & !Y_3"
+    classical = primewood(*example, "--encoding", "classical")
+    assert lines(classical)[1] == "Δ_b = X_1 | Y_1"
+    assert lines(primewood(*example, "--encoding", "prefix"))[0] == "Ψ   = (X_3 -> X_2) & (Y_3 -> Y_2)"
+    assert lines(primewood(*example, "--encoding", "highest-bit"))[0] == "Ψ   = true"
+    assert lines(primewood(*example, "--decode", "!X_2 & !X_3")) == ["X=x1"]
+    assert json.loads(primewood(*example, "--json").stdout)["variables"]["X_1"] == "X=x1"
+    dimacs = primewood(*example, "--dimacs").stdout
+    assert CNF(from_string=dimacs).nv >= 6 and "c map 1 X_1 X=x1" in dimacs
+    failed = primewood(*example, "--decode", "!X_1 & !X_2 & !X_3", code=2)
+    assert "leaves no value of X" in failed.stderr
+
+
+def test_audits_of_random_functions_and_of_one():
+    result = json.loads(primewood("audit", "--functions", 20, "--seed", 1, "--json").stdout)
+    best = next(row for row in result["rows"] if row["keep"] == "negative" and row["formula"] == "Ψ⇒Δ_b")
+    assert result["functions"] == 20 and best["missing"] == best["wrong"] == 0
+    one = primewood("audit", "X=x1 | Y=y1", "--var", "X=x1,x2,x3", "--var", "Y=y1,y2,y3")
+    assert lines(one)[0] == "one function with 2 prime implicants"
+
+
+def test_info_and_explanations_of_a_model(files):
+    model, data = files
+    assert "10 trees" in primewood("info", model, "--data", data).stdout
+    facts = json.loads(primewood("info", model, "--data", data, "--json").stdout)
+    assert facts["trees"] == 10 and facts["predict_agrees"]["rows"] == len(WINE.data)
+    why = primewood("explain", model, "--data", data, "--row", 100)
+    assert lines(why)[0].startswith("IF ") and "prime (sets)" in why.stdout
+    count = int(primewood("explain", model, "--data", data, "--row", 100, "--count").stdout)
+    some = lines(primewood("explain", model, "--data", data, "--row", 100, "--all", "--limit", 7))
+    assert count > 7 == len(some) and all(line.startswith("IF ") for line in some)
+    record = json.loads(primewood("explain", model, "--data", data, "--literals", "values", "--json").stdout)
+    assert record["status"] == "proved" and record["language"] == "values"
+
+
+def test_the_demo_speaks_of_an_applicant():
+    shown = primewood("demo").stdout
+    assert "Decision: declined" in shown and "PI-explanations" in shown
+    assert "checking account is overdrawn or 0 to 200 DM" in shown
+    records = [json.loads(line) for line in lines(primewood("demo", "--json"))]
+    assert len(records) == 18 and all(record["status"] == "proved" for record in records)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["primes", "A=7", "--var", "A=1,2"], "its values are 1, 2"),
+        (["primes", "A=1 &", "--var", "A=1,2"], "at position 5"),
+        (["primes", "D=1", "--var", "A=1,2"], "the variables are A"),
+        (["primes", "A=1", "--var", "A=1"], "at least two values"),
+        (["primes", "A=1", "--var", "A=1,2", "--instance", "A=1,A=2"], "twice"),
+        (["primes", "A=1", "--var", "A=1,2", "--instance", "B=1"], "names B"),
+        (["primes", "A=1 & B=1", "--var", "A=1,2", "--var", "B=1,2", "--instance", "A=1"], "no value for B"),
+        (["primes", "A=1", "--var", "A=1,2", "--instance", "A"], "not name=value"),
+        (["primes", "X<2", "--var", "X<2<=6"], "not by both"),
+        (["primes", "X<2", "--var", "X<two"], "X<2<6"),
+        (["primes", "A", "--literals", "boxes"], "sets"),
+        (["primes", "A", "--limit", "0"], "greater than or equal to 1"),
+        (["primes"], "expression"),
+        (["nonsense"], "nonsense"),
+        (["info", "none.skops"], "no file none.skops"),
+        (["explain", "none.skops", "--data", "none.csv"], "no file"),
+        (["encode", "A=1", "--var", "A=1,2", "--decode", "zzz"], "the variables are A_1, A_2"),
+        (["audit", "A=1", "--var", "A=1,2,3,4,5,6,7,8,9,10,11,12,13,14"], "smaller expression"),
+    ],
+)
+def test_bad_input_is_one_clear_error(arguments, words):
+    done = primewood(*arguments, code=2)
+    assert words in done.stderr and not done.stdout
+
+
+def test_bad_tables_and_rows_are_refused(files, tmp_path):
+    model, data = files
+    assert "rows 0 to 177" in primewood("explain", model, "--data", data, "--row", 999, code=2).stderr
+    frame = WINE.data.head(3)
+    frame.drop(columns="alcohol").to_csv(tmp_path / "short.csv", index=False)
+    assert "no column alcohol" in primewood("explain", model, "--data", tmp_path / "short.csv", code=2).stderr
+    frame.assign(alcohol="much").to_csv(tmp_path / "words.csv", index=False)
+    refused = primewood("explain", model, "--data", tmp_path / "words.csv", code=2)
+    assert "row 0: alcohol is not a finite number" in refused.stderr
+    (tmp_path / "empty.csv").write_text("a,b\n")
+    assert "at least one row" in primewood("explain", model, "--data", tmp_path / "empty.csv", code=2).stderr
+    (tmp_path / "ragged.csv").write_text("a,b\n1\n")
+    assert "1 cells under 2" in primewood("explain", model, "--data", tmp_path / "ragged.csv", code=2).stderr
+    frame.assign(alcohol=np.nan).to_csv(tmp_path / "holes.csv", index=False)
+    assert lines(primewood("explain", model, "--data", tmp_path / "holes.csv"))[0].startswith("IF ")
+
+
+def test_every_command_has_help_with_an_example():
+    for command in ("demo", "info", "explain", "primes", "encode", "audit"):
+        assert f"primewood {command}" in primewood(command, "--help").stdout
+
+
+def test_ctrl_c_stops_cleanly_and_keeps_what_was_printed(files):
+    model, data = files
+    arguments = ["explain", model, "--data", data, "--row", "62", "--all", "--engine", "sat"]
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    first = [process.stdout.readline() for _ in range(3)]
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    rest, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "stopped after" in errors and "Traceback" not in errors
+    assert all(line.startswith("IF ") for line in [*first, *rest.splitlines()])
+
+
+def test_a_closed_pipe_is_no_error(files):
+    model, data = files
+    command = " ".join(
+        [
+            f"'{part}'"
+            for part in (*COMMAND, "explain", str(model), "--data", str(data), "--row", "62", "--all")
+        ]
+    )
+    done = subprocess.run(["bash", "-c", f"{command} | head -2"], capture_output=True, text=True, timeout=120)
+    assert len(done.stdout.splitlines()) == 2 and "Traceback" not in done.stderr
