@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -58,10 +59,10 @@ class Explainer:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> iris = load_iris(as_frame=True)
+    >>> iris = load_iris()
     >>> model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(iris.data, iris.target)
-    >>> explainer = Explainer(model, iris.data, class_names=iris.target_names)
-    >>> print(explainer.explain(iris.data.iloc[[0]]).rule)
+    >>> names = {"feature_names": iris.feature_names, "class_names": iris.target_names}
+    >>> print(Explainer(model, iris.data, **names).explain(iris.data[0]).rule)
     IF petal width (cm) <= 0.8 THEN setosa
     """
 
@@ -121,7 +122,7 @@ class Explainer:
         rows = self._context.rows
         if rows is None or self.ensemble is None or isinstance(self.model, Ensemble):
             return None
-        own = self.model.predict(self._as_model_input(rows))
+        own = self._predict(rows)
         vote = np.array(self.ensemble.classes, dtype=own.dtype)[self.ensemble.predict(rows)]
         return int((own == vote).sum()), len(rows)
 
@@ -168,17 +169,17 @@ class Explainer:
         )
         status = Status.PROVED if found.complete else Status.INTERRUPTED
         term = Term.of_box(self._subject.variables, found.box)
-        return self._explanation(term, label, literals, row, status, found.queries)
+        return self._explanation(term, label, literals, row, status, self._notes(row, label), found.queries)
 
     def explanations(self, x: Any, *, literals: Language = "sets") -> Iterator[Explanation]:
         """All PI-explanations of the decision on a row, lazily."""
         check_language(literals)
         row, point = self._read(x)
         label = self._subject.decide(point)
-        family = self._engines.primes(label, literals, point)
-        for box in family:
+        notes = self._notes(row, label)
+        for box in self._engines.primes(label, literals, point):
             term = Term.of_box(self._subject.variables, box)
-            yield self._explanation(term, label, literals, row, Status.PROVED, 0)
+            yield self._explanation(term, label, literals, row, Status.PROVED, notes)
 
     def count(self, x: Any, *, literals: Language = "sets") -> int:
         """How many PI-explanations the decision on a row has."""
@@ -219,7 +220,8 @@ class Explainer:
         literals: Language,
         row: NDArray[np.float64] | None,
         status: Status,
-        queries: int,
+        notes: tuple[str, ...],
+        queries: int = 0,
     ) -> Explanation:
         return Explanation(
             decision=self.class_names[label],
@@ -229,27 +231,24 @@ class Explainer:
             row=None if row is None else tuple(row.tolist()),
             context=self._context,
             queries=queries,
-            notes=self._notes(row, label),
+            notes=notes,
         )
 
     def _notes(self, row: NDArray[np.float64] | None, label: int) -> tuple[str, ...]:
         """What to know about this decision: whether the model's own `predict` says otherwise."""
         if row is None or self.ensemble is None or isinstance(self.model, Ensemble):
             return ()
-        own = self.model.predict(self._as_model_input(row[None, :]))[0]
+        own = self._predict(row[None, :])[0]
         place = list(self.ensemble.classes).index(own.item() if hasattr(own, "item") else own)
         if place == label:
             return ()
         return (f"model.predict averages its trees and says {self.class_names[place]} for this row",)
 
-    def _as_model_input(self, rows: NDArray[np.float64]) -> Any:
-        """The rows in the form that the model was fitted with, so that it does not warn."""
-        names = getattr(self.model, "feature_names_in_", None)
-        if names is None:
-            return rows
-        import pandas as pd
-
-        return pd.DataFrame(rows, columns=names)
+    def _predict(self, rows: NDArray[np.float64]) -> NDArray[Any]:
+        """What the model's own `predict` says; the rows have its columns, so names need no check."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            return np.asarray(self.model.predict(rows))
 
 
 def _named(ensemble: Ensemble, names: Sequence[str] | None) -> Ensemble:
