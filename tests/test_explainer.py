@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -270,7 +273,7 @@ def test_expressions_are_explained_too():
     assert explainer.count({"A": 1, "B": 1}) == 2
     with pytest.raises(TypeError):
         why.covers([[1, 2]])
-    with pytest.raises(InvalidInput, match="takes no training rows"):
+    with pytest.raises(InvalidInput, match="are for models"):
         pw.Explainer(A == 1, X)
 
 
@@ -283,3 +286,81 @@ def test_a_forest_of_one_class_has_the_empty_explanation():
 def test_the_public_names_are_all_there():
     assert sorted(pw.__all__) == sorted(name for name in pw.__all__ if hasattr(pw, name))
     assert len(pw.__all__) == len(set(pw.__all__))
+
+
+def test_what_is_taken_for_granted_is_always_stated():
+    rows = np.c_[np.r_[0:10, 0:10], np.r_[np.zeros(10), np.ones(10)]].astype(float)
+    model = DecisionTreeClassifier(random_state=0).fit(rows, (rows[:, 0] > 5) | (rows[:, 1] > 0))
+    few = pw.Explainer(model, np.array([[0.0, 0.0], [1.0, 0.0]]))
+    assert few.domain.features[0].kind == "numeric", "its threshold is not between 0 and 1"
+    assert few.explain([0.0, 0.0]).covers([[9.0, 0.0]]).tolist() == [False]
+    declared = pw.Explainer(model, domain={"x0": [0, 1]})
+    assert "x0 is one of 0, 1" in declared.explain([0.0, 0.0]).assumptions
+
+
+def test_splits_that_only_ask_whether_a_value_is_missing():
+    rows = np.array([[1.0], [2.0], [3.0], [np.nan], [np.nan]])
+    model = DecisionTreeClassifier(random_state=0).fit(rows, [0, 0, 0, 1, 1])
+    assert np.isinf(model.tree_.threshold[0])
+    assert pw.Explainer(model, rows).explain([np.nan]).rule == "IF x0 is missing THEN 1"
+    assert pw.Explainer(model, rows).explain([2.0]).rule == "IF x0 is a number THEN 0"
+    assert pw.Explainer(model, rows, missing="forbid").explain([2.0]).term == pw.Term()
+
+
+@pytest.mark.parametrize("engine", ["sat", "bdd", "auto"])
+def test_an_explainer_is_safe_to_share_and_to_send(forest, engine):
+    explainer = pw.Explainer(forest, X, engine=engine)
+    rows = [X.iloc[i] for i in range(0, 150, 15)]
+    expected = [(explainer.explain(row).term, explainer.count(row)) for row in rows]
+    sent = pickle.loads(pickle.dumps(explainer))
+    assert [(sent.explain(row).term, sent.count(row)) for row in rows] == expected
+    assert copy.deepcopy(explainer).explain(rows[0]).term == expected[0][0]
+    shared = pw.Explainer(forest, X, engine=engine)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda row: (shared.explain(row).term, shared.count(row)), rows * 3))
+    assert found == expected * 3
+
+
+def test_fixed_features_are_said_and_may_come_from_an_iterator(explainer):
+    fixed = explainer.explain(X.iloc[77], fix=["sepal length (cm)"])
+    assert explainer.explain(X.iloc[77], fix=iter(["sepal length (cm)"])).term == fixed.term
+    assert "prime given that sepal length (cm) keep this row's value" in str(fixed)
+
+
+def test_categories_of_a_frame_are_recognised():
+    frame = pd.DataFrame({"colour": pd.Categorical([0, 1, 2] * 20), "size": np.arange(60.0)})
+    target = (frame["colour"].astype(int) == 1) | (frame["size"] > 50)
+    model = DecisionTreeClassifier(random_state=0).fit(frame.astype(float), target)
+    explainer = pw.Explainer(model, frame)
+    assert explainer.domain.features[0].kind == "categorical"
+    assert "colour is not 1.0" in explainer.explain([0.0, 3.0]).rule
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"order": "petal"},
+        {"order": [1, 2]},
+        {"order": [("petal width (cm)", 5.0)]},
+        {"order": [{"petal width (cm)": 5}]},
+        {"fix": None},
+        {"time_limit": "5"},
+        {"time_limit": -1},
+    ],
+)
+def test_odd_options_are_refused(explainer, options):
+    with pytest.raises(InvalidInput):
+        explainer.explain(X.iloc[0], **options)
+
+
+def test_odd_explainers_are_refused(forest, explainer):
+    with pytest.raises(InvalidInput, match="no rows"):
+        pw.Explainer(forest, X.iloc[:0])
+    with pytest.raises(InvalidInput, match="max_nodes"):
+        pw.Explainer(forest, max_nodes=1.5)
+    with pytest.raises(InvalidInput, match="domain is a mapping"):
+        pw.Explainer(forest, domain="petal")
+    with pytest.raises(UnknownName, match="units names"):
+        pw.Explainer(forest, units={"colour": "nm"})
+    with pytest.raises(InvalidInput, match="literals is"):
+        explainer.explanations(X.iloc[0], literals="boxes")

@@ -24,7 +24,7 @@ from primewood.logic.term import Term
 from primewood.reasons.explanation import Context, Explanation, Status
 from primewood.reasons.prime import Order, plan
 from primewood.reasons.weakening import Clock, weaken
-from primewood.rows import as_row, as_rows
+from primewood.rows import as_row, as_rows, categories_of
 
 Vote = Choice["majority"]
 
@@ -48,7 +48,7 @@ class Explainer:
         such numbers to names of categories. Answers then hold for rows that keep to it, and say so.
     vote
         "majority": each tree one vote (the paper's). A forest of scikit-learn averages its trees'
-        fractions instead, so its `predict` may differ; `agreement` counts how often.
+        fractions instead, so its `predict` may differ; `agreement` counts where they agree.
     engine, max_nodes
         See `primewood.engines.choice.Engines`.
     missing
@@ -90,14 +90,25 @@ class Explainer:
         rows: NDArray[np.float64] | None = None
         points = None
         if isinstance(model, Expression):
-            if X_train is not None:
-                raise InvalidInput("an expression takes no training rows")
+            if X_train is not None or feature_names is not None or domain is not None or missing != "auto":
+                raise InvalidInput(
+                    "an expression brings its own variables; X_train, feature_names, domain and missing "
+                    "are for models"
+                )
             subject: Subject = ExpressionSubject(model)
         else:
             self.ensemble = _named(readers.read(model), feature_names)
             if X_train is not None:
                 rows = as_rows(X_train, self.ensemble.feature_names, self.ensemble.dtype, source="X_train")
-            self.domain = domain_of(self.ensemble, rows, declared=domain, missing=missing)
+                if not len(rows):
+                    raise InvalidInput("X_train has no rows; leave it out if there are none")
+            declared = (
+                {**categories_of(X_train), **(domain or {})} if isinstance(domain or {}, Mapping) else domain
+            )
+            self.domain = domain_of(self.ensemble, rows, declared=declared, missing=missing)
+            unknown = [name for name in units or () if name not in self.ensemble.feature_names]
+            if unknown:
+                raise UnknownName(f"units names {listing(unknown)}, which are no features")
             subject = EnsembleSubject(self.ensemble, self.domain)
             points = None if rows is None else self.domain.points(rows)
         self._subject = subject
@@ -115,7 +126,7 @@ class Explainer:
 
     @property
     def agreement(self) -> tuple[int, int] | None:
-        """On how many training rows `model.predict` decides as the vote does, and of how many.
+        """On how many training rows `model.predict` decides as the vote does, and of how many rows.
 
         None without training rows, or where the model has no `predict` of its own.
         """
@@ -152,24 +163,30 @@ class Explainer:
             Seconds, or None. When they are over, the answer still entails the decision, and its
             status says that it is not proved prime.
         """
-        if time_limit is not None and not time_limit > 0:
+        if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
             raise InvalidInput(f"time_limit is a positive number of seconds or None, not {time_limit!r}")
         check_language(literals)
+        clock = Clock(time_limit)
         row, point = self._read(x)
         label = self._subject.decide(point)
         steps, variables = plan(self._subject, order)
+        fixed = self._places(fix)
         found = weaken(
             self._engines.oracle(label),
             point,
             steps,
             variables,
             literals,
-            fixed=self._places(fix),
-            clock=Clock(time_limit),
+            fixed=fixed,
+            clock=clock,
         )
         status = Status.PROVED if found.complete else Status.INTERRUPTED
         term = Term.of_box(self._subject.variables, found.box)
-        return self._explanation(term, label, literals, row, status, self._notes(row, label), found.queries)
+        notes = self._notes(row, label)
+        if fixed:
+            held = listing(self._subject.variables[j].name for j in sorted(fixed))
+            notes = (*notes, f"prime given that {held} keep this row's value")
+        return self._explanation(term, label, literals, row, status, notes, found.queries)
 
     def explanations(self, x: Any, *, literals: Language = "sets") -> Iterator[Explanation]:
         """All PI-explanations of the decision on a row, lazily."""
@@ -177,9 +194,13 @@ class Explainer:
         row, point = self._read(x)
         label = self._subject.decide(point)
         notes = self._notes(row, label)
-        for box in self._engines.primes(label, literals, point):
-            term = Term.of_box(self._subject.variables, box)
-            yield self._explanation(term, label, literals, row, Status.PROVED, notes)
+        family = self._engines.primes(label, literals, point)
+        return (
+            self._explanation(
+                Term.of_box(self._subject.variables, box), label, literals, row, Status.PROVED, notes
+            )
+            for box in family
+        )
 
     def count(self, x: Any, *, literals: Language = "sets") -> int:
         """How many PI-explanations the decision on a row has."""
@@ -204,10 +225,11 @@ class Explainer:
         return row, self.domain.point(row)
 
     def _places(self, names: Iterable[str]) -> frozenset[int]:
-        if isinstance(names, str):
+        if isinstance(names, str) or not isinstance(names, Iterable):
             raise InvalidInput(f"fix is a list of feature names; write fix=[{names!r}]")
+        names = list(names)
         known = {v.name: j for j, v in enumerate(self._subject.variables)}
-        every = known if self.domain is None else {f.name for f in self.domain.features}
+        every = known if self.domain is None else [f.name for f in self.domain.features]
         unknown = [name for name in names if name not in every]
         if unknown:
             raise UnknownName(f"fix names {listing(unknown)}; the features are {listing(every)}")

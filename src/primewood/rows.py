@@ -17,7 +17,10 @@ def as_rows(X: Any, names: Sequence[str], dtype: InputType, *, source: str = "X"
     columns = getattr(X, "columns", None)
     if columns is not None:
         _check_names([str(c) for c in columns], names, source)
-        X = X.to_numpy()
+        try:
+            X = X.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError):
+            X = X.to_numpy()
     elif hasattr(X, "toarray"):
         X = X.toarray()
     try:
@@ -34,6 +37,16 @@ def as_rows(X: Any, names: Sequence[str], dtype: InputType, *, source: str = "X"
         i, j = np.argwhere(infinite)[0]
         raise InvalidInput(f"{source}: {names[j]} of row {i} is infinite or too large for {dtype}")
     return rows
+
+
+def categories_of(X: Any) -> dict[str, list[float]]:
+    """The numbers of the columns that a frame declares as categories."""
+    found = {}
+    for name in getattr(X, "columns", ()):
+        categories = getattr(getattr(X[name], "cat", None), "categories", None)
+        if categories is not None and len(categories) > 1:
+            found[str(name)] = [float(category) for category in categories]
+    return found
 
 
 def as_row(x: Any, names: Sequence[str], dtype: InputType) -> NDArray[np.float64]:

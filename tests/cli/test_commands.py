@@ -76,7 +76,7 @@ def test_encodings_are_shown_decoded_and_exported():
     assert lines(primewood(*example, "--decode", "!X_2 & !X_3")) == ["X=x1"]
     assert json.loads(primewood(*example, "--json").stdout)["variables"]["X_1"] == "X=x1"
     dimacs = primewood(*example, "--dimacs").stdout
-    assert CNF(from_string=dimacs).nv >= 6 and "c map 1 X_1 X=x1" in dimacs
+    assert CNF(from_string=dimacs).nv >= 6 and "c means 1 X=x1" in dimacs
     failed = primewood(*example, "--decode", "!X_1 & !X_2 & !X_3", code=2)
     assert "leaves no value of X" in failed.stderr
 

@@ -50,7 +50,7 @@ def test_dimacs_reads_back_with_the_variable_map():
     text = encoding.to_dimacs((A == 1) | (B == "r"))
     cnf = Cnf.from_dimacs(text)
     assert cnf == encoding.to_cnf((A == 1) | (B == "r"))
-    assert cnf.names[1] == "A_1 A=1" and cnf.names[6] == "B_3 B=g"
+    assert cnf.names[1] == "A_1" and cnf.meanings[6] == "B=g"
     assert cnf.to_dimacs() == text
     names = {b.name for b in cnf.expression().variables}
     assert {"A_1", "B_3"} <= names
@@ -85,3 +85,23 @@ def test_instances_are_encoded_as_terms_are():
     encoding = OneHot([A, B])
     assert str(encoding.encode({"A": 1, "B": "b"})) == "!A_2 & !A_3 & !B_1 & !B_3"
     assert str(encoding.full_encoding({"A": 1, "B": "b"})) == "A_1 & !A_2 & !A_3 & !B_1 & B_2 & !B_3"
+
+
+def test_dimacs_keeps_odd_names_apart():
+    length, width = pw.Variable("petal length", ["a", "b\nc"]), pw.Variable("petal width", ["a", "b"])
+    encoding = OneHot([length, width])
+    delta = (length == "a") & (width == "b")
+    back = Cnf.from_dimacs(encoding.to_dimacs(delta))
+    assert back == encoding.to_cnf(delta)
+    assert back.expression().equivalent(encoding.with_psi(encoding.encode(delta), "and"))
+
+
+def test_dimacs_in_other_layouts():
+    assert Cnf.from_dimacs("c hello\np cnf 3 2\n1 -2\n0 3 0\n").clauses == ((1, -2), (3,))
+    assert Cnf.from_dimacs("p cnf 1 1\n1 0\n%\n0\n").clauses == ((1,),)
+
+
+def test_false_is_no_encoded_term():
+    encoding = OneHot([A])
+    with pytest.raises(pw.errors.Undecodable):
+        encoding.decode(pw.parse("A_1 & !A_1", encoding.booleans))

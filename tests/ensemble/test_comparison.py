@@ -32,18 +32,21 @@ def test_the_cut_decides_as_the_cast_and_the_threshold_do(threshold, operator):
         assert ours == library, (x, cut)
 
 
-@pytest.mark.parametrize(
-    "threshold", [0.0, -0.0, 51.5, 1e-45, -1e-45, 3.4028235e38, -3.4028235e38, 0.1, 2.45]
-)
+LARGEST = float(np.finfo(np.float32).max)
+SPECIAL = [0.0, -0.0, 51.5, 1e-45, -1e-45, 0.1, 2.45, LARGEST, -LARGEST, 1e39, -1e39, math.inf, -math.inf]
+
+
+@pytest.mark.parametrize("threshold", SPECIAL)
 @pytest.mark.parametrize("operator", ["<=", "<"])
 def test_the_cut_at_special_thresholds(threshold, operator):
+    """On every input that scikit-learn accepts: those whose float32 is finite."""
     cut = cut_of(threshold, operator, "float32")
-    for x in neighbours(cut):
+    for x in [*neighbours(cut), *neighbours(LARGEST), *neighbours(-LARGEST), 0.0]:
         with np.errstate(over="ignore"):
             cast = float(np.float32(x))
-        assert (x <= cut if operator == "<=" else x < cut) == (
-            cast <= threshold if operator == "<=" else cast < threshold
-        )
+        if math.isfinite(cast):
+            library = cast <= threshold if operator == "<=" else cast < threshold
+            assert (x <= cut if operator == "<=" else x < cut) == library, x
 
 
 def test_float64_needs_no_change():

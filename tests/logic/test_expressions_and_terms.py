@@ -231,3 +231,32 @@ def test_unknown_variables_in_terms_are_named():
         pw.Term([C == "l"]).box([A, B])
     with pytest.raises(UnknownName):
         A.index_of_text("nine")
+
+
+def test_a_term_of_one_literal_is_that_literal():
+    assert pw.Term([A == 1]) == (A == 1) and hash(pw.Term([A == 1])) == hash(A == 1)
+    assert pw.Term() == pw.TRUE and str(~pw.Term()) == "false" and (pw.Term() | (A == 1)) == pw.TRUE
+    for term in (pw.Term(), pw.Term([A == 1]), pw.Term([A == 1, B != "r"])):
+        assert pw.parse(str(term), [A, B]) == term
+    assert (A == 1).holds(A == 1)
+    assert p != pw.Variable("p", [0, 1])
+
+
+def test_the_declared_universe_survives_every_connective():
+    delta = (A == 1).over([A, B])
+    for expression in (~delta, delta | (A == 2), delta & (A == 1), delta.implies(A == 2), delta.iff(A == 1)):
+        assert expression.variables == (A, B)
+    assert [str(t) for t in pw.pi_explanations(~delta, {"A": 1, "B": "r"})] == ["A=1"]
+
+
+def test_tables_take_truth_values_only():
+    for bad in (["0", "1", "0"], [0.5, 1, 0], [None, 1, 0]):
+        with pytest.raises(InvalidInput, match="truth value"):
+            pw.from_table([A], bad)
+    with pytest.raises(InvalidInput, match="tuple of 1"):
+        pw.from_table([A], {(1, "junk"): 1, (2,): 0, (3,): 0})
+
+
+def test_long_texts_are_read_in_linear_time():
+    text = " & ".join(["2 <= X < 6"] * 5000)
+    assert str(pw.parse(text, [X])) == "2 <= X < 6"

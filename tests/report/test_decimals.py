@@ -39,7 +39,7 @@ def test_the_shown_region_is_inside_and_keeps_what_it_held(a, b, closed, x, rows
     interval = Interval(
         low if bounded != "high" else -math.inf, high if bounded != "low" else math.inf, closed
     )
-    ends = shown_ends(interval, x, rows)
+    ends = shown_ends(interval, x, None if rows is None else np.array(rows))
     for number in [x, *(rows or [])]:
         if number in interval:
             assert inside_shown(number, ends)
@@ -52,6 +52,13 @@ def test_the_shown_region_is_inside_and_keeps_what_it_held(a, b, closed, x, rows
 
 def test_bounds_are_short():
     region = Interval(2.449999988079071, 4.950000047683716, "right")
-    assert shown_ends(region, 3.0, [1.9, 3.0, 4.9, 5.0]) == ((">=", "3"), ("<=", "4.9"))
-    assert shown_ends(Interval(-math.inf, 6, "left"), 3.0, [3.0, 7.0]) == (None, ("<", "6"))
-    assert shown_ends(Interval(9743.00048828125, math.inf, "right"), 1.0, [1.0]) == ((">=", "9744"), None)
+    assert shown_ends(region, 3.0, np.array([1.9, 3.0, 4.9, 5.0])) == ((">=", "3"), ("<=", "4.9"))
+    assert shown_ends(Interval(-math.inf, 6, "left"), 3.0, np.array([3.0, 7.0])) == (None, ("<", "6"))
+    assert shown_ends(Interval(9743.00048828125, math.inf, "right"), 1.0, np.array([1.0])) == (
+        (">=", "9744"),
+        None,
+    )
+    assert shown_ends(Interval(-math.inf, 7e-46, "right"), -1.0, np.array([-1.0, 0.0, 1.0])) == (
+        None,
+        ("<=", "0"),
+    )

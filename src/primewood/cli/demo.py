@@ -48,10 +48,8 @@ def run_demo(*, as_json: bool) -> None:
     output.data(f"Decision: {decision} ({votes.max()} of {votes.sum()} trees).")
     output.data()
     output.data(f"Why? There are {len(found)} PI-explanations. Each is enough by itself: while its")
-    output.data("conditions hold, no other answer on the form can change the decision, and none")
-    output.data(
-        f"of its conditions can be relaxed. The {min(SHOWN, len(found))} that name the fewest answers:"
-    )
+    output.data("conditions hold, no other answer on the form can change the decision, and its")
+    output.data("conditions cannot be weakened (shown bounds are rounded inwards). The shortest ones:")
     for place, why in enumerate(itertools.islice(found, SHOWN), start=1):
         output.data()
         output.data(f"{place}. The credit is {decision} because")

@@ -70,11 +70,16 @@ def table(path: Path) -> tuple[list[str], NDArray[np.float64]]:
     """The header and the numbers of a CSV file; an empty cell or NA is missing."""
     if not path.is_file():
         raise InvalidInput(f"there is no file {path}")
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        lines = [line for line in csv.reader(file) if line]
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            lines = [line for line in csv.reader(file) if line]
+    except (UnicodeDecodeError, csv.Error) as problem:
+        raise InvalidInput(f"{path.name} is not a CSV file in UTF-8: {problem}") from None
     if len(lines) < 2:
         raise InvalidInput(f"{path.name} needs a header and at least one row")
     header = [name.strip() for name in lines[0]]
+    if len(set(header)) < len(header):
+        raise InvalidInput(f"{path.name} has two columns of one name")
     rows = np.empty((len(lines) - 1, len(header)))
     for i, line in enumerate(lines[1:]):
         if len(line) != len(header):
@@ -84,16 +89,23 @@ def table(path: Path) -> tuple[list[str], NDArray[np.float64]]:
 
 
 def model_rows(path: Path, names: Sequence[str]) -> NDArray[np.float64]:
-    """The rows of a CSV file in the model's columns, found by name; other columns are left out."""
+    """The rows of a CSV file in the model's columns, found by name; other columns are left out.
+
+    A model that knows no names has the columns x0, x1, ...; then the file's columns are taken in order,
+    and must be as many.
+    """
     header, rows = table(path)
-    if not set(names) & set(header) and len(header) == len(names):
-        chosen = list(range(len(header)))
-    else:
-        absent = [name for name in names if name not in header]
-        if absent:
-            raise InvalidInput(f"{path.name} has no column {listing(absent)}; it has {listing(header)}")
-        chosen = [header.index(name) for name in names]
-    picked = rows[:, chosen]
+    unnamed = list(names) == [f"x{i}" for i in range(len(names))]
+    if unnamed and not set(names) & set(header):
+        if len(header) != len(names):
+            raise InvalidInput(
+                f"{path.name} has {len(header)} columns; the model takes {len(names)}, unnamed"
+            )
+        header = list(names)
+    absent = [name for name in names if name not in header]
+    if absent:
+        raise InvalidInput(f"{path.name} has no column {listing(absent)}; it has {listing(header)}")
+    picked = rows[:, [header.index(name) for name in names]]
     text = np.isinf(picked)
     if text.any():
         i, j = np.argwhere(text)[0]

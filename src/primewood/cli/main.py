@@ -108,6 +108,9 @@ def info(
 def explain(
     model: Annotated[Path, typer.Argument(help="A fitted model: a .skops file.")],
     data: Annotated[Path, typer.Option("--data", help="Rows as CSV, with the model's columns.")],
+    train: Annotated[
+        Path | None, typer.Option("--train", help="Training rows as CSV; the rows of --data if not given.")
+    ] = None,
     row: Annotated[int, typer.Option("--row", help="Which row to explain, from 0.")] = 0,
     literals: Languages = LanguageChoice.sets,
     every: Annotated[bool, typer.Option("--all", help="All PI-explanations, not only one.")] = False,
@@ -127,18 +130,23 @@ def explain(
     from primewood.cli.models import explainer_for
 
     explainer = explainer_for(
-        model, data, trust_pickle=trust_pickle, engine=engine.value, max_nodes=max_nodes
+        model, train or data, trust_pickle=trust_pickle, engine=engine.value, max_nodes=max_nodes
     )
-    rows = explainer.rows
+    assert explainer.ensemble is not None
+    rows = inputs.model_rows(data, explainer.ensemble.feature_names)
     if not 0 <= row < len(rows):
         raise InvalidInput(f"{data.name} has the rows 0 to {len(rows) - 1}; there is no row {row}")
     x = rows[row]
+    if (every or count) and fix:
+        raise InvalidInput("--fix is for one explanation; leave out --all and --count")
     if count:
-        number = explainer.count(x, literals=literals.value)
+        with output.patience("counting"):
+            number = explainer.count(x, literals=literals.value)
         output.record({"count": number}) if as_json else output.data(str(number))
         return
     if every:
-        found = explainer.explanations(x, literals=literals.value)
+        with output.patience("compiling"):
+            found = explainer.explanations(x, literals=literals.value)
     else:
         found = iter([explainer.explain(x, literals=literals.value, fix=fix or (), time_limit=time_limit)])
     output.write_all(
@@ -182,7 +190,8 @@ def primes(
         if not as_json:
             output.talk(f"the decision is {'positive' if delta.holds(alpha) else 'negative'}")
     if count:
-        number = found.count()
+        with output.patience("counting"):
+            number = found.count()
         output.record({"count": number}) if as_json else output.data(str(number))
         return
     output.write_all(
@@ -226,11 +235,12 @@ def encode(
         term = coder.decode(parse(decode, coder.booleans))
         output.record({"term": str(term)}) if as_json else output.data(str(term))
     elif dimacs:
-        output.data(coder.to_dimacs(delta, psi.value).rstrip("\n"))
+        text = coder.to_dimacs(delta, psi.value)
+        output.record({"dimacs": text}) if as_json else output.data(text.rstrip("\n"))
     elif as_json:
         output.record(
             {
-                "variables": {b.name: coder.describe(b).split(" ", 1)[1] for b in coder.booleans},
+                "variables": {b.name: coder.describe(b) for b in coder.booleans},
                 "psi": str(coder.psi),
                 "delta_b": str(coder.encode(delta)),
             }
@@ -278,6 +288,8 @@ def run(arguments: list[str] | None = None) -> None:
         code = 2
     except Exception as problem:
         code = _usage_error(problem) or _unexpected(problem)
+    if code == 130:
+        output.talk("stopped")
     sys.exit(code or 0)
 
 

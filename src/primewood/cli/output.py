@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -26,6 +28,18 @@ def record(thing: Any) -> None:
 def talk(line: str) -> None:
     """A line for the person who watches."""
     print(line, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def patience(doing: str) -> Iterator[None]:
+    """Say on stderr what is going on, if it goes on for more than a second."""
+    timer = threading.Timer(PATIENCE, talk, [f"{doing} ...; Ctrl-C stops"])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def write_all(things: Iterable[T], what: str, write: Callable[[T], None]) -> None:

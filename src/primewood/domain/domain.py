@@ -9,6 +9,7 @@ test tells two values apart, has no variable.
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.ensemble import Ensemble
-from primewood.ensemble.comparison import cut_of
+from primewood.ensemble.comparison import Operator, cut_of
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.instance import Point
 from primewood.logic.interval import number
@@ -29,6 +30,10 @@ Kind = Choice["numeric", "boolean", "categorical"]
 MissingRule = Choice["auto", "allow", "forbid"]
 Codes = Mapping[float, object]
 """The numbers that a column may hold, and what each is called."""
+
+
+Tests = dict[float, set[bool]]
+"""The cuts that a column is tested at, and where missing values go at each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +50,7 @@ class Feature:
     missing : bool
         Whether the column may be missing.
     variable : Variable or None
-        None if the model never looks at the column.
+        None if no test of the model tells two values of the column apart.
     """
 
     column: int
@@ -132,10 +137,13 @@ class Domain:
         feature = self.features[column]
         variable = feature.variable
         if variable is None:
-            return 0
+            raise InvalidInput(f"{feature.name} has no variable; ask goes_left")
         mask = 0
         if feature.codes is None:
-            mask = (1 << (variable.cuts or ()).index(cut) + 1) - 1
+            cuts = variable.cuts or ()
+            mask = (1 << bisect.bisect_right(cuts, cut)) - 1
+            if cut == math.inf:
+                mask = (1 << variable.ordered) - 1
         else:
             for code, name in feature.codes.items():
                 if code < cut or (or_equal and code == cut):
@@ -143,6 +151,11 @@ class Domain:
         if variable.missing is not None and missing_left:
             mask |= 1 << variable.missing
         return mask
+
+    def goes_left(self, column: int, cut: float, *, or_equal: bool) -> bool:
+        """The side that every value of a column without a variable takes at a test."""
+        one = next(iter(self.features[column].codes or {0.0: None}))
+        return one <= cut if or_equal else one < cut
 
 
 def domain_of(
@@ -169,6 +182,8 @@ def domain_of(
         raise InvalidInput(f'missing is "auto", "allow" or "forbid", not {missing!r}')
     if missing == "allow" and not ensemble.allows_missing:
         raise InvalidInput(f'missing="allow", but this {ensemble.source} does not accept missing values')
+    if declared is not None and not isinstance(declared, Mapping):
+        raise InvalidInput(f"domain is a mapping from feature names, not {declared!r}")
     unknown = set(declared or ()) - set(ensemble.feature_names)
     if unknown:
         raise UnknownName(
@@ -178,15 +193,12 @@ def domain_of(
     features = []
     for column, name in enumerate(ensemble.feature_names):
         seen = None if rows is None else rows[:, column]
-        kind, codes = _kind(name, (declared or {}).get(name), seen)
+        kind, codes = _kind(name, (declared or {}).get(name), seen, tests[column], ensemble.operator)
         may_miss = _may_miss(ensemble, seen, missing)
         variable = _variable(name, codes, tests[column], may_miss, ensemble)
         features.append(Feature(column, name, kind, codes, may_miss, variable))
-    return Domain(tuple(features), _assumptions(ensemble, features))
-
-
-Tests = dict[float, set[bool]]
-"""The cuts that a column is tested at, and where missing values go at each."""
+    tested = [feature for feature in features if tests[feature.column]]
+    return Domain(tuple(features), _assumptions(ensemble, tested))
 
 
 def _tests(ensemble: Ensemble) -> list[Tests]:
@@ -198,22 +210,29 @@ def _tests(ensemble: Ensemble) -> list[Tests]:
     return tests
 
 
-def _kind(name: str, declared: Any, seen: NDArray[np.float64] | None) -> tuple[Kind, Codes | None]:
+def _kind(
+    name: str, declared: Any, seen: NDArray[np.float64] | None, tests: Tests, operator: Operator
+) -> tuple[Kind, Codes | None]:
     if declared is None:
         present = set() if seen is None else set(np.unique(seen[~np.isnan(seen)]).tolist())
-        return ("boolean", {0.0: 0, 1.0: 1}) if present == {0.0, 1.0} else ("numeric", None)
+        between = all(0 <= cut < 1 if operator == "<=" else 0 < cut <= 1 for cut in tests if np.isfinite(cut))
+        boolean = present == {0.0, 1.0} and between
+        return ("boolean", {0.0: 0, 1.0: 1}) if boolean else ("numeric", None)
     if isinstance(declared, str):
         if declared == "boolean":
             return "boolean", {0.0: 0, 1.0: 1}
         if declared == "numeric":
             return "numeric", None
         raise InvalidInput(f'domain of {name}: "numeric", "boolean", a list or a mapping, not {declared!r}')
+    if not isinstance(declared, Mapping | Sequence | np.ndarray):
+        raise InvalidInput(f"domain of {name}: a list of numbers or a mapping from numbers to names")
     named = declared if isinstance(declared, Mapping) else {code: code for code in declared}
     codes: dict[float, object] = {}
     for code, label in named.items():
-        if not isinstance(code, int | float | np.number) or not math.isfinite(code):
+        if not isinstance(code, int | float | np.number) or not abs(float(code)) < 1e38:
             raise InvalidInput(f"domain of {name}: the codes are the numbers in its column, not {code!r}")
         codes[float(code)] = label
+    codes = dict(sorted(codes.items()))
     if len(codes) < 2 or len({str(label) for label in codes.values()}) < len(codes):
         raise InvalidInput(f"domain of {name}: at least two categories, with different names")
     return "categorical", codes
@@ -232,7 +251,8 @@ def _variable(
         return None
     if codes is None:
         closed: Side = "right" if ensemble.operator == "<=" else "left"
-        return Variable.numeric(name, sorted(tests), closed, missing=may_miss)
+        cuts = sorted(cut for cut in tests if math.isfinite(cut))
+        return Variable.numeric(name, cuts, closed, missing=may_miss) if cuts or may_miss else None
     lowest, highest = min(codes), max(codes)
     splits = any(
         lowest <= cut < highest if ensemble.operator == "<=" else lowest < cut <= highest for cut in tests
@@ -245,11 +265,11 @@ def _variable(
 def _assumptions(ensemble: Ensemble, features: Sequence[Feature]) -> tuple[str, ...]:
     found = []
     for feature in features:
-        if feature.codes is not None and feature.variable is not None:
+        if feature.codes is not None:
             found.append(f"{feature.name} is one of {listing(feature.codes.values())}")
     if ensemble.allows_missing:
-        never = [f.name for f in features if f.variable is not None and not f.missing]
-        if never and len(never) == sum(f.variable is not None for f in features):
+        never = [f.name for f in features if not f.missing]
+        if never and len(never) == len(features):
             found.append("no value is missing")
         elif never:
             found.append(f"never missing: {listing(never)}")

@@ -66,16 +66,8 @@ class Formulas:
         column = int(tree.feature[node])
         variable = self.domain.features[column].variable
         cut = cut_of(float(tree.threshold[node]), ensemble.operator, ensemble.dtype)
-        mask = self.domain.left_of(
-            column, cut, bool(tree.missing_left[node]), or_equal=ensemble.operator == "<="
-        )
+        or_equal = ensemble.operator == "<="
         if variable is None:
-            return self._constant_test(column, cut)
-        return variable.of_mask(mask)
-
-    def _constant_test(self, column: int, cut: float) -> Expression:
-        """A test that all codes of a column answer alike."""
-        codes = self.domain.features[column].codes or {}
-        one = next(iter(codes))
-        goes_left = one <= cut if self.ensemble.operator == "<=" else one < cut
-        return TRUE if goes_left else FALSE
+            return TRUE if self.domain.goes_left(column, cut, or_equal=or_equal) else FALSE
+        missing_left = bool(tree.missing_left[node])
+        return variable.of_mask(self.domain.left_of(column, cut, missing_left, or_equal=or_equal))

@@ -97,6 +97,8 @@ class EnsembleSubject:
             return list(codes)[value]
         interval: Any = variable.values[value]
         low, high = interval.low, interval.high
+        if np.isinf(low) and np.isinf(high):
+            return 0.0
         if variable.closed == "right":
             return float(high) if np.isfinite(high) else float(np.nextafter(low, np.inf))
         return float(low) if np.isfinite(low) else float(np.nextafter(high, -np.inf))

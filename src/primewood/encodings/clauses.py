@@ -8,6 +8,7 @@ direction only and cannot stand inside an expression.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,8 +18,6 @@ from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import And, Expression, Literal, Or
 from primewood.logic.fold import fold
 from primewood.logic.variable import Variable
-
-MAP_LINE = re.compile(r"c map (\d+) (.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +31,20 @@ class Cnf:
     clauses : tuple of tuple of int
         Each clause is a disjunction of literals: i or −i.
     names : dict
-        What the numbers stand for; the numbers without a name are auxiliary.
+        The names of the Boolean variables; the numbers without a name are auxiliary.
+    meanings : dict
+        What the named ones stand for, in words.
     """
 
     size: int
     clauses: tuple[tuple[int, ...], ...]
     names: dict[int, str]
+    meanings: dict[int, str]
 
     def to_dimacs(self) -> str:
-        """The text that SAT solvers read; the variable map stands in ``c map`` comments."""
-        head = [f"c map {number} {name}" for number, name in self.names.items()]
+        """The text that SAT solvers read; the variable map stands in ``c map`` and ``c means`` lines."""
+        head = [f"c map {number} {_one_line(name)}" for number, name in self.names.items()]
+        head += [f"c means {number} {_one_line(words)}" for number, words in self.meanings.items()]
         body = [" ".join(map(str, (*clause, 0))) for clause in self.clauses]
         return "\n".join([*head, f"p cnf {self.size} {len(self.clauses)}", *body]) + "\n"
 
@@ -49,48 +52,59 @@ class Cnf:
     def from_dimacs(cls, text: str) -> Cnf:
         r"""Read DIMACS text, with the variable map if it has one.
 
-        >>> Cnf.from_dimacs("c map 1 X_1 X=x1\np cnf 2 1\n1 -2 0\n")
-        Cnf(size=2, clauses=((1, -2),), names={1: 'X_1 X=x1'})
+        >>> Cnf.from_dimacs("c map 1 X_1\np cnf 2 1\n1\n-2 0\n")
+        Cnf(size=2, clauses=((1, -2),), names={1: 'X_1'}, meanings={})
         """
-        from pysat.formula import CNF
-
-        if not re.search(r"^p\s+cnf\s+\d+\s+\d+\s*$", text, re.MULTILINE):
+        lines = text.partition("\n%")[0].splitlines()
+        comments = [line for line in lines if line.startswith("c")]
+        header, *body = [line for line in lines if line.strip() and not line.startswith("c")] or [""]
+        promised = re.fullmatch(r"p\s+cnf\s+(\d+)\s+(\d+)\s*", header)
+        if promised is None:
             raise InvalidInput("not DIMACS: there is no line 'p cnf <variables> <clauses>'")
-        try:
-            read = CNF(from_string=text)
-        except ValueError as problem:
-            raise InvalidInput(f"not DIMACS: {problem}") from None
-        declared = re.search(r"^p\s+cnf\s+(\d+)\s+(\d+)", text, re.MULTILINE)
-        size, count = (int(n) for n in declared.groups()) if declared else (read.nv, 0)
-        if len(read.clauses) != count or read.nv > size:
-            raise InvalidInput(
-                f"the DIMACS header promises {size} variables and {count} clauses; "
-                f"the text has {read.nv} and {len(read.clauses)}"
-            )
-        names = {int(n): name for n, name in MAP_LINE.findall(text)}
-        return cls(size, tuple(tuple(clause) for clause in read.clauses), names)
+        size, count = int(promised[1]), int(promised[2])
+        clauses: list[tuple[int, ...]] = []
+        clause: list[int] = []
+        for word in " ".join(body).split():
+            if not re.fullmatch(r"-?\d+", word) or abs(int(word)) > size:
+                raise InvalidInput(f"not DIMACS: {word!r} is no literal of the variables 1 to {size}")
+            if int(word):
+                clause.append(int(word))
+            else:
+                clauses.append(tuple(clause))
+                clause = []
+        if clause or len(clauses) != count:
+            found = len(clauses) + bool(clause)
+            raise InvalidInput(f"not DIMACS: {count} clauses are promised, {found} are there")
+        return cls(size, tuple(clauses), _mapped(comments, "map"), _mapped(comments, "means"))
 
     def expression(self) -> Expression:
         """The clauses as an expression over Boolean variables, named by the map or ``v<number>``."""
-        variables = {
-            n: Variable.boolean(self.names[n].split()[0] if n in self.names else f"v{n}")
-            for n in range(1, self.size + 1)
-        }
+        variables = {n: Variable.boolean(self.names.get(n, f"v{n}")) for n in range(1, self.size + 1)}
         return conjunction(
             disjunction(Literal(variables[abs(n)], 2 if n > 0 else 1) for n in clause)
             for clause in self.clauses
         ).over(variables.values())
 
 
-def clauses_of(expression: Expression, variables: Sequence[Variable], names: Iterable[str] = ()) -> Cnf:
+def _one_line(words: str) -> str:
+    return json.dumps(words, ensure_ascii=False)[1:-1]
+
+
+def _mapped(comments: Iterable[str], kind: str) -> dict[int, str]:
+    found = (re.fullmatch(rf"c {kind} (\d+) (.*)", line) for line in comments)
+    return {int(match[1]): json.loads(f'"{match[2]}"') for match in found if match}
+
+
+def clauses_of(expression: Expression, variables: Sequence[Variable], meanings: Iterable[str] = ()) -> Cnf:
     """The clauses of a Boolean expression; variable i of `variables` has the number i + 1.
 
     Cost: linear, and quadratic in the arguments of an "at least".
     """
     builder = Clausifier(variables)
     builder.require(expression)
-    named = dict(enumerate(names, start=1))
-    return Cnf(builder.size, tuple(map(tuple, builder.clauses)), named)
+    names = {i: x.name for i, x in enumerate(variables, start=1)}
+    clauses = tuple(tuple(clause) for clause in builder.clauses)
+    return Cnf(builder.size, clauses, names, dict(enumerate(meanings, start=1)))
 
 
 class Clausifier:

@@ -86,7 +86,7 @@ class Encoding(ABC):
             thing = as_term(self.variables, as_point(self.variables, thing))
         return fold(thing, _Encoder(self)).over(self.booleans)
 
-    def full_encoding(self, instance: Mapping[str, object] | Term) -> Term:
+    def full_encoding(self, instance: Mapping[str, object] | Expression) -> Term:
         """The instance as a Boolean term that sets every Boolean variable; it satisfies Ψ."""
         point = as_point(self.variables, instance)
         return Term(
@@ -104,13 +104,12 @@ class Encoding(ABC):
             If there is no such term: ρ contradicts Ψ, or meets only some of the assignments that
             stand for a value.
         """
-        blocks: dict[Variable, dict[int, bool]] = {}
-        for literal in Term.of(rho).literals:
-            x, place = self.owner(literal.variable)
-            blocks.setdefault(x, {})[place] = literal.mask == 2
+        if rho == FALSE:
+            raise Undecodable("false is no term")
+        blocks = self.by_block(Term.of(rho))
         literals = []
         for x in self.variables:
-            mask, whole = self.met(x, blocks.get(x, {}))
+            mask, whole = self.met(x, blocks[x])
             if not mask:
                 raise Undecodable(f"{rho} leaves no value of {x.name}")
             if not whole:
@@ -119,6 +118,14 @@ class Encoding(ABC):
             if mask != x.everything:
                 literals.append(Literal(x, mask))
         return Term(literals)
+
+    def by_block(self, rho: Term) -> dict[Variable, dict[int, bool]]:
+        """A Boolean term, block by block."""
+        blocks: dict[Variable, dict[int, bool]] = {x: {} for x in self.variables}
+        for literal in rho.literals:
+            x, place = self.owner(literal.variable)
+            blocks[x][place] = literal.mask == 2
+        return blocks
 
     def owner(self, boolean: Variable) -> tuple[Variable, int]:
         """The multi-valued variable that a Boolean variable belongs to, and its place in the block."""
@@ -145,17 +152,17 @@ class Encoding(ABC):
 
         The variables 1, 2, ... are `booleans`; the ones after them are defined by the clauses.
         """
-        names = [self.describe(b) for b in self.booleans]
-        return clauses_of(self.with_psi(self.encode(expression), psi), self.booleans, names)
+        meanings = [self.describe(b) for b in self.booleans]
+        return clauses_of(self.with_psi(self.encode(expression), psi), self.booleans, meanings)
 
     def to_dimacs(self, expression: Expression, psi: HowPsi = "and") -> str:
         """The clauses of `to_cnf` as DIMACS text, with the variable map in comments."""
         return self.to_cnf(expression, psi).to_dimacs()
 
     def describe(self, boolean: Variable) -> str:
-        """What a Boolean variable stands for, for people: its name and the value it belongs to."""
+        """The value that a Boolean variable belongs to, for people."""
         x, place = self.owner(boolean)
-        return f"{boolean.name} {x.name}={x.values[place + self.first - 1]}"
+        return f"{x.name}={x.values[place + self.first - 1]}"
 
 
 class _Encoder:

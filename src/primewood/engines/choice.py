@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Any
 from typing import Literal as Choice
 
 from primewood.domain import Subject
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 EngineName = Choice["auto", "bdd", "sat"]
 AUTO_NODES = 3_000_000
-MOST_NODES = 8_000_000
 
 
 class Engines:
@@ -37,14 +37,26 @@ class Engines:
     def __init__(self, subject: Subject, engine: EngineName = "auto", max_nodes: int | None = None) -> None:
         if engine not in ("auto", "bdd", "sat"):
             raise InvalidInput(f'engine is "auto", "bdd" or "sat", not {engine!r}')
-        if max_nodes is not None and max_nodes < 1:
+        if max_nodes is not None and (not isinstance(max_nodes, int) or max_nodes < 1):
             raise InvalidInput(f"max_nodes is a positive number, not {max_nodes!r}")
         self.subject, self.engine = subject, engine
-        self._most_nodes = max_nodes or (AUTO_NODES if engine == "auto" else MOST_NODES)
+        self._most_nodes = max_nodes or (AUTO_NODES if engine == "auto" else None)
+        self._forget()
+
+    def _forget(self) -> None:
         self._diagrams: Diagrams | None = None
         self._compiled: dict[int, DiagramOracle] = {}
         self._solvers: dict[int, SatOracle] = {}
-        self._use_diagrams = engine != "sat"
+        self._use_diagrams = self.engine != "sat"
+        self._compiling = threading.RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: it compiles for itself."""
+        return {"subject": self.subject, "engine": self.engine, "_most_nodes": self._most_nodes}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._forget()
 
     def oracle(self, label: int) -> Oracle:
         """An oracle for "the decision is this label"."""
@@ -66,17 +78,19 @@ class Engines:
     def _sat(self, label: int) -> SatOracle:
         from primewood.engines.boolean.consistency import SatOracle
 
-        if label not in self._solvers:
-            self._solvers[label] = SatOracle(self.subject.formula(label), self.subject.variables)
-        return self._solvers[label]
+        with self._compiling:
+            if label not in self._solvers:
+                self._solvers[label] = SatOracle(self.subject.formula(label), self.subject.variables)
+            return self._solvers[label]
 
     def _diagram(self, label: int) -> DiagramOracle:
         from primewood.engines.boolean.diagram import Diagrams
 
-        if self._diagrams is None:
-            weight = dict(zip(self.subject.variables, self.subject.importance, strict=True))
-            order = sorted(self.subject.variables, key=lambda x: -weight[x])
-            self._diagrams = Diagrams(self.subject.variables, order, self._most_nodes)
-        if label not in self._compiled:
-            self._compiled[label] = self._diagrams.oracle(self.subject.formula(label))
-        return self._compiled[label]
+        with self._compiling:
+            if self._diagrams is None:
+                weight = dict(zip(self.subject.variables, self.subject.importance, strict=True))
+                order = sorted(self.subject.variables, key=lambda x: -weight[x])
+                self._diagrams = Diagrams(self.subject.variables, order, self._most_nodes)
+            if label not in self._compiled:
+                self._compiled[label] = self._diagrams.oracle(self.subject.formula(label))
+            return self._compiled[label]

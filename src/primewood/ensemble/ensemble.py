@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal as Choice
 from typing import get_args
 
 import numpy as np
@@ -14,12 +15,14 @@ from primewood.ensemble.comparison import InputType, Operator
 from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput
 
+Vote = Choice["majority", "mean"]
+
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """Trees that vote: each tree one vote, the class with most votes wins.
+    """Trees that vote, with everything that their decision depends on.
 
-    Ties go to the class that comes first in `classes`, as scikit-learn's arg-max does.
+    The class with the largest score wins; ties go to the class that comes first in `classes`.
 
     Attributes
     ----------
@@ -34,6 +37,10 @@ class Ensemble:
         What an input is cast to before it is compared.
     allows_missing : bool
         Whether the model accepts NaN.
+    vote : {"majority", "mean"}
+        "majority": each tree one vote, for the largest value of its leaf (the first among equals).
+        "mean": the leaves' values, added as float64 in the order of the trees and divided by their
+        number, which is how scikit-learn's forests vote.
     source : str
         What was read, for people.
     """
@@ -44,6 +51,7 @@ class Ensemble:
     operator: Operator = "<="
     dtype: InputType = "float64"
     allows_missing: bool = False
+    vote: Vote = "majority"
     source: str = "trees"
 
     def __post_init__(self) -> None:
@@ -53,6 +61,8 @@ class Ensemble:
             raise InvalidInput(f'operator is "<=" or "<", not {self.operator!r}')
         if self.dtype not in get_args(InputType):
             raise InvalidInput(f'dtype is "float32" or "float64", not {self.dtype!r}')
+        if self.vote not in get_args(Vote):
+            raise InvalidInput(f'vote is "majority" or "mean", not {self.vote!r}')
         if len(set(self.classes)) < len(self.classes):
             raise InvalidInput("class labels must differ")
         if len(set(self.feature_names)) < len(self.feature_names):
@@ -69,20 +79,32 @@ class Ensemble:
         """How many columns a row has."""
         return len(self.feature_names)
 
-    def votes(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
-        """How many trees vote for each class, one row per row of X."""
-        votes = np.zeros((len(X), len(self.classes)), dtype=np.int64)
-        for tree in self.trees:
-            leaf = tree.apply(X, self.operator, self.dtype)
-            np.add.at(votes, (np.arange(len(X)), tree.classes[leaf]), 1)
-        return votes
+    def leaf_values(self, tree: Tree) -> NDArray[np.float64]:
+        """What each node of a tree adds to the scores under the ensemble's vote, if it is a leaf."""
+        if self.vote == "mean":
+            return tree.value
+        one_vote = np.zeros_like(tree.value)
+        one_vote[np.arange(len(tree)), tree.classes] = 1.0
+        return one_vote
 
-    def predict(self, X: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.int64]:
-        """The index of the class that each row gets: the reference that every test trusts."""
+    def predict_proba(self, X: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores of the classes, one row per row of X: summed and divided as the library does."""
         rows = np.asarray(X, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InvalidInput(f"rows have {self.n_features} columns; got an array of {rows.shape}")
-        winners: NDArray[np.int64] = self.votes(rows).argmax(axis=1)
+        total = np.zeros((len(rows), len(self.classes)))
+        for tree in self.trees:
+            total += self.leaf_values(tree)[tree.apply(rows, self.operator, self.dtype)]
+        return total / len(self.trees)
+
+    def votes(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
+        """How many trees vote for each class by majority, one row per row of X."""
+        counted = replace(self, vote="majority").predict_proba(X) * len(self.trees)
+        return np.rint(counted).astype(np.int64)
+
+    def predict(self, X: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.int64]:
+        """The index of the class that each row gets: the reference that every test trusts."""
+        winners: NDArray[np.int64] = self.predict_proba(X).argmax(axis=1)
         return winners
 
     @cached_property

@@ -14,7 +14,7 @@ import numpy as np
 
 from primewood.errors import TooLarge
 from primewood.logic.expression import Expression
-from primewood.logic.instance import Box, Point, contains, indices
+from primewood.logic.instance import Box, indices
 from primewood.logic.language import Language, check_language, literal_masks, weakenings
 from primewood.logic.table import Table, truth_table
 from primewood.logic.term import Term
@@ -35,17 +35,6 @@ def prime_implicants_by_definition(expression: Expression, literals: Language = 
     variables = expression.variables
     boxes = prime_boxes(truth_table(expression, variables), variables, literals)
     return [Term.of_box(variables, box) for box in boxes]
-
-
-def pi_explanations_by_definition(
-    expression: Expression, point: Point, literals: Language = "sets"
-) -> list[Term]:
-    """The prime implicants of Δ_α that are consistent with the instance α at `point`."""
-    variables = expression.variables
-    table = truth_table(expression, variables)
-    decided = table if table[point] else ~table
-    boxes = prime_boxes(decided, variables, literals)
-    return [Term.of_box(variables, box) for box in boxes if contains(box, point)]
 
 
 def prime_boxes(table: Table, variables: Sequence[Variable], literals: Language) -> list[Box]:

@@ -29,7 +29,8 @@ from primewood.logic.variable import Variable, unique_variables
 
 def negation(argument: Expression) -> Expression:
     """``!argument`` in normal form: a literal becomes its complement, ``!!a`` becomes ``a``."""
-    result: Expression = Not(_checked(argument))
+    argument = _checked(argument)
+    result: Expression = Not(argument)
     if isinstance(argument, Constant):
         result = FALSE if argument.value else TRUE
     elif isinstance(argument, Literal):
@@ -91,7 +92,7 @@ def _merged(
 
 def implication(premise: Expression, conclusion: Expression) -> Expression:
     """``premise -> conclusion``, with constants folded."""
-    given = (_checked(premise), _checked(conclusion))
+    given = premise, conclusion = _checked(premise), _checked(conclusion)
     result: Expression = Implies(given)
     if isinstance(premise, Constant):
         result = conclusion if premise.value else TRUE
@@ -102,7 +103,7 @@ def implication(premise: Expression, conclusion: Expression) -> Expression:
 
 def equivalence(left: Expression, right: Expression) -> Expression:
     """``left <-> right``, with constants folded."""
-    given = (_checked(left), _checked(right))
+    given = left, right = _checked(left), _checked(right)
     result: Expression = Iff(given)
     if isinstance(left, Constant):
         result = right if left.value else negation(right)
@@ -139,7 +140,7 @@ def at_least(count: int, arguments: Iterable[Expression]) -> Expression:
 def _checked(thing: object) -> Expression:
     if not isinstance(thing, Expression):
         raise InvalidInput(f"expected an expression, got {thing!r}")
-    return thing
+    return thing._plain()
 
 
 def _declared(result: Expression, arguments: Iterable[Expression]) -> Expression:

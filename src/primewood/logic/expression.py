@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from primewood.logic.term import Term
-
 
 class Expression(ABC):
     """A multi-valued propositional expression.
@@ -47,7 +45,12 @@ class Expression(ABC):
     def _init(self, variables: Iterable[Variable]) -> None:
         """Set what every node has; called last by each constructor."""
         object.__setattr__(self, "variables", unique_variables(variables))
-        object.__setattr__(self, "_hash", hash((type(self).__name__, self._key())))
+        plain = self._plain()
+        object.__setattr__(self, "_hash", hash((type(plain).__name__, plain._key())))
+
+    def _plain(self) -> Expression:
+        """The expression as operators would have built it: a term of one literal is that literal."""
+        return self
 
     @abstractmethod
     def _key(self) -> object:
@@ -63,9 +66,10 @@ class Expression(ABC):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Expression):
             return NotImplemented
-        return self is other or (
-            type(self) is type(other) and self._hash == other._hash and self._key() == other._key()
-        )
+        if self is other or self._hash != other._hash:
+            return self is other
+        mine, yours = self._plain(), other._plain()
+        return type(mine) is type(yours) and mine._key() == yours._key()
 
     def __hash__(self) -> int:
         return self._hash
@@ -113,7 +117,7 @@ class Expression(ABC):
         object.__setattr__(clone, "variables", universe)
         return clone
 
-    def holds(self, instance: Mapping[str, object] | Term) -> bool:
+    def holds(self, instance: Mapping[str, object] | Expression) -> bool:
         """Whether the expression is true on an instance. Cost: linear in its size.
 
         >>> A = Variable("A", [1, 2, 3])
@@ -141,7 +145,7 @@ class Expression(ABC):
     def entails(self, other: Expression) -> bool:
         """Whether every instance that satisfies this expression satisfies `other`.
 
-        Cost: two truth tables; linear between terms and literals.
+        Cost: two truth tables.
         """
         from primewood.logic.table import truth_table
 

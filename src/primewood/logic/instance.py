@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from primewood.errors import InvalidInput, UnknownName, listing
-from primewood.logic.expression import Literal
+from primewood.logic.expression import Expression, Literal
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 
@@ -17,14 +17,15 @@ Box = tuple[int, ...]
 """One bit mask of allowed values per variable, in the order of the universe."""
 
 
-def as_point(variables: Sequence[Variable], instance: Mapping[str, object] | Term) -> Point:
+def as_point(variables: Sequence[Variable], instance: Mapping[str, object] | Expression) -> Point:
     """Read an instance over `variables`; a missing, unknown or repeated variable is an error.
 
     >>> as_point([Variable("A", [1, 2]), Variable("B", ["r", "b"])], {"A": 2, "B": "r"})
     (1, 0)
     """
-    if isinstance(instance, Term):
-        given: dict[str, object] = {x.variable.name: _only(x) for x in instance.literals}
+    if isinstance(instance, Expression):
+        literals = Term.of(instance).literals
+        given: dict[str, object] = {x.variable.name: _only(x) for x in literals}
     elif isinstance(instance, Mapping):
         given = {}
         for key, value in instance.items():

@@ -32,6 +32,7 @@ from primewood.logic.connectives import (
     negation,
 )
 from primewood.logic.expression import FALSE, TRUE, Expression
+from primewood.logic.printer import RESERVED
 from primewood.logic.variable import Variable, unique_variables
 
 TOKEN = re.compile(
@@ -40,6 +41,7 @@ TOKEN = re.compile(
     r"|(?P<word>[\w.]+)"
     r"|(?P<sign><->|->|<=|>=|!=|[=<>!~&|(){},]))"
 )
+COMPARING = {"=", "!=", "<", "<=", ">", ">="}
 OPPOSITE = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 DEEPEST = 100
 
@@ -74,7 +76,7 @@ def boolean_variables(text: str, known: Sequence[Variable]) -> tuple[Variable, .
     found: dict[str, Variable] = {}
     tokens = _tokens(text)
     for i, token in enumerate(tokens):
-        if token.kind not in ("word", "string") or token.text in RESERVED_WORDS:
+        if token.kind not in ("word", "string") or token.text in RESERVED:
             continue
         before = tokens[i - 1].text if i else ""
         after = tokens[i + 1].text
@@ -83,10 +85,6 @@ def boolean_variables(text: str, known: Sequence[Variable]) -> tuple[Variable, .
         if alone and not inside_set and token.text not in names:
             found.setdefault(token.text, Variable.boolean(token.text))
     return tuple(found.values())
-
-
-RESERVED_WORDS = {"true", "false", "and", "or", "not", "in", "at_least"}
-COMPARING = {"=", "!=", "<", "<=", ">", ">="}
 
 
 def _in_braces(tokens: Sequence[_Token], i: int) -> bool:
@@ -102,11 +100,13 @@ class _Token:
 
 
 def _tokens(text: str) -> list[_Token]:
-    tokens, position = [], 0
-    while text[position:].strip():
+    tokens, position, end = [], 0, len(text.rstrip())
+    while position < end:
         match = TOKEN.match(text, position)
         if match is None:
-            at = position + len(text[position:]) - len(text[position:].lstrip())
+            at = position
+            while text[at].isspace():
+                at += 1
             what = "an unclosed quote" if text[at] == '"' else f"the character {text[at]!r}"
             raise ParseError(f"{what} is not understood here", text, at)
         kind = str(match.lastgroup)
@@ -290,7 +290,7 @@ class _Parser:
 
     def between(self) -> Expression:
         """``number operator variable [operator number]``."""
-        token = self.token
+        number = self.next
         self.next += 1
         operator = self.take(*OPPOSITE)
         if not operator:
@@ -299,7 +299,7 @@ class _Parser:
             raise self.error("expected a variable")
         variable = self.variable()
         after = self.next
-        self.next = self.tokens.index(token)
+        self.next = number
         low = self.compare(variable, OPPOSITE[operator])
         self.next = after
         second = self.take(*OPPOSITE)

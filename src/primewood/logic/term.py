@@ -38,6 +38,11 @@ class Term(And):
     def _key(self) -> object:
         return frozenset(self.arguments)
 
+    def _plain(self) -> Expression:
+        if len(self.arguments) > 1:
+            return self
+        return self.arguments[0] if self.arguments else TRUE
+
     @classmethod
     def of(cls, expression: Expression) -> Term:
         """The term that an expression is: a literal, a conjunction of literals, or `true`."""
@@ -95,7 +100,7 @@ class Term(And):
     def entails(self, other: Expression) -> bool:
         """Whether every instance of this term satisfies `other`.
 
-        Cost: linear if `other` is a term or a literal, else one truth table of the term's box.
+        Cost: linear if `other` is a term or a literal, else two truth tables.
         """
         if isinstance(other, Term | Literal):
             required = Term.of(other).literals

@@ -67,7 +67,7 @@ class Variable:
         for slot, thing in (("name", name), ("values", values), ("cuts", cuts), ("closed", closed)):
             object.__setattr__(self, slot, thing)
         object.__setattr__(self, "_position", {value: i for i, value in enumerate(values)})
-        object.__setattr__(self, "_hash", hash((name, values)))
+        object.__setattr__(self, "_hash", hash((name, values, self.is_boolean)))
 
     @classmethod
     def boolean(cls, name: str) -> Variable:
@@ -213,7 +213,11 @@ class Variable:
     def __eq__(self, other: object) -> Literal: ...
     def __eq__(self, other: object) -> bool | Expression:
         if isinstance(other, Variable):
-            return self is other or (self.name == other.name and self.values == other.values)
+            return self is other or (
+                self.name == other.name
+                and self.values == other.values
+                and self.is_boolean == other.is_boolean
+            )
         return self.of_mask(1 << self._named(other))
 
     @overload  # type: ignore[override]

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, get_args
 from typing import Literal as Choice
 
@@ -45,15 +46,20 @@ class Way:
         return {"implies": "Ψ⇒Δ_b", "and": "Ψ∧Δ_b", "none": "Δ_b"}[self.psi]
 
 
-ENCODINGS: dict[str, type[Encoding]] = {
+ENCODINGS: dict[str, Callable[[Iterable[Variable]], Encoding]] = {
     "one-hot": OneHot,
+    "classical": partial(OneHot, classical=True),
     "prefix": Prefix,
     "highest-bit": HighestBit,
 }
 WAYS = (
     *(Way("one-hot", psi, sign) for psi in ("implies", "and") for sign in get_args(Sign)),
+    Way("one-hot", "none", "negative"),
+    Way("classical", "none", "positive"),
+    Way("classical", "and", "all"),
     Way("prefix", "implies", "all"),
     Way("prefix", "and", "all"),
+    Way("prefix", "none", "all"),
     Way("highest-bit", "none", "all"),
 )
 
@@ -90,7 +96,7 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """The paper's two requirements, for a variable with `values` values.
+    """The paper's two requirements, for a variable with `values` values (checked for up to 5).
 
     Attributes
     ----------
@@ -277,11 +283,7 @@ def decoded_primes(expression: Expression, way: Way) -> tuple[set[Term], int]:
 
 def _contradicts(encoding: Encoding, rho: Term) -> bool:
     """Whether a Boolean term is inconsistent with Ψ: such primes say nothing, and are not counted."""
-    blocks: dict[Variable, dict[int, bool]] = {x: {} for x in encoding.variables}
-    for literal in rho.literals:
-        x, place = encoding.owner(literal.variable)
-        blocks[x][place] = literal.mask == 2
-    return any(not encoding.met(x, bits)[0] for x, bits in blocks.items())
+    return any(not encoding.met(x, bits)[0] for x, bits in encoding.by_block(rho).items())
 
 
 def _has_sign(rho: Term, keep: str) -> bool:

@@ -52,7 +52,10 @@ def load_model(path: str | Path, *, trust_pickle: bool = False) -> Any:
             )
         import joblib
 
-        return joblib.load(path)
+        try:
+            return joblib.load(path)
+        except Exception as problem:
+            raise InvalidInput(f"{path.name} cannot be loaded: {problem}") from problem
     raise InvalidInput(f"{path.name}: the ending says nothing; a model is a .skops file")
 
 

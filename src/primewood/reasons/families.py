@@ -71,7 +71,7 @@ def prime_implicants(
 
 def pi_explanations(
     expression: Expression,
-    instance: Mapping[str, object] | Term,
+    instance: Mapping[str, object] | Expression,
     *,
     literals: Language = "sets",
     engine: EngineName = "auto",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from primewood.domain import Subject
 from primewood.errors import InvalidInput, UnknownName, listing
@@ -32,6 +33,8 @@ def plan(subject: Subject, order: Order | None) -> tuple[list[Step], list[int]]:
     if order is None:
         return dropping(usual, sizes), usual
     names = {x.name: j for j, x in enumerate(subject.variables)}
+    if isinstance(order, str) or not isinstance(order, Sequence):
+        raise InvalidInput(f"an order is a list of features or of steps, not {order!r}")
     if all(isinstance(step, str) for step in order):
         named = [_place(names, str(name)) for name in order]
         if len(set(named)) < len(named):
@@ -41,14 +44,19 @@ def plan(subject: Subject, order: Order | None) -> tuple[list[Step], list[int]]:
     steps: list[Step] = []
     for step in order:
         allowed: dict[int, int] = {}
-        if isinstance(step, str):
-            raise InvalidInput(f"an order is a list of features or of steps, not both: {step!r}")
-        for name, value in step:
+        for name, value in _pairs(step):
             j = _place(names, str(name))
             variable: Variable = subject.variables[j]
             allowed[j] = allowed.get(j, 0) | 1 << variable.index(value)
         steps.append(allowed)
     return steps, usual
+
+
+def _pairs(step: object) -> list[tuple[object, object]]:
+    pairs: list[Any] = list(step) if isinstance(step, Iterable) and not isinstance(step, Mapping) else [None]
+    if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+        raise InvalidInput(f"a step is a list of (feature, value) pairs, not {step!r}")
+    return pairs
 
 
 def _place(names: dict[str, int], name: str) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from primewood.engines.protocol import Oracle, Verdict
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 
 Step = Mapping[int, int]
@@ -163,8 +163,3 @@ class _Run:
 def dropping(variables: Sequence[int], sizes: Sequence[int]) -> list[Step]:
     """The steps "drop this variable", one for each, in order."""
     return [{j: (1 << sizes[j]) - 1} for j in variables]
-
-
-def atoms_of(step: Step) -> list[tuple[int, int]]:
-    """The (variable, value) pairs that a step allows."""
-    return [(j, value) for j, mask in step.items() for value in indices(mask)]

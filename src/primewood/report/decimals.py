@@ -9,8 +9,10 @@ digits are kept, so that the shown region is not much smaller than the exact one
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from primewood.logic.interval import Interval, number
 
@@ -18,7 +20,7 @@ End = tuple[str, str] | None
 """An operator and a decimal, or None where there is no bound."""
 
 
-def shown_ends(interval: Interval, instance: float, rows: Iterable[float] | None) -> tuple[End, End]:
+def shown_ends(interval: Interval, instance: float, rows: NDArray[np.float64] | None) -> tuple[End, End]:
     """How the ends of an interval are shown: the lower and the upper bound.
 
     Parameters
@@ -30,10 +32,15 @@ def shown_ends(interval: Interval, instance: float, rows: Iterable[float] | None
     rows
         The numbers of the training rows in this column, or None if there are none to go by.
 
-    >>> shown_ends(Interval(2.4500000476837163, 6, "left"), 3.0, [2.5, 3.0, 5.0])
+    >>> shown_ends(Interval(2.4500000476837163, 6, "left"), 3.0, np.array([2.5, 3.0, 5.0]))
     (('>=', '2.5'), ('<', '6'))
     """
-    held = [x for x in (instance, *(rows if rows is not None else ())) if x in interval]
+    held = [instance] if instance in interval else []
+    if rows is not None:
+        inside = rows[(rows > interval.low) & (rows < interval.high)]
+        ends = rows[(rows == interval.low) | (rows == interval.high)]
+        held += [float(x) for x in ends if x in interval]
+        held += [float(inside.min()), float(inside.max())] if inside.size else []
     digits = 1 if rows is not None and held else 4
     low = high = None
     if math.isfinite(interval.low):
@@ -71,6 +78,8 @@ def shortest(exact: float, needed: float, digits: int = 1) -> str:
     """
     if exact == needed:
         return number(exact)
+    if digits == 1 and min(exact, needed) <= 0 <= max(exact, needed):
+        return "0"
     rounding = ROUND_FLOOR if needed < exact else ROUND_CEILING
     low, high = min(exact, needed), max(exact, needed)
     for count in range(digits, 18):

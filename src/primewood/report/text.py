@@ -36,9 +36,8 @@ def status(record: Record) -> str:
     """What is proved, in words."""
     vote = f" by {record['vote']} vote" if record.get("vote") else ""
     if record["status"] == "proved":
-        return (
-            f"prime ({record['language']}): it entails the decision{vote}, and nothing in it can be weakened"
-        )
+        prime = f"prime ({record['language']})"
+        return f"{prime}: it entails the decision{vote}, and its exact bounds cannot be weakened"
     return f"entails the decision{vote}; stopped early, so perhaps not prime ({record['language']})"
 
 

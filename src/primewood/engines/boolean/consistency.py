@@ -7,6 +7,7 @@ are given to the solver once; each box is a list of assumptions, so what the sol
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Sequence
 
@@ -37,6 +38,7 @@ class SatOracle:
         clauses.require(encoding.encode(~decision))
         self._numbers = [[clauses.number[bit] for bit in encoding.blocks[x]] for x in self._variables]
         self._solver = Solver(name=SOLVER, bootstrap_with=clauses.clauses)
+        self._one_at_a_time = threading.Lock()
         weakref.finalize(self, self._solver.delete)
 
     @property
@@ -55,9 +57,10 @@ class SatOracle:
             for i, number in enumerate(numbers)
             if not mask >> i & 1
         ]
-        if not self._solver.solve(assumptions=excluded):
-            return Verdict.NONE_EXISTS
-        model = self._solver.get_model()
+        with self._one_at_a_time:
+            if not self._solver.solve(assumptions=excluded):
+                return Verdict.NONE_EXISTS
+            model = self._solver.get_model()
         return tuple(
             next(i for i, number in enumerate(numbers) if model[number - 1] > 0) for numbers in self._numbers
         )

@@ -37,6 +37,8 @@ from primewood.logic.language import (
 )
 from primewood.logic.variable import Variable
 
+MOST_NODES = 8_000_000
+
 
 class Diagrams:
     """Decisions over one universe, compiled to diagrams that share their nodes.
@@ -48,17 +50,17 @@ class Diagrams:
     order
         The variables from the top of the diagrams to the bottom; the universe's order if not given.
     most_nodes
-        The cap on nodes; `TooLarge` is raised where it is reached.
+        The cap on nodes, 8 million by default; `TooLarge` is raised where it is reached.
     """
 
     def __init__(
         self,
         variables: Sequence[Variable],
         order: Sequence[Variable] | None = None,
-        most_nodes: int = 8_000_000,
+        most_nodes: int | None = None,
     ) -> None:
         self.variables = tuple(variables)
-        self.most_nodes = most_nodes
+        self.most_nodes = most_nodes = most_nodes or MOST_NODES
         self._manager = BCDDManager(most_nodes, max(most_nodes // 8, 1024), 1)
         self._values: dict[Variable, list[int]] = {}
         self._restrictions: dict[Language, list[tuple[Variable, list[Restriction], list[int]]]] = {
@@ -106,7 +108,7 @@ class Diagrams:
             raise TooLarge(
                 f"the decision diagram outgrew its cap of {self.most_nodes:,} nodes over "
                 f'{sum(map(len, self.variables))} values. Try engine="sat" (one explanation after the '
-                'other), literals="values", fewer or shallower trees, or a higher max_nodes'
+                "other), fewer or shallower trees, or a higher max_nodes"
             ) from None
 
     def _exactly_one_each(self, order: Sequence[Variable]) -> BCDDFunction:
@@ -139,10 +141,6 @@ class DiagramOracle:
     def node_count(self) -> int:
         """The size of the diagram of Ψ ⇒ Γ_b."""
         return self._diagrams._psi.imp(self._decision).node_count()
-
-    def negated(self) -> DiagramOracle:
-        """The same for ¬Γ. Cost: constant."""
-        return DiagramOracle(self._diagrams, ~self._decision)
 
     def holds(self, point: Point) -> bool:
         """Whether Γ holds at a point. Cost: one path of the diagram."""
