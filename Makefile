@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo test test-slow lint bench clean compiler
 
 demo: $(VENV)/.runs
 	@$(BIN)/primewood demo
@@ -32,11 +32,19 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("primewood needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.runs: $(BIN)/python pyproject.toml
+NATIVE := CMakeLists.txt $(wildcard src/native/*)
+
+compiler:
+	@command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || { \
+	  echo "primewood's core needs a C++17 compiler. Install one, then run make again:"; \
+	  echo "  Debian, Ubuntu: apt install g++      Fedora: dnf install gcc-c++      macOS: xcode-select --install"; \
+	  exit 1; }
+
+$(VENV)/.runs: $(BIN)/python pyproject.toml $(NATIVE) | compiler
 	@echo "Setting up primewood in $(VENV) (once) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
-$(VENV)/.develops: $(BIN)/python pyproject.toml
+$(VENV)/.develops: $(BIN)/python pyproject.toml $(NATIVE) | compiler
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/.runs

@@ -26,9 +26,9 @@ def forest():
     return RandomForestClassifier(n_estimators=10, max_depth=3, random_state=0).fit(X, y)
 
 
-@pytest.fixture(scope="module")
-def explainer(forest):
-    return pw.Explainer(forest, X, class_names=IRIS.target_names)
+@pytest.fixture(scope="module", params=["model", "majority"])
+def explainer(forest, request):
+    return pw.Explainer(forest, X, class_names=IRIS.target_names, vote=request.param)
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +37,7 @@ def credit():
     model = RandomForestClassifier(n_estimators=11, max_depth=3, class_weight="balanced", random_state=0)
     model.fit(data.X, data.y)
     options = {
+        "vote": "majority",
         "feature_names": data.feature_names,
         "class_names": data.class_names,
         "units": data.units,
@@ -70,8 +71,8 @@ def test_rows_inside_an_explanation_are_decided_alike(explainer, literals):
 
 def test_engines_give_the_same_answers(forest):
     answers = []
-    for engine in ("bdd", "sat", "auto"):
-        explainer = pw.Explainer(forest, X, engine=engine)
+    for engine in ("bdd", "sat", "search", "auto"):
+        explainer = pw.Explainer(forest, X, engine=engine, vote="majority")
         answers.append(
             [
                 (
@@ -82,7 +83,7 @@ def test_engines_give_the_same_answers(forest):
                 for language in ("sets", "intervals", "values")
             ]
         )
-    assert answers[0] == answers[1] == answers[2]
+    assert answers[0] == answers[1] == answers[2] == answers[3]
 
 
 def test_a_row_may_come_in_many_forms(explainer):
@@ -123,6 +124,12 @@ def test_bad_rows_are_refused(explainer, row, words):
 def test_bad_options_are_refused(forest, explainer):
     with pytest.raises(InvalidInput, match="literals is"):
         explainer.explain(X.iloc[0], literals="boxes")
+    with pytest.raises(InvalidInput, match="work_limit"):
+        explainer.explain(X.iloc[0], work_limit=0)
+    with pytest.raises(InvalidInput, match="summation is"):
+        pw.Explainer(forest, summation="random")
+    with pytest.raises(InvalidInput, match='vote="majority"'):
+        pw.Explainer(forest, X, engine="bdd").explain(X.iloc[0])
     with pytest.raises(InvalidInput, match="time_limit"):
         explainer.explain(X.iloc[0], time_limit=0)
     with pytest.raises(UnknownName, match="the features are"):
@@ -168,11 +175,11 @@ def test_time_runs_out_with_a_sound_answer(explainer):
 
 
 def test_a_diagram_that_outgrows_its_cap_says_what_to_try(forest):
-    explainer = pw.Explainer(forest, X, engine="bdd", max_nodes=300)
+    explainer = pw.Explainer(forest, X, engine="bdd", max_nodes=300, vote="majority")
     with pytest.raises(TooLarge, match='engine="sat"'):
         explainer.count(X.iloc[77])
-    turned = pw.Explainer(forest, X, engine="auto", max_nodes=300)
-    assert turned.count(X.iloc[77]) == pw.Explainer(forest, X).count(X.iloc[77])
+    turned = pw.Explainer(forest, X, engine="auto", max_nodes=300, vote="majority")
+    assert turned.count(X.iloc[77]) == pw.Explainer(forest, X, vote="majority").count(X.iloc[77])
 
 
 def test_missing_values_follow_the_rule(forest):
@@ -247,7 +254,7 @@ def test_agreement_with_predict_is_counted_and_noted(credit):
     vote = explainer.ensemble.predict(data.X)
     assert total == 1000 and same == (own == vote).sum() < 1000
     differing = data.X[np.flatnonzero(own != vote)[0]]
-    assert "model.predict averages its trees" in str(explainer.explain(differing))
+    assert "model.predict does not take a majority" in str(explainer.explain(differing))
     alike = data.X[np.flatnonzero(own == vote)[0]]
     assert not explainer.explain(alike).notes
 
@@ -307,15 +314,15 @@ def test_splits_that_only_ask_whether_a_value_is_missing():
     assert pw.Explainer(model, rows, missing="forbid").explain([2.0]).term == pw.Term()
 
 
-@pytest.mark.parametrize("engine", ["sat", "bdd", "auto"])
+@pytest.mark.parametrize("engine", ["sat", "bdd", "search", "auto"])
 def test_an_explainer_is_safe_to_share_and_to_send(forest, engine):
-    explainer = pw.Explainer(forest, X, engine=engine)
+    explainer = pw.Explainer(forest, X, engine=engine, vote="majority")
     rows = [X.iloc[i] for i in range(0, 150, 15)]
     expected = [(explainer.explain(row).term, explainer.count(row)) for row in rows]
     sent = pickle.loads(pickle.dumps(explainer))
     assert [(sent.explain(row).term, sent.count(row)) for row in rows] == expected
     assert copy.deepcopy(explainer).explain(rows[0]).term == expected[0][0]
-    shared = pw.Explainer(forest, X, engine=engine)
+    shared = pw.Explainer(forest, X, engine=engine, vote="majority")
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda row: (shared.explain(row).term, shared.count(row)), rows * 3))
     assert found == expected * 3

@@ -3,6 +3,7 @@
 from primewood import encodings, errors
 from primewood.ensemble import Ensemble, Tree
 from primewood.explainer import Explainer
+from primewood.fidelity import Fidelity
 from primewood.logic.by_definition import prime_implicants_by_definition
 from primewood.logic.connectives import at_least
 from primewood.logic.expression import FALSE, TRUE, Expression, Literal
@@ -12,7 +13,7 @@ from primewood.logic.table import from_table
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.properties.audit import audit, random_audit
-from primewood.reasons.explanation import Explanation, Status
+from primewood.reasons.explanation import Explanation, Status, Witness
 from primewood.reasons.families import Terms, pi_explanations, prime_implicants
 
 __version__ = "0.1.0"
@@ -25,6 +26,7 @@ __all__ = [
     "Explainer",
     "Explanation",
     "Expression",
+    "Fidelity",
     "Interval",
     "Literal",
     "Status",
@@ -32,6 +34,7 @@ __all__ = [
     "Terms",
     "Tree",
     "Variable",
+    "Witness",
     "at_least",
     "audit",
     "encodings",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from typing import Literal as Choice
 
 import numpy as np
@@ -15,18 +15,21 @@ from primewood import readers
 from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject, domain_of
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
+from primewood.engines.protocol import Clock, Grown
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.fidelity import Fidelity, check_fidelity, model_decisions
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Point, as_point
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
-from primewood.reasons.explanation import Context, Explanation, Status
+from primewood.reasons.explanation import Context, Explanation, Status, Witness
 from primewood.reasons.prime import Order, plan
-from primewood.reasons.weakening import Clock, weaken
+from primewood.reasons.weakening import weaken
 from primewood.rows import as_row, as_rows, categories_of
 
-Vote = Choice["majority"]
+VoteName = Choice["model", "majority"]
+Summation = Choice["sequential", "any"]
 
 
 class Explainer:
@@ -47,13 +50,24 @@ class Explainer:
         Per feature: "numeric", "boolean", a list of the numbers that it may hold, or a mapping from
         such numbers to names of categories. Answers then hold for rows that keep to it, and say so.
     vote
-        "majority": each tree one vote (the paper's). A forest of scikit-learn averages its trees'
-        fractions instead, so its `predict` may differ; `agreement` counts where they agree.
+        "model": the model's own vote, so that answers hold for its `predict` (a forest of scikit-learn
+        averages its trees' class fractions). "majority": each tree one vote, the paper's; not the vote
+        of a scikit-learn forest, so its `predict` may differ, and `agreement` counts where they agree.
     engine, max_nodes
         See `primewood.engines.choice.Engines`.
     missing
         Whether values may be missing: "auto" (what X_train contains; without it, what the model
         accepts), "allow" or "forbid".
+    summation
+        "sequential": scores are added in the order of the trees, as with ``n_jobs=1``. "any": in any
+        order, as happens with more jobs; answers then hold for every order. By default what the
+        model's own ``n_jobs`` means.
+
+    Attributes
+    ----------
+    fidelity : Fidelity or None
+        How the reading of the model fared against `predict_proba` and `predict`, on the training rows
+        and on planted ones; None for expressions, ensembles and the majority vote.
 
     Examples
     --------
@@ -75,18 +89,22 @@ class Explainer:
         class_names: Sequence[object] | None = None,
         units: Mapping[str, str] | None = None,
         domain: Mapping[str, Any] | None = None,
-        vote: Vote = "majority",
+        vote: VoteName = "model",
         engine: EngineName = "auto",
         max_nodes: int | None = None,
         missing: MissingRule = "auto",
+        summation: Summation | None = None,
     ) -> None:
-        if vote != "majority":
-            raise InvalidInput(f'vote is "majority" (each tree one vote) in this version, not {vote!r}')
+        if vote not in get_args(VoteName):
+            raise InvalidInput(f'vote is "model" or "majority", not {vote!r}')
+        if summation not in (None, *get_args(Summation)):
+            raise InvalidInput(f'summation is "sequential" or "any", not {summation!r}')
         if isinstance(model, str | Path):
             model = readers.load_model(model)
         self.model = model
         self.domain: Domain | None = None
         self.ensemble: Ensemble | None = None
+        self.fidelity: Fidelity | None = None
         rows: NDArray[np.float64] | None = None
         points = None
         if isinstance(model, Expression):
@@ -98,6 +116,8 @@ class Explainer:
             subject: Subject = ExpressionSubject(model)
         else:
             self.ensemble = _named(readers.read(model), feature_names)
+            if vote == "majority":
+                self.ensemble = replace(self.ensemble, vote="majority")
             if X_train is not None:
                 rows = as_rows(X_train, self.ensemble.feature_names, self.ensemble.dtype, source="X_train")
                 if not len(rows):
@@ -109,12 +129,19 @@ class Explainer:
             unknown = [name for name in units or () if name not in self.ensemble.feature_names]
             if unknown:
                 raise UnknownName(f"units names {listing(unknown)}, which are no features")
+            if vote == "model" and not isinstance(model, Ensemble):
+                may_miss = any(feature.missing for feature in self.domain.features)
+                self.fidelity = check_fidelity(model, self.ensemble, rows, missing=may_miss)
             subject = EnsembleSubject(self.ensemble, self.domain)
             points = None if rows is None else self.domain.points(rows)
         self._subject = subject
         self.class_names = _class_names(subject, class_names)
-        self._engines = Engines(subject, engine, max_nodes)
-        shown_vote = vote if self.ensemble is not None and len(self.ensemble.trees) > 1 else None
+        if summation is None:
+            summation = "sequential" if getattr(model, "n_jobs", None) in (None, 1) else "any"
+        self._engines = Engines(subject, engine, max_nodes, any_order=summation == "any")
+        shown_vote = None
+        if self.ensemble is not None and len(self.ensemble.trees) > 1:
+            shown_vote = "majority" if self.ensemble.vote == "majority" else "the model's own"
         dtype = "float64" if self.ensemble is None else self.ensemble.dtype
         self._context = Context(self.domain, rows, points, shown_vote, dict(units or {}), dtype)
 
@@ -133,7 +160,7 @@ class Explainer:
         rows = self._context.rows
         if rows is None or self.ensemble is None or isinstance(self.model, Ensemble):
             return None
-        own = self._predict(rows)
+        own = model_decisions(self.model, rows)
         vote = np.array(self.ensemble.classes, dtype=own.dtype)[self.ensemble.predict(rows)]
         return int((own == vote).sum()), len(rows)
 
@@ -145,6 +172,7 @@ class Explainer:
         order: Order | None = None,
         fix: Iterable[str] = (),
         time_limit: float | None = 10.0,
+        work_limit: int | None = None,
     ) -> Explanation:
         """One PI-explanation of the decision on a row.
 
@@ -162,11 +190,15 @@ class Explainer:
         time_limit
             Seconds, or None. When they are over, the answer still entails the decision, and its
             status says that it is not proved prime.
+        work_limit
+            The same, counted in nodes of the search: reproducible.
         """
         if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
             raise InvalidInput(f"time_limit is a positive number of seconds or None, not {time_limit!r}")
         check_language(literals)
-        clock = Clock(time_limit)
+        if work_limit is not None and not (isinstance(work_limit, int) and work_limit > 0):
+            raise InvalidInput(f"work_limit is a positive number of nodes or None, not {work_limit!r}")
+        clock = Clock(time_limit, work_limit)
         row, point = self._read(x)
         label = self._subject.decide(point)
         steps, variables = plan(self._subject, order)
@@ -186,7 +218,8 @@ class Explainer:
         if fixed:
             held = listing(self._subject.variables[j].name for j in sorted(fixed))
             notes = (*notes, f"prime given that {held} keep this row's value")
-        return self._explanation(term, label, literals, row, status, notes, found.queries)
+        witnesses = self._witnesses(found, point, row, label)
+        return self._explanation(term, label, literals, row, status, notes, found.queries, witnesses)
 
     def explanations(self, x: Any, *, literals: Language = "sets") -> Iterator[Explanation]:
         """All PI-explanations of the decision on a row, lazily."""
@@ -244,6 +277,7 @@ class Explainer:
         status: Status,
         notes: tuple[str, ...],
         queries: int = 0,
+        witnesses: tuple[Witness, ...] = (),
     ) -> Explanation:
         return Explanation(
             decision=self.class_names[label],
@@ -254,28 +288,50 @@ class Explainer:
             context=self._context,
             queries=queries,
             notes=notes,
+            witnesses=witnesses,
+        )
+
+    def _witnesses(
+        self, found: Grown, point: Point, row: NDArray[np.float64] | None, label: int
+    ) -> tuple[Witness, ...]:
+        """Rows that show why each excluded value is excluded, as the reference decides them."""
+        if row is None or self.domain is None or self.ensemble is None:
+            return ()
+        subject = EnsembleSubject(self.ensemble, self.domain)
+        kept = [(j, v) for j, v in sorted(found.witnesses) if not found.box[j] >> v & 1]
+        shown = []
+        for j, v in kept:
+            other = found.witnesses[j, v]
+            inside = subject.row_in(other)
+            for k, column in enumerate(self.domain.columns):
+                if other[k] == point[k]:
+                    inside[column] = row[column]
+            for feature in self.domain.features:
+                if feature.variable is None:
+                    inside[feature.column] = row[feature.column]
+            shown.append((self._subject.variables[j].name, v, inside))
+        if not shown:
+            return ()
+        decided = self.ensemble.predict(np.array([inside for _, _, inside in shown]))
+        if (decided == label).any() and not self._engines.any_order:
+            raise AssertionError("a witness is decided like the row: please report this")
+        return tuple(
+            Witness(name, value, tuple(inside.tolist()), self.class_names[int(d)])
+            for (name, value, inside), d in zip(shown, decided, strict=True)
         )
 
     def _notes(self, row: NDArray[np.float64] | None, label: int) -> tuple[str, ...]:
         """What to know about this decision: whether the model's own `predict` says otherwise."""
-        if row is None or self.ensemble is None or isinstance(self.model, Ensemble):
+        if row is None or self.ensemble is None or self.fidelity or isinstance(self.model, Ensemble):
             return ()
-        own = self._predict(row[None, :])[0]
+        own = model_decisions(self.model, row[None, :])[0]
         place = list(self.ensemble.classes).index(own.item() if hasattr(own, "item") else own)
         if place == label:
             return ()
-        return (f"model.predict averages its trees and says {self.class_names[place]} for this row",)
-
-    def _predict(self, rows: NDArray[np.float64]) -> NDArray[Any]:
-        """What the model's own `predict` says; the rows have its columns, so names need no check."""
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="X does not have valid feature names")
-            return np.asarray(self.model.predict(rows))
+        return (f"model.predict does not take a majority and says {self.class_names[place]} for this row",)
 
 
 def _named(ensemble: Ensemble, names: Sequence[str] | None) -> Ensemble:
-    from dataclasses import replace
-
     if names is None:
         return ensemble
     if len(names) != ensemble.n_features:

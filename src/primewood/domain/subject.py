@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from primewood.domain.domain import Domain
 from primewood.domain.formula import Formulas
 from primewood.ensemble import Ensemble
+from primewood.errors import InvalidInput
 from primewood.logic.connectives import negation
 from primewood.logic.expression import Expression
 from primewood.logic.fold import truth
@@ -75,6 +76,11 @@ class EnsembleSubject:
         return int(self.ensemble.predict(self.row_in(point)[None, :])[0])
 
     def formula(self, label: int) -> Expression:
+        if self.ensemble.vote != "majority" and len(self.ensemble.trees) > 1:
+            raise InvalidInput(
+                "a mean of leaf values is not written as an expression; the search engine explains it, "
+                'and vote="majority" gives the paper\'s vote to the other engines'
+            )
         if label not in self._decisions:
             self._decisions[label] = self._formulas.decision(label)
         return self._decisions[label]

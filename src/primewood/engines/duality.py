@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pysat.solvers import Solver
 
 from primewood.engines.protocol import Oracle, Verdict
+from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, conflicts, places_around, restrictions
 
@@ -52,6 +53,8 @@ class DualFamily:
             while proposals.solve():
                 chosen = {n for n in proposals.get_model() if n in listed}
                 reply = oracle.counterexample(_box(oracle, listed, chosen))
+                if reply is Verdict.UNKNOWN:
+                    raise InvalidInput("the engine gave up; listing all primes needs one without limits")
                 if isinstance(reply, tuple):
                     through = _nearest(oracle, reply, point)
                     proposals.add_clause([n for n in numbers if _excludes(listed[n], through)])

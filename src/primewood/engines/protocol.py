@@ -9,8 +9,10 @@ of prime implicants, by what it has compiled or by asking itself.
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
-from typing import Protocol
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
@@ -25,6 +27,52 @@ class Verdict(enum.Enum):
 
 
 Reply = Point | Verdict
+
+Step = Mapping[int, int]
+"""What a step of weakening allows: per variable (its place in the universe) a bit mask of values."""
+
+
+@dataclass(slots=True)
+class Clock:
+    """The limits of a run: seconds, and search nodes (deterministic); None for no limit."""
+
+    limit: float | None = None
+    work_limit: int | None = None
+    start: float = field(default_factory=time.monotonic)
+
+    def expired(self) -> bool:
+        """Whether the time is up."""
+        return self.limit is not None and time.monotonic() - self.start >= self.limit
+
+    def left(self) -> float:
+        """The seconds that are left; −1 for no limit."""
+        return -1.0 if self.limit is None else max(0.0, self.limit - (time.monotonic() - self.start))
+
+    def work(self) -> int:
+        """The search nodes that one call may take; −1 for no limit."""
+        return -1 if self.work_limit is None else self.work_limit
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """A box that an instance was weakened to.
+
+    Attributes
+    ----------
+    box : Box
+    complete : bool
+        Whether it is proved prime; else a limit came.
+    queries : int
+        How often the engine was asked.
+    witnesses : dict
+        Per excluded (variable, value): a point with that value, otherwise inside the box, that is decided
+        otherwise.
+    """
+
+    box: Box
+    complete: bool
+    queries: int
+    witnesses: dict[tuple[int, int], Point]
 
 
 class Family(Protocol):
@@ -55,3 +103,19 @@ class Oracle(Protocol):
 
     def primes(self, literals: Language, point: Point | None = None) -> Family:
         """The prime boxes of Γ in a literal language, all or those that contain a point."""
+
+
+@runtime_checkable
+class GrowingOracle(Protocol):
+    """An oracle that weakens an instance by itself, with the same result as `reasons.weakening`."""
+
+    def grow(
+        self,
+        point: Point,
+        steps: list[Step],
+        variables: list[int],
+        literals: Language,
+        fixed: frozenset[int],
+        clock: Clock,
+    ) -> Grown:
+        """Weaken the instance at a point; see `reasons.weakening.weaken`."""

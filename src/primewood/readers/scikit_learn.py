@@ -51,6 +51,7 @@ def read(model: Any) -> Ensemble:
         operator="<=",
         dtype="float32",
         allows_missing=bool(model.__sklearn_tags__().input_tags.allow_nan),
+        vote="mean",
         source=f"scikit-learn {name}",
     )
 

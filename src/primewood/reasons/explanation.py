@@ -27,6 +27,28 @@ class Status(enum.StrEnum):
     INTERRUPTED = "interrupted"
 
 
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Why something is excluded: a row that is inside the rest of the explanation and decided otherwise.
+
+    Attributes
+    ----------
+    feature : str
+        The feature whose value is excluded.
+    value : int
+        Which of its values, by index.
+    row : tuple of float
+        The row, as a user would pass it.
+    decision : object
+        What the model says about it.
+    """
+
+    feature: str
+    value: int
+    row: tuple[float, ...]
+    decision: object
+
+
 @dataclass(frozen=True)
 class Context:
     """What all explanations of one explainer share: for reading rows and for words."""
@@ -58,6 +80,8 @@ class Explanation:
         How often an engine was asked.
     notes : tuple of str
         What the reader should know about this decision.
+    witnesses : tuple of Witness
+        For what the explanation excludes: a row that would be decided otherwise.
     """
 
     decision: object
@@ -68,6 +92,7 @@ class Explanation:
     context: Context = field(repr=False)
     queries: int = 0
     notes: tuple[str, ...] = ()
+    witnesses: tuple[Witness, ...] = ()
 
     @property
     def rule(self) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from primewood.domain import Subject
+from primewood.engines.protocol import Step
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.variable import Variable
-from primewood.reasons.weakening import Step, dropping
+from primewood.reasons.weakening import dropping
 
 Order = Sequence[str] | Sequence[Iterable[tuple[str, object]]]
 """Names of features, or steps; a step is a set of (feature, value) pairs."""

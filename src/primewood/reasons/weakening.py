@@ -9,37 +9,11 @@ order, and on nothing else: every engine gives the same term.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-from primewood.engines.protocol import Oracle, Verdict
-from primewood.logic.instance import Box, Point
+from primewood.engines.protocol import Clock, GrowingOracle, Grown, Oracle, Step, Verdict
+from primewood.logic.instance import Point
 from primewood.logic.language import Language
-
-Step = Mapping[int, int]
-"""What a step allows: per variable (its place in the universe) a bit mask of values."""
-
-
-@dataclass(slots=True)
-class Clock:
-    """A time limit in seconds; None never runs out."""
-
-    limit: float | None = None
-    start: float = field(default_factory=time.monotonic)
-
-    def expired(self) -> bool:
-        """Whether the time is up."""
-        return self.limit is not None and time.monotonic() - self.start >= self.limit
-
-
-@dataclass(frozen=True, slots=True)
-class Weakened:
-    """The box that weakening ended with, whether it is proved prime, and the queries it took."""
-
-    box: Box
-    complete: bool
-    queries: int
 
 
 def weaken(
@@ -51,7 +25,7 @@ def weaken(
     *,
     fixed: frozenset[int] = frozenset(),
     clock: Clock | None = None,
-) -> Weakened:
+) -> Grown:
     """Weaken an instance to a prime implicant.
 
     Parameters
@@ -65,13 +39,16 @@ def weaken(
     fixed
         The variables that keep the instance's value.
     """
-    run = _Run(oracle, point, literals, clock or Clock())
+    clock = clock or Clock()
+    if isinstance(oracle, GrowingOracle):
+        return oracle.grow(point, list(steps), list(variables), literals, fixed, clock)
+    run = _Run(oracle, point, literals, clock)
     for step in steps:
         run.take({j: mask for j, mask in step.items() if j not in fixed})
     for j in variables:
         if j not in fixed:
             run.widen(j)
-    return Weakened(tuple(run.box), run.complete, run.queries)
+    return Grown(tuple(run.box), run.complete, run.queries, run.witnesses)
 
 
 class _Run:
@@ -82,6 +59,7 @@ class _Run:
         self.failed = [0] * len(point)
         self.complete = True
         self.queries = 0
+        self.witnesses: dict[tuple[int, int], Point] = {}
 
     def take(self, step: Step) -> None:
         """Take a step whole if the box stays safe."""
@@ -120,6 +98,7 @@ class _Run:
             self.complete = False
         elif isinstance(reply, tuple) and j is not None:
             self.failed[j] |= 1 << reply[j]
+            self.witnesses[j, reply[j]] = reply
         return reply is Verdict.NONE_EXISTS
 
     def joined(self, j: int, values: int) -> int:

@@ -34,7 +34,7 @@ def explanation(record: Record) -> str:
 
 def status(record: Record) -> str:
     """What is proved, in words."""
-    vote = f" by {record['vote']} vote" if record.get("vote") else ""
+    vote = " by majority vote" if record.get("vote") == "majority" else ""
     if record["status"] == "proved":
         prime = f"prime ({record['language']})"
         return f"{prime}: it entails the decision{vote}, and its exact bounds cannot be weakened"

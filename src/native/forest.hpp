@@ -1,0 +1,94 @@
+// The forest: trees over variables with finitely many values, and the exact vote of their leaves.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+namespace primewood {
+
+using Int = std::int64_t;
+
+// A variable has `ordered` values in a line, 0, 1, ..., and perhaps one more, "missing", after them.
+// A node sends the values below `prefix` to the left, and "missing" where `missing_left` says.
+struct Forest {
+  int n_trees = 0, n_variables = 0, n_classes = 0;
+  std::vector<int> ordered, offset;        // per variable; offset: first atom (variable, value)
+  std::vector<std::uint8_t> has_missing;   // per variable
+  std::vector<int> root;                   // per tree
+  std::vector<int> variable, prefix, left, right;  // per node; variable is -1 at a leaf
+  std::vector<std::uint8_t> missing_left;          // per node
+  std::vector<Int> weight;        // per node and class: the leaf's value as an integer
+  std::vector<double> value;      // per node and class: the leaf's value as the library has it
+  std::vector<std::uint8_t> exact;  // per node: its values add without rounding
+  Int band = 0;                   // how far rounding can move a margin, in units of `weight`
+  bool any_order = false;         // the decision must hold for every order of summation
+  std::vector<int> tree_start, tree_list;  // per variable: the trees that test it
+
+  int values(int j) const { return ordered[j] + has_missing[j]; }
+  int atoms() const { return offset[n_variables]; }
+
+  // Fill in what follows from the rest, and check that the arrays are a forest.
+  void finish() {
+    const std::size_t nodes = variable.size();
+    if (prefix.size() != nodes || left.size() != nodes || right.size() != nodes ||
+        missing_left.size() != nodes || exact.size() != nodes ||
+        weight.size() != nodes * n_classes || value.size() != nodes * n_classes)
+      throw std::invalid_argument("the arrays of the forest differ in length");
+    offset.assign(n_variables + 1, 0);
+    for (int j = 0; j < n_variables; j++) offset[j + 1] = offset[j] + values(j);
+    for (std::size_t n = 0; n < nodes; n++) {
+      if (variable[n] < 0) continue;
+      if (variable[n] >= n_variables || prefix[n] < 0 || prefix[n] > ordered[variable[n]])
+        throw std::invalid_argument("a node tests what is not there");
+      if (left[n] <= int(n) || right[n] <= int(n) || left[n] >= int(nodes) || right[n] >= int(nodes))
+        throw std::invalid_argument("a node's children do not come after it");
+    }
+    std::vector<std::vector<int>> trees(n_variables);
+    for (int t = 0; t < n_trees; t++) {
+      if (root[t] < 0 || root[t] >= int(nodes)) throw std::invalid_argument("a tree has no root");
+      std::vector<int> todo{root[t]};
+      while (!todo.empty()) {
+        const int n = todo.back();
+        todo.pop_back();
+        if (variable[n] < 0) continue;
+        auto& list = trees[variable[n]];
+        if (list.empty() || list.back() != t) list.push_back(t);
+        todo.push_back(left[n]);
+        todo.push_back(right[n]);
+      }
+    }
+    tree_start.assign(1, 0);
+    for (auto& list : trees) {
+      tree_list.insert(tree_list.end(), list.begin(), list.end());
+      tree_start.push_back(int(tree_list.size()));
+    }
+  }
+
+  // The leaf of a tree at a point; point[j] is the index of a value, `ordered[j]` is "missing".
+  int leaf(int tree, const int* point) const {
+    int n = root[tree];
+    while (variable[n] >= 0) {
+      const int v = point[variable[n]];
+      const bool go_left = v < ordered[variable[n]] ? v < prefix[n] : missing_left[n] != 0;
+      n = go_left ? left[n] : right[n];
+    }
+    return n;
+  }
+
+  // The decision at a point as the library takes it: float64 sums in the order of the trees, divided by
+  // their number, the first of the largest.
+  int decide(const int* point) const {
+    std::vector<double> sum(n_classes, 0.0);
+    for (int t = 0; t < n_trees; t++) {
+      const double* v = &value[std::size_t(leaf(t, point)) * n_classes];
+      for (int c = 0; c < n_classes; c++) sum[c] += v[c];
+    }
+    for (double& s : sum) s /= n_trees;
+    return int(std::max_element(sum.begin(), sum.end()) - sum.begin());
+  }
+};
+
+}  // namespace primewood

@@ -1,0 +1,215 @@
+// The margin of a rival class over the decided one, on the leaves that a box can reach.
+//
+// Exactness ("slack per leaf"): a leaf whose values add without rounding counts as it is. Any other leaf
+// gets the whole band of possible rounding on top, so a sum below the threshold proves that the library
+// does not decide for the rival; a sum in the doubtful zone above it is settled by the library's own
+// float sum.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "restriction.hpp"
+
+namespace primewood {
+
+// The ranks of one variable that a path allows: [low, high], and "missing" if flagged.
+// Without ordered ranks: low > high.
+struct Entry {
+  int variable, low, high;
+  bool missing;
+};
+
+constexpr int NONE_LOW = 1 << 29, NONE_HIGH = -1;
+
+struct Leaf {
+  Int weight;
+  int begin, end;  // entries; those of sorted leaves are not consecutive, so both are kept
+};
+
+class Margin {
+ public:
+  explicit Margin(const Restriction& r)
+      : box(r), forest(r.forest), low_(forest.n_variables), high_(forest.n_variables),
+        missing_(forest.n_variables), on_path_(forest.n_variables, 0) {}
+
+  const Restriction& box;
+  const Forest& forest;
+  int label = 0, rival = 0;
+  Int threshold = 0;       // a sum below it is no counterexample
+  Int sure = 0;            // a sum from here on is one
+  Int base = 0;            // the sum of the trees that have one reachable leaf left
+  std::vector<Leaf> leaves;
+  std::vector<Entry> entries;
+  std::vector<int> first, last;  // per tree that still varies: its leaves, heaviest first
+
+  void choose(int decided, int other) {
+    label = decided;
+    rival = other;
+    threshold = other < decided ? 0 : 1;  // a tie goes to the class that comes first
+    sure = forest.any_order ? threshold : threshold + Int(forest.n_trees + 1) * forest.band;
+  }
+
+  Int weight(int node) const {
+    const Int* w = &forest.weight[std::size_t(node) * forest.n_classes];
+    return w[rival] - w[label] + (forest.exact[node] ? 0 : forest.band);
+  }
+
+  // The largest sum if every tree could pick its own best reachable leaf.
+  Int bound() {
+    open();
+    Int total = 0;
+    for (int t = 0; t < forest.n_trees; t++) total += best(forest.root[t]);
+    return total;
+  }
+
+  // Collect the reachable leaves, equal siblings merged; returns the same bound.
+  Int collect() {
+    open();
+    leaves.clear();
+    entries.clear();
+    first.clear();
+    last.clear();
+    base = 0;
+    Int total = 0;
+    for (int t = 0; t < forest.n_trees; t++) {
+      const int from = int(leaves.size());
+      gather(forest.root[t]);
+      if (int(leaves.size()) == from + 1) {
+        base += leaves[from].weight;
+        entries.resize(leaves[from].begin);
+        leaves.resize(from);
+        continue;
+      }
+      std::sort(leaves.begin() + from, leaves.end(), [](const Leaf& a, const Leaf& b) {
+        if (a.weight != b.weight) return a.weight > b.weight;
+        if (a.end - a.begin != b.end - b.begin) return a.end - a.begin < b.end - b.begin;
+        return a.begin < b.begin;
+      });
+      total += leaves[from].weight;
+      first.push_back(from);
+      last.push_back(int(leaves.size()));
+    }
+    return base + total;
+  }
+
+  // Whether a point of ranks, whose weights sum to `total`, is decided otherwise.
+  bool is_counterexample(const std::vector<int>& x, Int total) {
+    if (total < threshold) return false;
+    if (total >= sure) return true;
+    box.values(x, point_);
+    return forest.decide(point_.data()) != label;
+  }
+
+  Int total_at(const std::vector<int>& x) const {
+    Int total = 0;
+    for (int t = 0; t < forest.n_trees; t++) total += weight(box.leaf(t, x.data()));
+    return total;
+  }
+
+ private:
+  void open() {
+    for (int j = 0; j < forest.n_variables; j++) {
+      low_[j] = box.size[j] ? 0 : NONE_LOW;
+      high_[j] = box.size[j] ? box.size[j] - 1 : NONE_HIGH;
+      missing_[j] = box.missing[j];
+    }
+  }
+
+  // What a node leaves of its variable on either side.
+  struct Sides {
+    bool left, right;
+    int cut;
+  };
+
+  Sides sides(int n) const {
+    const int j = forest.variable[n];
+    const int k = box.split(n);
+    const bool goes = forest.missing_left[n] != 0;
+    return {low_[j] < k || (missing_[j] && goes), high_[j] >= k || (missing_[j] && !goes), k};
+  }
+
+  // Run `visit` on a child with the variable's ranks narrowed to its side.
+  template <class Visit>
+  void narrowed(int n, bool left, int cut, Visit visit) {
+    const int j = forest.variable[n];
+    const int low = low_[j], high = high_[j];
+    const bool missing = missing_[j];
+    if (left) {
+      high_[j] = std::min(high, cut - 1);
+    } else {
+      low_[j] = std::max(low, cut);
+    }
+    if (low_[j] > high_[j]) {
+      low_[j] = NONE_LOW;
+      high_[j] = NONE_HIGH;
+    }
+    missing_[j] = missing && (forest.missing_left[n] != 0) == left;
+    visit(left ? forest.left[n] : forest.right[n]);
+    low_[j] = low;
+    high_[j] = high;
+    missing_[j] = missing;
+  }
+
+  Int best(int n) {
+    while (forest.variable[n] >= 0) {
+      const Sides s = sides(n);
+      if (s.left && s.right) {
+        Int a = 0, b = 0;
+        narrowed(n, true, s.cut, [&](int child) { a = best(child); });
+        narrowed(n, false, s.cut, [&](int child) { b = best(child); });
+        return std::max(a, b);
+      }
+      n = s.left ? forest.left[n] : forest.right[n];
+    }
+    return weight(n);
+  }
+
+  void emit(Int w) {
+    const int begin = int(entries.size());
+    for (int j : path_) entries.push_back({j, low_[j], high_[j], missing_[j] != 0});
+    leaves.push_back({w, begin, int(entries.size())});
+  }
+
+  void gather(int n) {
+    while (forest.variable[n] >= 0) {
+      const Sides s = sides(n);
+      if (s.left && s.right) {
+        fork(n, s.cut);
+        return;
+      }
+      n = s.left ? forest.left[n] : forest.right[n];
+    }
+    emit(weight(n));
+  }
+
+  void fork(int n, int cut) {
+    const int j = forest.variable[n];
+    const bool added = !on_path_[j];
+    const int from = int(leaves.size());
+    if (added) {
+      on_path_[j] = 1;
+      path_.push_back(j);
+    }
+    narrowed(n, true, cut, [&](int child) { gather(child); });
+    const int middle = int(leaves.size());
+    narrowed(n, false, cut, [&](int child) { gather(child); });
+    if (added) {
+      on_path_[j] = 0;
+      path_.pop_back();
+    }
+    if (middle == from + 1 && int(leaves.size()) == from + 2 &&
+        leaves[from].weight == leaves[middle].weight) {
+      const Int w = leaves[from].weight;
+      entries.resize(leaves[from].begin);
+      leaves.resize(from);
+      emit(w);
+    }
+  }
+
+  std::vector<int> low_, high_;
+  std::vector<std::uint8_t> missing_, on_path_;
+  std::vector<int> path_, point_;
+};
+
+}  // namespace primewood

@@ -1,0 +1,120 @@
+// The Python face of the search core.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "grower.hpp"
+
+namespace nb = nanobind;
+using namespace primewood;
+
+namespace {
+
+template <class T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T, class U>
+std::vector<U> copied(const Array<T>& a) {
+  return std::vector<U>(a.data(), a.data() + a.shape(0));
+}
+
+// Lets Ctrl-C through: called without the GIL, a few times a second.
+void poll_signals() {
+  nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+Forest make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::uint8_t> has_missing,
+                   Array<std::int32_t> root, Array<std::int32_t> variable, Array<std::int32_t> prefix,
+                   Array<std::int32_t> left, Array<std::int32_t> right, Array<std::uint8_t> missing_left,
+                   Array<std::int64_t> weight, Array<double> value, Array<std::uint8_t> exact,
+                   std::int64_t band, bool any_order) {
+  Forest f;
+  f.n_trees = int(root.shape(0));
+  f.n_variables = int(ordered.shape(0));
+  f.n_classes = n_classes;
+  f.ordered = copied<std::int32_t, int>(ordered);
+  f.has_missing = copied<std::uint8_t, std::uint8_t>(has_missing);
+  f.root = copied<std::int32_t, int>(root);
+  f.variable = copied<std::int32_t, int>(variable);
+  f.prefix = copied<std::int32_t, int>(prefix);
+  f.left = copied<std::int32_t, int>(left);
+  f.right = copied<std::int32_t, int>(right);
+  f.missing_left = copied<std::uint8_t, std::uint8_t>(missing_left);
+  f.weight = copied<std::int64_t, Int>(weight);
+  f.value = copied<double, double>(value);
+  f.exact = copied<std::uint8_t, std::uint8_t>(exact);
+  f.band = band;
+  f.any_order = any_order;
+  f.finish();
+  return f;
+}
+
+void check_point(const Forest& f, const std::vector<int>& point) {
+  if (int(point.size()) != f.n_variables) throw std::invalid_argument("the point has the wrong length");
+  for (int j = 0; j < f.n_variables; j++)
+    if (point[j] < 0 || point[j] >= f.values(j)) throw std::invalid_argument("the point is not there");
+}
+
+nb::object counterexample(const Forest& f, Array<std::uint8_t> mask, int label, double seconds,
+                          std::int64_t nodes) {
+  if (int(mask.shape(0)) != f.atoms()) throw std::invalid_argument("the box has the wrong length");
+  std::vector<int> point;
+  bool found = false, finished = true;
+  {
+    nb::gil_scoped_release release;
+    Limits limits(seconds, nodes, poll_signals);
+    Oracle oracle(f, limits);
+    try {
+      found = oracle.query(mask.data(), label, {}, point);
+    } catch (const LimitReached&) {
+      finished = false;
+    }
+  }
+  if (!finished) return nb::none();
+  return found ? nb::object(nb::tuple(nb::cast(point))) : nb::object(nb::bool_(false));
+}
+
+nb::dict grow(const Forest& f, const std::vector<int>& point,
+              const std::vector<std::vector<std::pair<int, int>>>& steps, const std::vector<int>& order,
+              const std::vector<std::uint8_t>& fixed, const std::vector<std::uint8_t>& nominal, int language,
+              double seconds, std::int64_t nodes) {
+  check_point(f, point);
+  Limits limits(seconds, nodes, poll_signals);
+  Grower grower(f, limits, static_cast<Language>(language));
+  grower.nominal_ = nominal;
+  {
+    nb::gil_scoped_release release;
+    grower.run(point, steps, order, fixed);
+  }
+  nb::dict answer;
+  answer["box"] = nb::bytes(reinterpret_cast<const char*>(grower.box.data()), grower.box.size());
+  answer["complete"] = grower.complete;
+  answer["blocked_by"] = grower.blocked_by;
+  answer["witnesses"] = grower.witnesses;
+  const Counts& c = grower.oracle.counts;
+  answer["queries"] = c.queries;
+  answer["bounded"] = c.bounded;
+  answer["falsified"] = c.falsified;
+  answer["searched"] = c.searched;
+  answer["relaxed"] = c.relaxed;
+  return answer;
+}
+
+}  // namespace
+
+NB_MODULE(_search, m) {
+  m.doc() = "Exact search on tree ensembles.";
+  nb::class_<Forest>(m, "Forest")
+      .def_prop_ro("atoms", &Forest::atoms)
+      .def("decide",
+           [](const Forest& f, const std::vector<int>& point) {
+             check_point(f, point);
+             return f.decide(point.data());
+           })
+      .def("counterexample", &counterexample)
+      .def("grow", &grow);
+  m.def("make_forest", &make_forest);
+}

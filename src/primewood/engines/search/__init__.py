@@ -1,0 +1,1 @@
+"""Exact branch and bound on the trees themselves: real forests at real size."""

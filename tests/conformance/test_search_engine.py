@@ -1,0 +1,137 @@
+"""The search engine against brute force over all cells, and against `model.predict` itself."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+
+from conformance.universes import LANGUAGES
+from primewood.domain import EnsembleSubject, domain_of
+from primewood.engines.protocol import Clock, Verdict
+from primewood.engines.search.oracle import SearchForest
+from primewood.logic.by_definition import prime_boxes
+from primewood.logic.instance import contains, points
+from primewood.readers import read
+from primewood.reasons.weakening import _Run, dropping, weaken
+
+MOST_CELLS = 20_000
+
+
+class CellOracle:
+    """The oracle by brute force: a table of decisions that `model.predict` made."""
+
+    def __init__(self, table, variables, label):
+        self.table, self.variables, self.label = table, variables, label
+
+    def holds(self, point):
+        return self.table[point] == self.label
+
+    def counterexample(self, box):
+        return next((p for p in points(box) if self.table[p] != self.label), Verdict.NONE_EXISTS)
+
+
+def small_forest(seed, vote):
+    """A forest on few rows: many equal fractions and ties, two to four classes, some with missing values."""
+    generator = np.random.default_rng(seed)
+    classes, features = 2 + seed % 3, 2 + seed % 2
+    size = (12, 18, 30)[seed % 3]
+    X = (
+        generator.normal(size=(size, features))
+        if seed % 2
+        else generator.integers(0, 4, (size, features)) * 1.0
+    )
+    if seed % 5 == 0:
+        X[generator.random(X.shape) < 0.2] = np.nan
+    y = generator.integers(0, classes, size)
+    y[:classes] = range(classes)
+    kind = ExtraTreesClassifier if seed % 7 == 6 else RandomForestClassifier
+    weights = "balanced" if seed % 4 == 1 else None
+    trees = int(generator.integers(2, 13))
+    model = kind(trees, max_depth=2 + seed % 2, random_state=seed, class_weight=weights).fit(X, y)
+    ensemble = replace(read(model), vote=vote)
+    return model, EnsembleSubject(ensemble, domain_of(ensemble, X)), X
+
+
+def decisions_of_all_cells(model, subject):
+    sizes = [len(x) for x in subject.variables]
+    if not sizes or np.prod(sizes, dtype=float) > MOST_CELLS:
+        return None
+    rows = np.array([subject.row_in(p) for p in itertools.product(*map(range, sizes))])
+    decided = subject.ensemble.predict(rows)
+    if subject.ensemble.vote == "mean":
+        assert (model.classes_[decided] == model.predict(rows)).all()
+    return decided.reshape(sizes)
+
+
+def check_forest(seed, vote):
+    model, subject, X = small_forest(seed, vote)
+    table = decisions_of_all_cells(model, subject)
+    if table is None:
+        return 0
+    generator = np.random.default_rng(seed)
+    forest = SearchForest(subject)
+    sizes, checked = table.shape, 0
+    for row in X[:4]:
+        point = subject.domain.point(row)
+        label = int(table[point])
+        oracle, truth = forest.oracle(label), CellOracle(table, subject.variables, label)
+        order = generator.permutation(len(sizes)).tolist()
+        for literals in LANGUAGES:
+            found = weaken(oracle, point, dropping(order, sizes), order, literals)
+            run = _Run(truth, point, literals, Clock())
+            for step in dropping(order, sizes):
+                run.take(step)
+            for j in order:
+                run.widen(j)
+            assert found.complete and found.box == tuple(run.box), (seed, literals)
+            for (j, v), other in found.witnesses.items():
+                assert other[j] == v and table[other] != label
+                assert all(found.box[k] >> other[k] & 1 for k in range(len(sizes)) if k != j)
+            if sum(sizes) < 18:
+                primes = prime_boxes(table == label, subject.variables, literals)
+                assert found.box in [box for box in primes if contains(box, point)]
+            checked += 1
+        for _ in range(10):
+            box = tuple(int(generator.integers(1, 1 << n)) for n in sizes)
+            reply = oracle.counterexample(box)
+            if truth.counterexample(box) is Verdict.NONE_EXISTS:
+                assert reply is Verdict.NONE_EXISTS
+            else:
+                assert contains(box, reply) and table[reply] != label
+    return checked
+
+
+@pytest.mark.parametrize("vote", ["mean", "majority"])
+@pytest.mark.parametrize("part", range(4))
+def test_small_forests_agree_with_brute_force_over_all_cells(part, vote):
+    assert sum(check_forest(seed, vote) for seed in range(part * 60, part * 60 + 60)) > 400
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4, 30))
+def test_thousands_of_small_forests_agree_with_brute_force(part):
+    for vote in ("mean", "majority"):
+        assert sum(check_forest(seed, vote) for seed in range(part * 60, part * 60 + 60)) > 400
+
+
+def test_all_explanations_by_duality_agree_with_brute_force():
+    checked = 0
+    for seed in range(30):
+        model, subject, X = small_forest(seed, "mean")
+        table = decisions_of_all_cells(model, subject)
+        if table is None or sum(table.shape) > 18:
+            continue
+        forest = SearchForest(subject)
+        for row in X[:3]:
+            point = subject.domain.point(row)
+            label = int(table[point])
+            for literals in LANGUAGES:
+                primes = prime_boxes(table == label, subject.variables, literals)
+                truth = sorted(box for box in primes if contains(box, point))
+                assert sorted(forest.oracle(label).primes(literals, point)) == truth
+                checked += 1
+    assert checked > 100
