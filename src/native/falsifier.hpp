@@ -26,20 +26,13 @@ class Falsifier {
   void sweep(int j, const std::vector<int>& x, Int total) {
     const int size = box.size[j];
     along_.assign(std::size_t(size) + 2, 0);
-    Int here = 0;
-    for (int i = forest.tree_start[j]; i < forest.tree_start[j + 1]; i++) {
-      const int t = forest.tree_list[i];
-      here += margin.weight(box.leaf(t, x.data()));
-      spread(forest.root[t], j, 0, size - 1, box.missing[j] != 0, x);
-    }
+    for (int i = forest.tree_start[j]; i < forest.tree_start[j + 1]; i++)
+      spread(forest.root[forest.tree_list[i]], j, 0, size - 1, box.missing[j] != 0, x);
     const Int missing = along_[std::size_t(size) + 1];
-    Int sum = total - here;
-    const Int rest = sum;
-    for (int v = 0; v < size; v++) {
-      sum += along_[v];
-      along_[v] = sum;
-    }
-    along_[size] = rest + missing;
+    for (int v = 1; v < size; v++) along_[v] += along_[v - 1];
+    along_[size] = missing;
+    const Int rest = total - along_[x[j]];  // what the trees without this variable add
+    for (int v = 0; v <= size; v++) along_[v] += rest;
   }
 
   const std::vector<Int>& totals() const { return along_; }
@@ -101,22 +94,24 @@ class Falsifier {
 
  private:
   void spread(int n, int j, int low, int high, bool missing, const std::vector<int>& x) {
-    while (forest.variable[n] >= 0) {
-      const int f = forest.variable[n];
+    for (;;) {
+      const auto& node = box.nodes[n];
+      const int f = node.variable;
+      if (f < 0) break;
       if (f != j) {
-        n = box.goes_left(n, x[f]) ? forest.left[n] : forest.right[n];
+        n = box.goes_left(node, x[f]) ? node.left : node.right;
         continue;
       }
-      const int k = box.split(n);
-      const bool goes = forest.missing_left[n] != 0;
+      const int k = node.split;
+      const bool goes = node.missing_left;
       const bool left = low < k && low <= high, right = high >= k && low <= high;
       if ((left || (missing && goes)) && (right || (missing && !goes))) {
-        spread(forest.left[n], j, low, std::min(high, k - 1), missing && goes, x);
-        n = forest.right[n];
+        spread(node.left, j, low, std::min(high, k - 1), missing && goes, x);
+        n = node.right;
         low = std::max(low, k);
         missing = missing && !goes;
       } else {
-        n = left || (missing && goes) ? forest.left[n] : forest.right[n];
+        n = left || (missing && goes) ? node.left : node.right;
       }
     }
     const Int w = margin.weight(n);

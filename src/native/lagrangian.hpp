@@ -41,7 +41,7 @@ class Lagrangian {
  private:
   static constexpr double TOLERANCE = 1e-7;
   static constexpr int ROOT_STEPS = 150, NODE_STEPS = 12;
-  static constexpr int ROOT_WALKS = 40, ASCEND_EVERY = 4, WALK_EVERY = 24, SHORT_WALK = 6;
+  static constexpr int ROOT_WALKS = 10, ASCEND_EVERY = 4, WALK_EVERY = 24, SHORT_WALK = 6;
 
   // What is left of the forest in a region. Buffers are kept per depth and used again.
   struct Node {
@@ -399,15 +399,17 @@ class Lagrangian {
     }
     for (int b = 0; b < int(block_variable_.size()); b++) {
       const int j = block_variable_[b], v = value_[j];
-      const int s = chosen_set_[b];
-      for (int k = block_multipliers_[b]; k < block_multipliers_[b + 1]; k++) {
+      const bool in_line = v < box.size[j];
+      const int from = block_multipliers_[b], to = block_multipliers_[b + 1];
+      for (int k = from; k < to; k++) {
         const Span& span = local_span_[k];
-        const bool paid = v < box.size[j] ? v >= span.low && v <= span.high : span.missing;
-        const bool charged = s >= 0 && span.holds(sets_[s]);
-        int slope = int(paid) - int(charged);
-        if (slope > 0 && local_[k] <= 0) slope = 0;
-        slope_[k] = static_cast<signed char>(slope);
-        norm += slope * slope;
+        slope_[k] = in_line ? v >= span.low && v <= span.high : span.missing;
+      }
+      if (const int s = chosen_set_[b]; s >= 0)
+        for (int q = charged_first_[s]; q < charged_first_[s + 1]; q++) slope_[charged_[q]]--;
+      for (int k = from; k < to; k++) {
+        if (slope_[k] > 0 && local_[k] <= 0) slope_[k] = 0;
+        norm += slope_[k] != 0;
       }
     }
     if (norm == 0) return false;

@@ -48,12 +48,16 @@ class Margin {
     rival = other;
     threshold = other < decided ? 0 : 1;  // a tie goes to the class that comes first
     sure = forest.any_order ? threshold : threshold + Int(forest.n_trees + 1) * forest.band;
+    if (int(known_.size()) < forest.n_classes) known_.resize(forest.n_classes);
+    if (known_label_ != decided) {
+      for (auto& known : known_) known.clear();
+      known_label_ = decided;
+    }
+    if (known_[other].empty()) weigh(known_[other]);
+    weights_ = known_[other].data();
   }
 
-  Int weight(int node) const {
-    const Int* w = &forest.weight[std::size_t(node) * forest.n_classes];
-    return w[rival] - w[label] + (forest.exact[node] ? 0 : forest.band);
-  }
+  Int weight(int leaf) const { return weights_[leaf]; }
 
   // The largest sum if every tree could pick its own best reachable leaf.
   Int bound() {
@@ -108,6 +112,15 @@ class Margin {
   }
 
  private:
+  // The margin of every leaf for the current rival; the same for all boxes.
+  void weigh(std::vector<Int>& weights) const {
+    weights.resize(forest.variable.size());
+    for (std::size_t n = 0; n < weights.size(); n++) {
+      const Int* w = &forest.weight[n * forest.n_classes];
+      weights[n] = w[rival] - w[label] + (forest.exact[n] ? 0 : forest.band);
+    }
+  }
+
   void open() {
     for (int j = 0; j < forest.n_variables; j++) {
       low_[j] = box.size[j] ? 0 : NONE_LOW;
@@ -123,9 +136,9 @@ class Margin {
   };
 
   Sides sides(int n) const {
-    const int j = forest.variable[n];
-    const int k = box.split(n);
-    const bool goes = forest.missing_left[n] != 0;
+    const auto& node = box.nodes[n];
+    const int j = node.variable, k = node.split;
+    const bool goes = node.missing_left;
     return {low_[j] < k || (missing_[j] && goes), high_[j] >= k || (missing_[j] && !goes), k};
   }
 
@@ -210,6 +223,9 @@ class Margin {
   std::vector<int> low_, high_;
   std::vector<std::uint8_t> missing_, on_path_;
   std::vector<int> path_, point_;
+  std::vector<std::vector<Int>> known_;  // per rival: the margin of every leaf
+  int known_label_ = -1;
+  const Int* weights_ = nullptr;
 };
 
 }  // namespace primewood

@@ -13,19 +13,31 @@ namespace primewood {
 
 class Restriction {
  public:
+  // A node of the forest with its test in ranks, together for the sake of the cache.
+  struct Node {
+    int variable;  // -1 at a leaf
+    int split;     // ranks below it go left
+    int left, right;
+    bool missing_left;
+  };
+
   explicit Restriction(const Forest& f)
-      : forest(f), size(f.n_variables), missing(f.n_variables), start_(f.n_variables) {
+      : forest(f), size(f.n_variables), missing(f.n_variables), nodes(f.variable.size()),
+        start_(f.n_variables) {
     int total = 0;
     for (int j = 0; j < f.n_variables; j++) {
       start_[j] = total;
       total += f.ordered[j] + 1;
     }
     below_.resize(total);
+    for (std::size_t n = 0; n < nodes.size(); n++)
+      nodes[n] = {f.variable[n], 0, f.left[n], f.right[n], f.missing_left[n] != 0};
   }
 
   const Forest& forest;
   std::vector<int> size;               // per variable: how many ordered values are allowed
   std::vector<std::uint8_t> missing;   // per variable: whether "missing" is allowed
+  std::vector<Node> nodes;
 
   // mask: one byte per atom.
   void set(const std::uint8_t* mask) {
@@ -41,21 +53,20 @@ class Restriction {
       size[j] = count;
       missing[j] = forest.has_missing[j] ? allowed[forest.ordered[j]] : 0;
     }
+    for (std::size_t n = 0; n < nodes.size(); n++)
+      if (nodes[n].variable >= 0) nodes[n].split = below_[start_[nodes[n].variable] + forest.prefix[n]];
   }
-
-  // How many ranks of its variable a node sends left.
-  int split(int node) const { return below_[start_[forest.variable[node]] + forest.prefix[node]]; }
 
   // The leaf of a tree at a point of ranks.
   int leaf(int tree, const int* x) const {
     int n = forest.root[tree];
-    while (forest.variable[n] >= 0) n = goes_left(n, x[forest.variable[n]]) ? forest.left[n] : forest.right[n];
+    while (nodes[n].variable >= 0) n = goes_left(nodes[n], x[nodes[n].variable]) ? nodes[n].left : nodes[n].right;
     return n;
   }
 
-  bool goes_left(int node, int rank) const {
-    const int j = forest.variable[node];
-    return rank < size[j] ? rank < split(node) : forest.missing_left[node] != 0;
+  // "Missing" is the rank after the last one, so it is right of every split.
+  bool goes_left(const Node& node, int rank) const {
+    return rank < node.split || (node.missing_left && rank >= size[node.variable]);
   }
 
   // From values to the nearest ranks, and back.

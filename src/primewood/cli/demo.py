@@ -35,8 +35,7 @@ def run_demo(*, as_json: bool) -> None:
         for why in found:
             output.record(why.to_dict())
         return
-    assert explainer.ensemble is not None
-    votes = explainer.ensemble.votes(x[None, :])[0]
+    score = model.predict_proba(x[None, :])[0].max()
     output.data(f"A forest of {len(model.estimators_)} trees has learned from 1,000 credit applications")
     output.data("(Statlog German Credit, H. Hofmann, UCI, CC BY 4.0).")
     output.data()
@@ -45,7 +44,7 @@ def run_demo(*, as_json: bool) -> None:
         output.data(f"  {name:<17} {value}")
     output.data()
     decision = found[0].decision
-    output.data(f"Decision: {decision} ({votes.max()} of {votes.sum()} trees).")
+    output.data(f"Decision: {decision} (the forest gives it {score:.0%}).")
     output.data()
     output.data(f"Why? There are {len(found)} PI-explanations. Each is enough by itself: while its")
     output.data("conditions hold, no other answer on the form can change the decision, and its")

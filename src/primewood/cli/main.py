@@ -41,6 +41,14 @@ class EngineChoice(StrEnum):
     auto = "auto"
     bdd = "bdd"
     sat = "sat"
+    search = "search"
+
+
+class VoteChoice(StrEnum):
+    """The votes."""
+
+    model = "model"
+    majority = "majority"
 
 
 class EncodingChoice(StrEnum):
@@ -64,6 +72,7 @@ Json = Annotated[bool, typer.Option("--json", help="One JSON document per line."
 Languages = Annotated[LanguageChoice, typer.Option("--literals", help="What a literal may say.")]
 EngineOption = Annotated[EngineChoice, typer.Option("--engine", help="Which engine answers.")]
 MaxNodes = Annotated[int | None, typer.Option("--max-nodes", help="The cap on a diagram's nodes.")]
+VoteOption = Annotated[VoteChoice, typer.Option("--vote", help="The model's own vote, or the paper's.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Print at most this many.")]
 Count = Annotated[bool, typer.Option("--count", help="Only say how many there are.")]
 Trust = Annotated[bool, typer.Option("--trust-pickle", help="Load a pickle, which runs code in it.")]
@@ -88,6 +97,7 @@ def demo(as_json: Json = False) -> None:
 def info(
     model: Annotated[Path, typer.Argument(help="A fitted model: a .skops file.")],
     data: Annotated[Path | None, typer.Option("--data", help="Training rows as CSV.")] = None,
+    vote: VoteOption = VoteChoice.model,
     trust_pickle: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -97,7 +107,7 @@ def info(
     """
     from primewood.cli.models import description, explainer_for, shown
 
-    facts = description(explainer_for(model, data, trust_pickle=trust_pickle))
+    facts = description(explainer_for(model, data, trust_pickle=trust_pickle, vote=vote.value))
     if as_json:
         output.record(facts)
     else:
@@ -118,6 +128,7 @@ def explain(
     count: Count = False,
     fix: Annotated[list[str] | None, typer.Option("--fix", help="Keep this feature.")] = None,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds for one.")] = 10.0,
+    vote: VoteOption = VoteChoice.model,
     engine: EngineOption = EngineChoice.auto,
     max_nodes: MaxNodes = None,
     trust_pickle: Trust = False,
@@ -130,7 +141,12 @@ def explain(
     from primewood.cli.models import explainer_for
 
     explainer = explainer_for(
-        model, train or data, trust_pickle=trust_pickle, engine=engine.value, max_nodes=max_nodes
+        model,
+        train or data,
+        trust_pickle=trust_pickle,
+        vote=vote.value,
+        engine=engine.value,
+        max_nodes=max_nodes,
     )
     assert explainer.ensemble is not None
     rows = inputs.model_rows(data, explainer.ensemble.feature_names)

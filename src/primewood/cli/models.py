@@ -31,10 +31,12 @@ def description(explainer: Explainer) -> dict[str, Any]:
         "features": ensemble.n_features,
         "tested": {x.name: len(x) for x in domain.variables},
         "cells": str(math.prod(len(x) for x in domain.variables)),
-        "vote": "majority",
+        "vote": ensemble.vote,
         "assumptions": list(domain.assumptions),
     }
-    if explainer.agreement is not None:
+    if explainer.fidelity is not None:
+        facts["fidelity"] = {"rows": explainer.fidelity.rows, "differ": explainer.fidelity.differ}
+    elif explainer.agreement is not None:
         same, rows = explainer.agreement
         facts["predict_agrees"] = {"rows": rows, "same": same}
     return facts
@@ -42,13 +44,19 @@ def description(explainer: Explainer) -> dict[str, Any]:
 
 def shown(facts: dict[str, Any]) -> str:
     """The description in words."""
+    votes = {"mean": "the mean of its trees' class fractions", "majority": "majority vote of its trees"}
     lines = [
         f"{facts['model']}: {facts['trees']} trees, {facts['leaves']} leaves, depth at most {facts['depth']}",
-        f"decides between {', '.join(facts['classes'])} by majority vote of its trees",
+        f"decides between {', '.join(facts['classes'])} by {votes[facts['vote']]}",
         f"looks at {len(facts['tested'])} of {facts['features']} features; values that it tells apart:",
         *(f"  {name}: {size}" for name, size in facts["tested"].items()),
         f"so it can tell {_magnitude(facts['cells'])} kinds of rows apart",
     ]
+    if "fidelity" in facts:
+        tried = facts["fidelity"]
+        lines.append(
+            f"read faithfully: {tried['rows']} rows tried against predict_proba, {tried['differ']} differ"
+        )
     if "predict_agrees" in facts:
         agrees = facts["predict_agrees"]
         lines.append(f"model.predict decides alike on {agrees['same']} of {agrees['rows']} rows")
