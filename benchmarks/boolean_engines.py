@@ -1,4 +1,6 @@
-"""How long the Boolean engines take under the paper's majority vote: all PI-explanations of rows, all primes of both classes.
+"""How long the Boolean engines take under the paper's majority vote.
+
+All PI-explanations of rows, all primes of both classes, and one prime explanation.
 
 Run ``make bench`` (or ``python benchmarks/boolean_engines.py``); the figures go to
 ``benchmarks/results/boolean_engines.json`` and, as a table, to the terminal. Seconds are CPU seconds.
