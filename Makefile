@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint bench clean compiler
+.PHONY: demo test test-slow lint bench bench-quick clean compiler
 
 demo: $(VENV)/.runs
 	@$(BIN)/primewood demo
@@ -23,7 +23,13 @@ lint: $(VENV)/.develops
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.develops
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check dtai-veritas
 	$(BIN)/python benchmarks/boolean_engines.py
+	$(BIN)/python benchmarks/search.py
+
+bench-quick: $(VENV)/.develops
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check dtai-veritas
+	$(BIN)/python benchmarks/search.py --quick
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

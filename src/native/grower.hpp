@@ -29,7 +29,7 @@ class Grower {
 
   using Atom = std::pair<int, int>;
 
-  // steps: atoms to allow together; order: the variables to widen after them; fixed: those to leave alone.
+  // steps: atoms to allow together, value -1 standing for all values of the variable; order: the variables to widen after them; fixed: those to leave alone.
   void run(const std::vector<int>& point, const std::vector<std::vector<Atom>>& steps,
            const std::vector<int>& order, const std::vector<std::uint8_t>& fixed) {
     point_ = point;
@@ -95,8 +95,11 @@ class Grower {
 
   void take(const std::vector<Atom>& step, const std::vector<std::uint8_t>& fixed) {
     std::vector<std::vector<int>> values(forest.n_variables);
-    for (const auto& [j, v] : step)
-      if (!fixed[j] && !at(j, v)) values[j].push_back(v);
+    for (const auto& [j, v] : step) {
+      if (fixed[j]) continue;
+      for (int u = v < 0 ? 0 : v; u < (v < 0 ? forest.values(j) : v + 1); u++)
+        if (!at(j, u)) values[j].push_back(u);
+    }
     std::vector<int> touched;
     for (int j = 0; j < forest.n_variables; j++) {
       wanted(j, values[j]);

@@ -82,6 +82,14 @@ nb::dict grow(const Forest& f, const std::vector<int>& point,
               const std::vector<std::uint8_t>& fixed, const std::vector<std::uint8_t>& nominal, int language,
               double seconds, std::int64_t nodes) {
   check_point(f, point);
+  for (const auto& step : steps)
+    for (const auto& [j, v] : step)
+      if (j < 0 || j >= f.n_variables || v < -1 || v >= f.values(j))
+        throw std::invalid_argument("a step names what is not there");
+  for (int j : order)
+    if (j < 0 || j >= f.n_variables) throw std::invalid_argument("the order names what is not there");
+  if (int(fixed.size()) != f.n_variables || int(nominal.size()) != f.n_variables)
+    throw std::invalid_argument("one flag per variable");
   Limits limits(seconds, nodes, poll_signals);
   Grower grower(f, limits, static_cast<Language>(language));
   grower.nominal_ = nominal;
@@ -92,7 +100,8 @@ nb::dict grow(const Forest& f, const std::vector<int>& point,
   nb::dict answer;
   answer["box"] = nb::bytes(reinterpret_cast<const char*>(grower.box.data()), grower.box.size());
   answer["complete"] = grower.complete;
-  answer["blocked_by"] = grower.blocked_by;
+  answer["blocked_by"] = nb::bytes(reinterpret_cast<const char*>(grower.blocked_by.data()),
+                                   grower.blocked_by.size() * sizeof(int));
   answer["witnesses"] = grower.witnesses;
   const Counts& c = grower.oracle.counts;
   answer["queries"] = c.queries;

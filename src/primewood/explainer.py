@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -135,6 +135,7 @@ class Explainer:
             subject = EnsembleSubject(self.ensemble, self.domain)
             points = None if rows is None else self.domain.points(rows)
         self._subject = subject
+        self._usual_plan = plan(subject, None)
         self.class_names = _class_names(subject, class_names)
         if summation is None:
             summation = "sequential" if getattr(model, "n_jobs", None) in (None, 1) else "any"
@@ -200,8 +201,8 @@ class Explainer:
             raise InvalidInput(f"work_limit is a positive number of nodes or None, not {work_limit!r}")
         clock = Clock(time_limit, work_limit)
         row, point = self._read(x)
-        label = self._subject.decide(point)
-        steps, variables = plan(self._subject, order)
+        label = self._engines.decide(point)
+        steps, variables = self._usual_plan if order is None else plan(self._subject, order)
         fixed = self._places(fix)
         found = weaken(
             self._engines.oracle(label),
@@ -218,14 +219,22 @@ class Explainer:
         if fixed:
             held = listing(self._subject.variables[j].name for j in sorted(fixed))
             notes = (*notes, f"prime given that {held} keep this row's value")
-        witnesses = self._witnesses(found, point, row, label)
-        return self._explanation(term, label, literals, row, status, notes, found.queries, witnesses)
+        return self._explanation(
+            term,
+            label,
+            literals,
+            row,
+            status,
+            notes,
+            found.queries,
+            lambda: self._witnesses(found, point, row, label),
+        )
 
     def explanations(self, x: Any, *, literals: Language = "sets") -> Iterator[Explanation]:
         """All PI-explanations of the decision on a row, lazily."""
         check_language(literals)
         row, point = self._read(x)
-        label = self._subject.decide(point)
+        label = self._engines.decide(point)
         notes = self._notes(row, label)
         family = self._engines.primes(label, literals, point)
         return (
@@ -238,12 +247,12 @@ class Explainer:
     def count(self, x: Any, *, literals: Language = "sets") -> int:
         """How many PI-explanations the decision on a row has."""
         _, point = self._read(x)
-        label = self._subject.decide(point)
+        label = self._engines.decide(point)
         return self._engines.primes(label, check_language(literals), point).count()
 
     def decide(self, x: Any) -> object:
         """The decision on a row, by its name."""
-        return self.class_names[self._subject.decide(self._read(x)[1])]
+        return self.class_names[self._engines.decide(self._read(x)[1])]
 
     def expression(self, decision: object) -> Expression:
         """The expression "the decision is this one" over the variables of the model's domain."""
@@ -277,7 +286,7 @@ class Explainer:
         status: Status,
         notes: tuple[str, ...],
         queries: int = 0,
-        witnesses: tuple[Witness, ...] = (),
+        find_witnesses: Callable[[], tuple[Witness, ...]] = tuple,
     ) -> Explanation:
         return Explanation(
             decision=self.class_names[label],
@@ -288,7 +297,7 @@ class Explainer:
             context=self._context,
             queries=queries,
             notes=notes,
-            witnesses=witnesses,
+            find_witnesses=find_witnesses,
         )
 
     def _witnesses(
@@ -297,7 +306,8 @@ class Explainer:
         """Rows that show why each excluded value is excluded, as the reference decides them."""
         if row is None or self.domain is None or self.ensemble is None:
             return ()
-        subject = EnsembleSubject(self.ensemble, self.domain)
+        subject = self._subject
+        assert isinstance(subject, EnsembleSubject)
         kept = [(j, v) for j, v in sorted(found.witnesses) if not found.box[j] >> v & 1]
         shown = []
         for j, v in kept:

@@ -74,6 +74,15 @@ class Feature:
         missing = len(variable) - 1 if variable is not None else 0
         return np.where(absent, missing if self.missing else -1, found)
 
+    def index_of(self, x: float) -> int | None:
+        """The same for one number; None where it is not allowed."""
+        if x != x:
+            missing = len(self.variable) - 1 if self.variable is not None else 0
+            return missing if self.missing else None
+        if self.codes is not None:
+            return next((i for i, code in enumerate(self.codes) if code == x), None)
+        return self.variable.index(x) if self.variable is not None else 0
+
     def refuse(self, x: float) -> InvalidInput:
         """The error for a number that is not allowed in this column."""
         if math.isnan(x):
@@ -125,12 +134,15 @@ class Domain:
         return points
 
     def point(self, row: NDArray[np.float64]) -> Point:
-        """The cell of one row; a value that is not allowed is an error."""
-        for feature in self.features:
-            x = row[feature.column : feature.column + 1]
-            if feature.values_of(x)[0] < 0:
-                raise feature.refuse(float(x[0]))
-        return tuple(self.points(row[None, :])[0].tolist())
+        """The cell of one row; a value that is not allowed is an error. Cost: one bisection per column."""
+        point = []
+        for feature, x in zip(self.features, row.tolist(), strict=True):
+            index = feature.index_of(x)
+            if index is None:
+                raise feature.refuse(x)
+            if feature.variable is not None:
+                point.append(index)
+        return tuple(point)
 
     def left_of(self, column: int, cut: float, missing_left: bool, *, or_equal: bool) -> int:
         """The values of a column's variable that a test sends left, as a bit mask."""

@@ -73,6 +73,12 @@ class Engines:
         self.__dict__.update(state)
         self._forget()
 
+    def decide(self, point: Point) -> int:
+        """The decision at a point, as a place in the subject's labels."""
+        if isinstance(self.subject, EnsembleSubject) and self.engine in ("auto", "search"):
+            return self._searching().decide(point)
+        return self.subject.decide(point)
+
     def oracle(self, label: int) -> Oracle:
         """An oracle for "the decision is this label"."""
         if self.engine == "bdd":
@@ -108,13 +114,16 @@ class Engines:
         )
 
     def _search(self, label: int) -> SearchOracle:
+        return self._searching().oracle(label)
+
+    def _searching(self) -> SearchForest:
         from primewood.engines.search.oracle import SearchForest
 
         with self._compiling:
             if self._forest is None:
                 assert isinstance(self.subject, EnsembleSubject)
                 self._forest = SearchForest(self.subject, any_order=self.any_order)
-            return self._forest.oracle(label)
+            return self._forest
 
     def _sat(self, label: int) -> SatOracle:
         from primewood.engines.boolean.consistency import SatOracle

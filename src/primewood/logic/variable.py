@@ -154,6 +154,9 @@ class Variable:
         >>> Variable.numeric("X", cuts=[2, 6]).index(3), Variable("A", ["r", "b"]).index("b")
         (1, 1)
         """
+        if type(value) is float and self.cuts is not None and value == value:
+            find = bisect.bisect_right if self.closed == "left" else bisect.bisect_left
+            return find(self.cuts, value)
         try:
             if isinstance(value, Hashable) and value in self._position:
                 return self._position[value]

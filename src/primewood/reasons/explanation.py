@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -80,8 +81,6 @@ class Explanation:
         How often an engine was asked.
     notes : tuple of str
         What the reader should know about this decision.
-    witnesses : tuple of Witness
-        For what the explanation excludes: a row that would be decided otherwise.
     """
 
     decision: object
@@ -92,7 +91,16 @@ class Explanation:
     context: Context = field(repr=False)
     queries: int = 0
     notes: tuple[str, ...] = ()
-    witnesses: tuple[Witness, ...] = ()
+    find_witnesses: Callable[[], tuple[Witness, ...]] = field(default=tuple, repr=False, compare=False)
+
+    @cached_property
+    def witnesses(self) -> tuple[Witness, ...]:
+        """For what the explanation excludes: a row that the model decides otherwise. Made when asked for."""
+        return self.find_witnesses()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything, with the witnesses made: what finds them stays behind."""
+        return {**self.__dict__, "witnesses": self.witnesses, "find_witnesses": tuple}
 
     @property
     def rule(self) -> str:

@@ -29,6 +29,11 @@ class SearchForest:
         self.subject = subject
         self.native = native_forest(subject.ensemble, subject.domain, any_order=any_order)
         self.nominal = [int(x.ordered == 0) for x in subject.variables]
+        self.starts = np.cumsum([0, *(len(x) for x in subject.variables)])
+
+    def decide(self, point: Point) -> int:
+        """The decision at a point, as the library takes it. Cost: one walk through every tree."""
+        return int(self.native.decide(list(point) if point else [0]))
 
     def oracle(self, label: int) -> SearchOracle:
         """An oracle for one decision. Cost: constant."""
@@ -48,9 +53,7 @@ class SearchOracle:
 
     def holds(self, point: Point) -> bool:
         """Whether the decision is taken at a point. Cost: one walk through every tree."""
-        if not self.variables:
-            return True
-        return bool(self._forest.native.decide(list(point)) == self._label)
+        return self._forest.decide(point) == self._label
 
     def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:
         """A point of the box that is decided otherwise. Cost: a search, exponential at worst."""
@@ -83,9 +86,18 @@ class SearchOracle:
         """Weaken an instance to a prime box, in the core."""
         if not self.variables:
             return Grown((), True, 0, {})
+        variables_of, everything = self.variables, -1
+        atoms = [
+            [
+                (j, v)
+                for j, mask in step.items()
+                for v in ([everything] if mask == variables_of[j].everything else indices(mask))
+            ]
+            for step in steps
+        ]
         answer: dict[str, Any] = self._forest.native.grow(
             list(point),
-            [[(j, v) for j, mask in step.items() for v in indices(mask)] for step in steps],
+            atoms,
             list(variables),
             [int(j in fixed) for j in range(len(point))],
             self._forest.nominal,
@@ -93,15 +105,29 @@ class SearchOracle:
             clock.left(),
             clock.work(),
         )
-        box, witnesses, atom = [], {}, 0
-        for j, x in enumerate(self.variables):
-            mask = 0
-            for v in range(len(x)):
-                mask |= answer["box"][atom] << v
-                which = answer["blocked_by"][atom]
-                if which >= 0:
-                    found = answer["witnesses"][which]
-                    witnesses[j, v] = (*found[:j], v, *found[j + 1 :])
-                atom += 1
-            box.append(mask)
-        return Grown(tuple(box), answer["complete"], answer["queries"], witnesses)
+        blocked = np.frombuffer(answer["blocked_by"], dtype=np.int32)
+        return Grown(
+            self._box(answer["box"]), answer["complete"], answer["queries"], self._points(blocked, answer)
+        )
+
+    def _box(self, allowed: bytes) -> Box:
+        """The bytes of the core, one per atom, as bit masks."""
+        flags = np.frombuffer(allowed, dtype=np.uint8)
+        box, start = [], 0
+        for x in self.variables:
+            packed = np.packbits(flags[start : start + len(x)], bitorder="little")
+            box.append(int.from_bytes(packed.tobytes(), "little"))
+            start += len(x)
+        return tuple(box)
+
+    def _points(self, blocked: Any, answer: dict[str, Any]) -> dict[tuple[int, int], Point]:
+        """The witness of each excluded atom that has one."""
+        found: dict[tuple[int, int], Point] = {}
+        atoms = np.flatnonzero(blocked >= 0)
+        starts = self._forest.starts
+        owners = np.searchsorted(starts, atoms, side="right") - 1
+        for atom, j in zip(atoms.tolist(), owners.tolist(), strict=True):
+            witness = answer["witnesses"][blocked[atom]]
+            value = atom - int(starts[j])
+            found[j, value] = (*witness[:j], value, *witness[j + 1 :])
+        return found
