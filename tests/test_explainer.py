@@ -371,3 +371,18 @@ def test_odd_explainers_are_refused(forest, explainer):
         pw.Explainer(forest, units={"colour": "nm"})
     with pytest.raises(InvalidInput, match="literals is"):
         explainer.explanations(X.iloc[0], literals="boxes")
+
+
+def test_avoided_features_are_not_mentioned_or_proved_indispensable(forest):
+    explainer = pw.Explainer(forest, X, class_names=IRIS.target_names)
+    free = explainer.explain(X.iloc[0], avoid=["sepal length (cm)", "sepal width (cm)"])
+    assert free.status == pw.Status.PROVED and not {"sepal length (cm)", "sepal width (cm)"} & set(
+        free.features
+    )
+    stuck = explainer.explain(X.iloc[0], avoid=["petal length (cm)", "petal width (cm)"])
+    assert stuck.status == pw.Status.IMPOSSIBLE and "no explanation avoids" in str(stuck)
+    assert stuck.covers(X.iloc[[0]]).all()
+    with pytest.raises(InvalidInput, match="both fixed and avoided"):
+        explainer.explain(X.iloc[0], avoid=["petal width (cm)"], fix=["petal width (cm)"])
+    with pytest.raises(UnknownName, match="avoid names"):
+        explainer.explain(X.iloc[0], avoid=["colour"])

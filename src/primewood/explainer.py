@@ -15,12 +15,13 @@ from primewood import readers
 from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject, domain_of
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
-from primewood.engines.protocol import Clock, Grown
+from primewood.engines.protocol import Clock, Grown, Reply
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.fidelity import Fidelity, check_fidelity, model_decisions
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Point, as_point
+from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
 from primewood.reasons.explanation import Context, Explanation, Status, Witness
@@ -172,6 +173,7 @@ class Explainer:
         literals: Language = "sets",
         order: Order | None = None,
         fix: Iterable[str] = (),
+        avoid: Iterable[str] = (),
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Explanation:
@@ -188,6 +190,9 @@ class Explainer:
             (feature, value) pairs to allow together. By default the least important feature first.
         fix
             Features that keep the row's value; the answer is prime given them.
+        avoid
+            Features that the answer must not mention. Where that is impossible, the status says so, and
+            the explanation carries a counterexample: a row that differs in these features only.
         time_limit
             Seconds, or None. When they are over, the answer still entails the decision, and its
             status says that it is not proved prime.
@@ -203,7 +208,12 @@ class Explainer:
         row, point = self._read(x)
         label = self._engines.decide(point)
         steps, variables = self._usual_plan if order is None else plan(self._subject, order)
-        fixed = self._places(fix)
+        fixed, avoided = self._places("fix", fix), self._places("avoid", avoid)
+        if fixed & avoided:
+            raise InvalidInput("a feature cannot be both fixed and avoided")
+        if avoided:
+            freed = {j: self._subject.variables[j].everything for j in avoided}
+            steps = [freed, *steps]
         found = weaken(
             self._engines.oracle(label),
             point,
@@ -214,8 +224,13 @@ class Explainer:
             clock=clock,
         )
         status = Status.PROVED if found.complete else Status.INTERRUPTED
+        other = self._breaking(avoided, point, label) if avoided else None
+        if isinstance(other, tuple):
+            status = Status.IMPOSSIBLE
         term = Term.of_box(self._subject.variables, found.box)
         notes = self._notes(row, label)
+        if isinstance(other, tuple):
+            notes = (*notes, self._impossible(other, row, point, avoided))
         if fixed:
             held = listing(self._subject.variables[j].name for j in sorted(fixed))
             notes = (*notes, f"prime given that {held} keep this row's value")
@@ -266,15 +281,21 @@ class Explainer:
         row = as_row(x, self.ensemble.feature_names, self.ensemble.dtype)
         return row, self.domain.point(row)
 
-    def _places(self, names: Iterable[str]) -> frozenset[int]:
+    def _breaking(self, avoided: frozenset[int], point: Point, label: int) -> Reply:
+        """A point that differs from the instance in avoided features only and is decided otherwise."""
+        variables = self._subject.variables
+        box = tuple(x.everything if j in avoided else 1 << point[j] for j, x in enumerate(variables))
+        return self._engines.oracle(label).counterexample(box)
+
+    def _places(self, what: str, names: Iterable[str]) -> frozenset[int]:
         if isinstance(names, str) or not isinstance(names, Iterable):
-            raise InvalidInput(f"fix is a list of feature names; write fix=[{names!r}]")
+            raise InvalidInput(f"{what} is a list of feature names; write {what}=[{names!r}]")
         names = list(names)
         known = {v.name: j for j, v in enumerate(self._subject.variables)}
         every = known if self.domain is None else [f.name for f in self.domain.features]
         unknown = [name for name in names if name not in every]
         if unknown:
-            raise UnknownName(f"fix names {listing(unknown)}; the features are {listing(every)}")
+            raise UnknownName(f"{what} names {listing(unknown)}; the features are {listing(every)}")
         return frozenset(known[name] for name in names if name in known)
 
     def _explanation(
@@ -299,6 +320,21 @@ class Explainer:
             notes=notes,
             find_witnesses=find_witnesses,
         )
+
+    def _impossible(
+        self, other: Point, row: NDArray[np.float64] | None, point: Point, avoided: frozenset[int]
+    ) -> str:
+        names = listing(self._subject.variables[j].name for j in sorted(avoided))
+        if row is None or not isinstance(self._subject, EnsembleSubject) or self.domain is None:
+            return f"no explanation avoids {names}"
+        changed = self._subject.row_in(other)
+        told = [
+            f"{x.name} = {number(changed[self.domain.columns[j]])}"
+            for j, x in enumerate(self._subject.variables)
+            if other[j] != point[j]
+        ]
+        decision = self.class_names[self._engines.decide(other)]
+        return f"no explanation avoids {names}: with {listing(told)} the decision is {decision}"
 
     def _witnesses(
         self, found: Grown, point: Point, row: NDArray[np.float64] | None, label: int

@@ -26,6 +26,7 @@ class Status(enum.StrEnum):
 
     PROVED = "proved"
     INTERRUPTED = "interrupted"
+    IMPOSSIBLE = "impossible"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ class Explanation:
         The literal language in which it is prime.
     status : Status
         `proved`: it is prime; `interrupted`: it entails the decision, but time ran out before
-        everything that could be weakened had been tried.
+        everything that could be weakened had been tried; `impossible`: what was asked for does not exist
+        (the notes say why), and this is what comes nearest.
     queries : int
         How often an engine was asked.
     notes : tuple of str

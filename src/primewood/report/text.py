@@ -38,6 +38,8 @@ def status(record: Record) -> str:
     if record["status"] == "proved":
         prime = f"prime ({record['language']})"
         return f"{prime}: it entails the decision{vote}, and its exact bounds cannot be weakened"
+    if record["status"] == "impossible":
+        return f"what was asked for is impossible; this entails the decision{vote} all the same"
     return f"entails the decision{vote}; stopped early, so perhaps not prime ({record['language']})"
 
 
