@@ -47,6 +47,7 @@ class Falsifier {
          j = (j + 1) % forest.n_variables, steps++) {
       idle++;
       if (ranks(j) <= 1) continue;
+      limits.check();
       sweep(j, x, total);
       int to = -1;
       for (int v = 0; v < ranks(j); v++) {

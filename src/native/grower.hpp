@@ -170,7 +170,7 @@ class Grower {
     confirm();
     const int witness = int(witnesses.size());
     witnesses.push_back(found_);
-    oracle.along(j, label_, found_, fails_);
+    oracle.along(j, found_, fails_);
     fails_[found_[j]] = 1;
     for (int v = 0; v < forest.values(j); v++)
       if (fails_[v] && mask_[base + v]) blocked_by[base + v] = witness;

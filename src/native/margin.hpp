@@ -25,6 +25,7 @@ constexpr int NONE_LOW = 1 << 29, NONE_HIGH = -1;
 struct Leaf {
   Int weight;
   int begin, end;  // entries; those of sorted leaves are not consecutive, so both are kept
+  int node;        // a leaf of the forest, one of those that were merged
 };
 
 class Margin {
@@ -47,7 +48,7 @@ class Margin {
     label = decided;
     rival = other;
     threshold = other < decided ? 0 : 1;  // a tie goes to the class that comes first
-    sure = forest.any_order ? threshold : threshold + Int(forest.n_trees + 1) * forest.band;
+    sure = threshold + Int(forest.n_trees + 1) * forest.band;
     if (int(known_.size()) < forest.n_classes) known_.resize(forest.n_classes);
     if (known_label_ != decided) {
       for (auto& known : known_) known.clear();
@@ -67,7 +68,7 @@ class Margin {
     return total;
   }
 
-  // Collect the reachable leaves, equal siblings merged; returns the same bound.
+  // Collect the reachable leaves, siblings that are alike merged; returns the same bound.
   Int collect() {
     open();
     leaves.clear();
@@ -101,6 +102,7 @@ class Margin {
   bool is_counterexample(const std::vector<int>& x, Int total) {
     if (total < threshold) return false;
     if (total >= sure) return true;
+    if (forest.any_order) return some_order_reaches(x);
     box.values(x, point_);
     return forest.decide(point_.data()) != label;
   }
@@ -112,6 +114,28 @@ class Margin {
   }
 
  private:
+  // Whether rounding, in some order of summation, could take the rival's score to the threshold.
+  bool some_order_reaches(const std::vector<int>& x) const {
+    Int total = 0;
+    bool rounds = false;
+    for (int t = 0; t < forest.n_trees; t++) {
+      const int n = box.leaf(t, x.data());
+      total += weight(n) - (forest.exact[n] ? 0 : forest.band);
+      rounds = rounds || !forest.exact[n];
+    }
+    return total + (rounds ? forest.band : 0) >= threshold;
+  }
+
+  // Whether two leaves are one for every question about this margin. Equal weights are enough only where
+  // nothing is rounded: elsewhere the library's own sum, of all classes, may have to settle a point.
+  bool alike(const Leaf& a, const Leaf& b) const {
+    if (a.weight != b.weight) return false;
+    if (forest.band == 0) return true;
+    const double* u = &forest.value[std::size_t(a.node) * forest.n_classes];
+    const double* v = &forest.value[std::size_t(b.node) * forest.n_classes];
+    return std::equal(u, u + forest.n_classes, v);
+  }
+
   // The margin of every leaf for the current rival; the same for all boxes.
   void weigh(std::vector<Int>& weights) const {
     weights.resize(forest.variable.size());
@@ -178,10 +202,10 @@ class Margin {
     return weight(n);
   }
 
-  void emit(Int w) {
+  void emit(int node) {
     const int begin = int(entries.size());
     for (int j : path_) entries.push_back({j, low_[j], high_[j], missing_[j] != 0});
-    leaves.push_back({w, begin, int(entries.size())});
+    leaves.push_back({weight(node), begin, int(entries.size()), node});
   }
 
   void gather(int n) {
@@ -193,7 +217,7 @@ class Margin {
       }
       n = s.left ? forest.left[n] : forest.right[n];
     }
-    emit(weight(n));
+    emit(n);
   }
 
   void fork(int n, int cut) {
@@ -211,12 +235,11 @@ class Margin {
       on_path_[j] = 0;
       path_.pop_back();
     }
-    if (middle == from + 1 && int(leaves.size()) == from + 2 &&
-        leaves[from].weight == leaves[middle].weight) {
-      const Int w = leaves[from].weight;
+    if (middle == from + 1 && int(leaves.size()) == from + 2 && alike(leaves[from], leaves[middle])) {
+      const int node = leaves[from].node;
       entries.resize(leaves[from].begin);
       leaves.resize(from);
-      emit(w);
+      emit(node);
     }
   }
 

@@ -46,7 +46,7 @@ class Oracle {
   }
 
   // After a counterexample: which values of variable j, at this point, are counterexamples too.
-  void along(int j, int label, std::vector<int> point, std::vector<std::uint8_t>& fails) {
+  void along(int j, const std::vector<int>& point, std::vector<std::uint8_t>& fails) {
     const int values = forest.values(j);
     fails.assign(values, 0);
     for (int f = 0; f < forest.n_variables; f++) x_[f] = box.rank_of(f, point[f]);
@@ -56,7 +56,6 @@ class Oracle {
       x_[j] = rank;
       if (margin.is_counterexample(x_, totals[rank])) fails[box.value_of(j, rank)] = 1;
     }
-    (void)label;
   }
 
  private:

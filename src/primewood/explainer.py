@@ -225,11 +225,14 @@ class Explainer:
         )
         status = Status.PROVED if found.complete else Status.INTERRUPTED
         other = self._breaking(avoided, point, label) if avoided else None
-        if isinstance(other, tuple):
+        unsettled = self._engines.any_order and isinstance(self._breaking(frozenset(), point, label), tuple)
+        if isinstance(other, tuple) or unsettled:
             status = Status.IMPOSSIBLE
         term = Term.of_box(self._subject.variables, found.box)
         notes = self._notes(row, label)
-        if isinstance(other, tuple):
+        if unsettled:
+            notes = (*notes, "the decision on this row depends on the order in which scores are added")
+        elif isinstance(other, tuple):
             notes = (*notes, self._impossible(other, row, point, avoided))
         if fixed:
             held = listing(self._subject.variables[j].name for j in sorted(fixed))
@@ -362,7 +365,12 @@ class Explainer:
         if (decided == label).any() and not self._engines.any_order:
             raise AssertionError("a witness is decided like the row: please report this")
         return tuple(
-            Witness(name, value, tuple(inside.tolist()), self.class_names[int(d)])
+            Witness(
+                name,
+                value,
+                tuple(inside.tolist()),
+                self.class_names[int(d)] if d != label else "depends on the order of summation",
+            )
             for (name, value, inside), d in zip(shown, decided, strict=True)
         )
 

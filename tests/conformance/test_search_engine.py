@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
+import primewood as pw
 from conformance.universes import LANGUAGES
 from primewood.domain import EnsembleSubject, domain_of
 from primewood.engines.protocol import Clock, Verdict
 from primewood.engines.search.oracle import SearchForest
+from primewood.ensemble import Ensemble, Tree
 from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains, points
 from primewood.readers import read
@@ -48,10 +50,11 @@ def small_forest(seed, vote):
         X[generator.random(X.shape) < 0.2] = np.nan
     y = generator.integers(0, classes, size)
     y[:classes] = range(classes)
-    kind = ExtraTreesClassifier if seed % 7 == 6 else RandomForestClassifier
+    kind = ExtraTreesClassifier if seed % 7 >= 5 else RandomForestClassifier
     weights = "balanced" if seed % 4 == 1 else None
     trees = int(generator.integers(2, 13))
-    model = kind(trees, max_depth=2 + seed % 2, random_state=seed, class_weight=weights).fit(X, y)
+    options = {"max_depth": 2 + seed % 2, "class_weight": weights, "min_samples_leaf": 1 + seed % 3 // 2}
+    model = kind(trees, random_state=seed, **options).fit(X, y)
     ensemble = replace(read(model), vote=vote)
     return model, EnsembleSubject(ensemble, domain_of(ensemble, X)), X
 
@@ -67,6 +70,14 @@ def decisions_of_all_cells(model, subject):
     return decided.reshape(sizes)
 
 
+def near_ties(subject, sizes, most=3):
+    """Cells whose two best scores differ by rounding only, if at all: there the float sum decides."""
+    everything = list(itertools.product(*map(range, sizes)))
+    scores = np.sort(subject.ensemble.predict_proba([subject.row_in(p) for p in everything]), axis=1)
+    close = np.flatnonzero(scores[:, -1] - scores[:, -2] < 1e-12)
+    return [everything[i] for i in close[:: max(1, len(close) // most)]][:most]
+
+
 def check_forest(seed, vote):
     model, subject, X = small_forest(seed, vote)
     table = decisions_of_all_cells(model, subject)
@@ -75,8 +86,8 @@ def check_forest(seed, vote):
     generator = np.random.default_rng(seed)
     forest = SearchForest(subject)
     sizes, checked = table.shape, 0
-    for row in X[:4]:
-        point = subject.domain.point(row)
+    starts = [subject.domain.point(row) for row in X[:4]] + near_ties(subject, sizes)
+    for point in starts:
         label = int(table[point])
         oracle, truth = forest.oracle(label), CellOracle(table, subject.variables, label)
         order = generator.permutation(len(sizes)).tolist()
@@ -135,3 +146,39 @@ def test_all_explanations_by_duality_agree_with_brute_force():
                 assert sorted(forest.oracle(label).primes(literals, point)) == truth
                 checked += 1
     assert checked > 100
+
+
+def test_leaves_with_equal_margins_and_other_values_are_not_one_leaf():
+    """(1/2, 1/2) and (0, 0) have the same margin, but not the same float sum with what is left and right."""
+    stub = Tree.build
+    ensemble = Ensemble(
+        (stub([0.3, 0.1]), stub([0.0, 0.2]), stub((0, 0.5, [0.5, 0.5], (0, 1.5, [0.5, 0.5], [0.0, 0.0])))),
+        ("x", "y"),
+        ("a", "b"),
+        vote="mean",
+    )
+    assert ensemble.predict([[0, 0], [1, 0], [2, 0]]).tolist() == [0, 0, 1]
+    assert pw.Explainer(ensemble).explain([0.0, 0.0]).rule == "IF x <= 1.5 THEN a"
+
+
+def test_a_near_tie_of_three_classes_is_settled_cell_by_cell():
+    generator = np.random.default_rng(398)
+    classes, size, width = (int(generator.integers(*r)) for r in ((2, 5), (8, 31), (1, 4)))
+    X = generator.integers(0, int(generator.integers(3, 8)), (size, width)).astype(float)
+    y = generator.integers(0, classes, size)
+    y[:classes] = range(classes)
+    model = ExtraTreesClassifier(7, random_state=398, min_samples_leaf=2, bootstrap=False).fit(X, y)
+    row, other = [3.8007162809371944, 2.7802258729934692], [3.6844178438186646, 2.6328622102737427]
+    assert model.predict([row, other]).tolist() == [2, 1]
+    for literals in LANGUAGES:
+        assert not pw.Explainer(model, X).explain(row, literals=literals).covers([other]).any()
+
+
+def test_a_decision_that_depends_on_the_order_of_summation_is_not_called_proved():
+    trees = [Tree.build((0, 0.5, [p, q], [0.0, 1.0])) for p, q in ((0.1, 0.2), (0.2, 0.3), (0.3, 0.1))]
+    forwards = Ensemble(tuple(trees), ("x",), ("a", "b"), vote="mean")
+    backwards = Ensemble(tuple(trees[::-1]), ("x",), ("a", "b"), vote="mean")
+    assert forwards.predict([[0.0]]) != backwards.predict([[0.0]])
+    why = pw.Explainer(forwards, summation="any").explain([0.0])
+    assert why.status == pw.Status.IMPOSSIBLE and "order in which scores are added" in str(why)
+    assert pw.Explainer(forwards).explain([0.0]).status == pw.Status.PROVED

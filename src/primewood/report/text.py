@@ -39,7 +39,7 @@ def status(record: Record) -> str:
         prime = f"prime ({record['language']})"
         return f"{prime}: it entails the decision{vote}, and its exact bounds cannot be weakened"
     if record["status"] == "impossible":
-        return f"what was asked for is impossible; this entails the decision{vote} all the same"
+        return "what was asked for does not exist; the note says why"
     return f"entails the decision{vote}; stopped early, so perhaps not prime ({record['language']})"
 
 
