@@ -15,7 +15,7 @@ from primewood import readers
 from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject, domain_of
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
-from primewood.engines.protocol import Clock, Grown, Reply
+from primewood.engines.protocol import Clock, Grown, Oracle
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.fidelity import Fidelity, check_fidelity, model_decisions
@@ -106,46 +106,30 @@ class Explainer:
         self.domain: Domain | None = None
         self.ensemble: Ensemble | None = None
         self.fidelity: Fidelity | None = None
-        rows: NDArray[np.float64] | None = None
-        points = None
         if isinstance(model, Expression):
             if X_train is not None or feature_names is not None or domain is not None or missing != "auto":
                 raise InvalidInput(
                     "an expression brings its own variables; X_train, feature_names, domain and missing "
                     "are for models"
                 )
-            subject: Subject = ExpressionSubject(model)
+            self._subject: Subject = ExpressionSubject(model)
+            self._context = Context(None, None, None, None)
         else:
             self.ensemble = _named(readers.read(model), feature_names)
             if vote == "majority":
                 self.ensemble = replace(self.ensemble, vote="majority")
-            if X_train is not None:
-                rows = as_rows(X_train, self.ensemble.feature_names, self.ensemble.dtype, source="X_train")
-                if not len(rows):
-                    raise InvalidInput("X_train has no rows; leave it out if there are none")
-            declared = (
-                {**categories_of(X_train), **(domain or {})} if isinstance(domain or {}, Mapping) else domain
-            )
-            self.domain = domain_of(self.ensemble, rows, declared=declared, missing=missing)
-            unknown = [name for name in units or () if name not in self.ensemble.feature_names]
-            if unknown:
-                raise UnknownName(f"units names {listing(unknown)}, which are no features")
+            rows = _training_rows(X_train, self.ensemble)
+            self.domain = domain_of(self.ensemble, rows, declared=_declared(X_train, domain), missing=missing)
             if vote == "model" and not isinstance(model, Ensemble):
                 may_miss = any(feature.missing for feature in self.domain.features)
                 self.fidelity = check_fidelity(model, self.ensemble, rows, missing=may_miss)
-            subject = EnsembleSubject(self.ensemble, self.domain)
-            points = None if rows is None else self.domain.points(rows)
-        self._subject = subject
-        self._usual_plan = plan(subject, None)
-        self.class_names = _class_names(subject, class_names)
+            self._subject = EnsembleSubject(self.ensemble, self.domain)
+            self._context = _context(self.ensemble, self.domain, rows, units)
+        self._usual_plan = plan(self._subject, None)
+        self.class_names = _class_names(self._subject, class_names)
         if summation is None:
             summation = "sequential" if getattr(model, "n_jobs", None) in (None, 1) else "any"
-        self._engines = Engines(subject, engine, max_nodes, any_order=summation == "any")
-        shown_vote = None
-        if self.ensemble is not None and len(self.ensemble.trees) > 1:
-            shown_vote = "majority" if self.ensemble.vote == "majority" else "the model's own"
-        dtype = "float64" if self.ensemble is None else self.ensemble.dtype
-        self._context = Context(self.domain, rows, points, shown_vote, dict(units or {}), dtype)
+        self._engines = Engines(self._subject, engine, max_nodes, any_order=summation == "any")
 
     @property
     def rows(self) -> NDArray[np.float64]:
@@ -199,12 +183,8 @@ class Explainer:
         work_limit
             The same, counted in nodes of the search: reproducible.
         """
-        if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
-            raise InvalidInput(f"time_limit is a positive number of seconds or None, not {time_limit!r}")
         check_language(literals)
-        if work_limit is not None and not (isinstance(work_limit, int) and work_limit > 0):
-            raise InvalidInput(f"work_limit is a positive number of nodes or None, not {work_limit!r}")
-        clock = Clock(time_limit, work_limit)
+        clock = _clock(time_limit, work_limit)
         row, point = self._read(x)
         label = self._engines.decide(point)
         steps, variables = self._usual_plan if order is None else plan(self._subject, order)
@@ -212,33 +192,19 @@ class Explainer:
         if fixed & avoided:
             raise InvalidInput("a feature cannot be both fixed and avoided")
         if avoided:
-            freed = {j: self._subject.variables[j].everything for j in avoided}
-            steps = [freed, *steps]
-        found = weaken(
-            self._engines.oracle(label),
-            point,
-            steps,
-            variables,
-            literals,
-            fixed=fixed,
-            clock=clock,
-        )
+            steps = [{j: self._subject.variables[j].everything for j in avoided}, *steps]
+        oracle = self._engines.oracle(label)
+        found = weaken(oracle, point, steps, variables, literals, fixed=fixed, clock=clock)
         status = Status.PROVED if found.complete else Status.INTERRUPTED
-        other = self._breaking(avoided, point, label) if avoided else None
-        unsettled = self._engines.any_order and isinstance(self._breaking(frozenset(), point, label), tuple)
-        if isinstance(other, tuple) or unsettled:
-            status = Status.IMPOSSIBLE
-        term = Term.of_box(self._subject.variables, found.box)
         notes = self._notes(row, label)
-        if unsettled:
-            notes = (*notes, "the decision on this row depends on the order in which scores are added")
-        elif isinstance(other, tuple):
-            notes = (*notes, self._impossible(other, row, point, avoided))
+        reason = self._obstacle(oracle, found, avoided, point, row, clock)
+        if reason:
+            status, notes = Status.IMPOSSIBLE, (*notes, reason)
         if fixed:
             held = listing(self._subject.variables[j].name for j in sorted(fixed))
             notes = (*notes, f"prime given that {held} keep this row's value")
         return self._explanation(
-            term,
+            Term.of_box(self._subject.variables, found.box),
             label,
             literals,
             row,
@@ -284,11 +250,25 @@ class Explainer:
         row = as_row(x, self.ensemble.feature_names, self.ensemble.dtype)
         return row, self.domain.point(row)
 
-    def _breaking(self, avoided: frozenset[int], point: Point, label: int) -> Reply:
-        """A point that differs from the instance in avoided features only and is decided otherwise."""
+    def _obstacle(
+        self,
+        oracle: Oracle,
+        found: Grown,
+        avoided: frozenset[int],
+        point: Point,
+        row: NDArray[np.float64] | None,
+        clock: Clock,
+    ) -> str | None:
+        """Why what was asked for does not exist, if it does not."""
         variables = self._subject.variables
-        box = tuple(x.everything if j in avoided else 1 << point[j] for j, x in enumerate(variables))
-        return self._engines.oracle(label).counterexample(box)
+        cell = tuple(1 << value for value in point)
+        if self._engines.any_order and isinstance(oracle.counterexample(cell, clock), tuple):
+            return "the decision on this row depends on the order in which scores are added"
+        if all(found.box[j] == variables[j].everything for j in avoided):
+            return None
+        freed = tuple(x.everything if j in avoided else cell[j] for j, x in enumerate(variables))
+        other = oracle.counterexample(freed, clock)
+        return self._impossible(other, row, point, avoided) if isinstance(other, tuple) else None
 
     def _places(self, what: str, names: Iterable[str]) -> frozenset[int]:
         if isinstance(names, str) or not isinstance(names, Iterable):
@@ -399,3 +379,41 @@ def _class_names(subject: Subject, names: Sequence[object] | None) -> tuple[obje
     if len(names) != len(subject.labels):
         raise InvalidInput(f"{len(names)} class names for {len(subject.labels)} classes")
     return tuple(names)
+
+
+def _training_rows(X_train: Any, ensemble: Ensemble) -> NDArray[np.float64] | None:
+    if X_train is None:
+        return None
+    rows = as_rows(X_train, ensemble.feature_names, ensemble.dtype, source="X_train")
+    if not len(rows):
+        raise InvalidInput("X_train has no rows; leave it out if there are none")
+    return rows
+
+
+def _declared(X_train: Any, domain: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """What the frame and the user say about columns; the user has the last word."""
+    if domain is not None and not isinstance(domain, Mapping):
+        return domain
+    return {**categories_of(X_train), **(domain or {})}
+
+
+def _context(
+    ensemble: Ensemble,
+    domain: Domain,
+    rows: NDArray[np.float64] | None,
+    units: Mapping[str, str] | None,
+) -> Context:
+    unknown = [name for name in units or () if name not in ensemble.feature_names]
+    if unknown:
+        raise UnknownName(f"units names {listing(unknown)}, which are no features")
+    points = None if rows is None else domain.points(rows)
+    vote = ensemble.vote if len(ensemble.trees) > 1 else None
+    return Context(domain, rows, points, vote, dict(units or {}), ensemble.dtype)
+
+
+def _clock(time_limit: float | None, work_limit: int | None) -> Clock:
+    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
+        raise InvalidInput(f"time_limit is a positive number of seconds or None, not {time_limit!r}")
+    if work_limit is not None and not (isinstance(work_limit, int) and work_limit > 0):
+        raise InvalidInput(f"work_limit is a positive number of nodes or None, not {work_limit!r}")
+    return Clock(time_limit, work_limit)

@@ -32,7 +32,7 @@ class CellOracle:
     def holds(self, point):
         return self.table[point] == self.label
 
-    def counterexample(self, box):
+    def counterexample(self, box, clock=None):
         return next((p for p in points(box) if self.table[p] != self.label), Verdict.NONE_EXISTS)
 
 

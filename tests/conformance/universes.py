@@ -56,7 +56,7 @@ class TableOracle:
     def holds(self, point: Point) -> bool:
         return bool(self.table[point])
 
-    def counterexample(self, box: Box) -> Reply:
+    def counterexample(self, box: Box, clock: object = None) -> Reply:
         return next((p for p in points(box) if not self.table[p]), Verdict.NONE_EXISTS)
 
     def primes(self, literals: Language, point: Point | None = None) -> list[Box]:

@@ -98,8 +98,11 @@ class Oracle(Protocol):
     def holds(self, point: Point) -> bool:
         """Whether Γ holds at a point. Cost: one evaluation."""
 
-    def counterexample(self, box: Box) -> Reply:
-        """A point of the box at which Γ does not hold, if there is one."""
+    def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:
+        """A point of the box at which Γ does not hold, if there is one; `UNKNOWN` at a limit.
+
+        The Boolean engines cannot be interrupted and take no notice of the clock.
+        """
 
     def primes(self, literals: Language, point: Point | None = None) -> Family:
         """The prime boxes of Γ in a literal language, all or those that contain a point."""

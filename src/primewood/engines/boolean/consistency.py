@@ -16,7 +16,7 @@ from pysat.solvers import Solver
 from primewood.encodings import OneHot
 from primewood.encodings.clauses import Clausifier
 from primewood.engines.duality import DualFamily
-from primewood.engines.protocol import Reply, Verdict
+from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.logic.expression import Expression
 from primewood.logic.fold import truth
 from primewood.logic.instance import Box, Point
@@ -49,7 +49,7 @@ class SatOracle:
         """Whether Γ holds at a point. Cost: linear in the expression."""
         return truth(self._decision, self._variables, point)
 
-    def counterexample(self, box: Box) -> Reply:
+    def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:  # noqa: ARG002
         """A point of the box at which Γ does not hold. Cost: one call of the solver."""
         excluded = [
             -number

@@ -22,7 +22,7 @@ from functools import reduce
 from oxidd.bcdd import BCDDFunction, BCDDManager
 from oxidd.util import BooleanOperator, DDMemoryError
 
-from primewood.engines.protocol import Reply, Verdict
+from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.errors import TooLarge
 from primewood.logic.expression import Expression, Literal
 from primewood.logic.fold import fold
@@ -151,7 +151,7 @@ class DiagramOracle:
         ]
         return self._decision.eval(arguments)
 
-    def counterexample(self, box: Box) -> Reply:
+    def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:  # noqa: ARG002
         """A point of the box at which Γ does not hold. Cost: linear in the diagram."""
         diagrams = self._diagrams
         with diagrams._capped():
