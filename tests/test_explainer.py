@@ -343,6 +343,13 @@ def test_categories_of_a_frame_are_recognised():
     assert "colour is not 1.0" in explainer.explain([0.0, 3.0]).rule
 
 
+def test_categories_that_are_no_numbers_are_refused():
+    frame = pd.DataFrame({"colour": pd.Categorical([0, 1] * 9, categories=[0, 1, "red"])})
+    model = DecisionTreeClassifier().fit(np.array([[0.0], [1.0]]), [0, 1])
+    with pytest.raises(InvalidInput, match="numbers that the model takes"):
+        pw.Explainer(model, frame, feature_names=["colour"])
+
+
 @pytest.mark.parametrize(
     "options",
     [

@@ -46,31 +46,31 @@ class DepthFirst {
     limits.count_node();
     const Cut cut = choose();
     if (!cut.found()) return settle();
-    const int j = cut.variable;
-    const int low = region_.low[j], high = region_.high[j];
-    const std::uint8_t missing = region_.missing[j];
-    const std::size_t mark = trail_.size();
     Int after[2];
-    for (int side = 0; side < 2; side++) {
-      cut.apply(region_, side == 0);
-      repoint(j);
-      after[side] = upper_;
-      restore(j, low, high, missing, mark);
-    }
+    for (int side = 0; side < 2; side++)
+      inside(cut, side == 0, [&] {
+        after[side] = upper_;
+        return Outcome::safe;
+      });
     const int heavier = after[1] > after[0] ? 1 : 0;
-    for (int turn = 0; turn < 2; turn++) {
-      const int side = turn == 0 ? heavier : 1 - heavier;
+    for (int side : {heavier, 1 - heavier}) {
       if (after[side] < margin.threshold) continue;
-      cut.apply(region_, side == 0);
-      repoint(j);
-      const Outcome outcome = visit();
-      restore(j, low, high, missing, mark);
+      const Outcome outcome = inside(cut, side == 0, [&] { return visit(); });
       if (outcome != Outcome::safe) return outcome;
     }
     return Outcome::safe;
   }
 
-  void restore(int j, int low, int high, std::uint8_t missing, std::size_t mark) {
+  // Narrow the region to one side of a cut, do something there, and come back.
+  template <class Action>
+  Outcome inside(const Cut& cut, bool first, Action action) {
+    const int j = cut.variable;
+    const int low = region_.low[j], high = region_.high[j];
+    const std::uint8_t missing = region_.missing[j];
+    const std::size_t mark = trail_.size();
+    cut.apply(region_, first);
+    repoint(j);
+    const Outcome outcome = action();
     while (trail_.size() > mark) {
       const auto [tree, leaf] = trail_.back();
       trail_.pop_back();
@@ -80,6 +80,7 @@ class DepthFirst {
     region_.low[j] = low;
     region_.high[j] = high;
     region_.missing[j] = missing;
+    return outcome;
   }
 
   // Move the pointers of trees whose leaf the region no longer meets in variable j.
@@ -192,22 +193,12 @@ class DepthFirst {
       } else if (cell.high[j] < region_.high[j]) {
         cut = {j, cell.high[j]};
       }
-      if (cut.found()) return both(cut);
-    }
-    return Outcome::safe;
-  }
-
-  Outcome both(const Cut& cut) {
-    const int j = cut.variable;
-    const int low = region_.low[j], high = region_.high[j];
-    const std::uint8_t missing = region_.missing[j];
-    const std::size_t mark = trail_.size();
-    for (int side = 0; side < 2; side++) {
-      cut.apply(region_, side == 0);
-      repoint(j);
-      const Outcome outcome = visit();
-      restore(j, low, high, missing, mark);
-      if (outcome != Outcome::safe) return outcome;
+      if (!cut.found()) continue;
+      for (bool first : {true, false}) {
+        const Outcome outcome = inside(cut, first, [&] { return visit(); });
+        if (outcome != Outcome::safe) return outcome;
+      }
+      return Outcome::safe;
     }
     return Outcome::safe;
   }

@@ -17,8 +17,9 @@ enum class Language { sets, intervals, values };
 
 class Grower {
  public:
-  Grower(const Forest& f, Limits& limits, Language language)
-      : forest(f), oracle(f, limits), language_(language) {}
+  // nominal: per variable, whether its values have no order, so that in `intervals` its literals are sets.
+  Grower(const Forest& f, Limits& limits, Language language, std::vector<std::uint8_t> nominal)
+      : forest(f), oracle(f, limits), language_(language), nominal_(std::move(nominal)) {}
 
   const Forest& forest;
   Oracle oracle;
@@ -29,7 +30,8 @@ class Grower {
 
   using Atom = std::pair<int, int>;
 
-  // steps: atoms to allow together, value -1 standing for all values of the variable; order: the variables to widen after them; fixed: those to leave alone.
+  // steps: atoms to allow together, value -1 standing for all values of the variable; order: the
+  // variables to widen after them; fixed: those to leave alone.
   void run(const std::vector<int>& point, const std::vector<std::vector<Atom>>& steps,
            const std::vector<int>& order, const std::vector<std::uint8_t>& fixed) {
     point_ = point;
@@ -60,11 +62,6 @@ class Grower {
 
   bool is_line(int j) const { return language_ == Language::intervals && nominal_[j] == 0; }
 
- public:
-  // Variables whose values have no order, so that in `intervals` their literals are sets.
-  std::vector<std::uint8_t> nominal_;
-
- private:
   // Values of j that the step adds, closed as the language demands; empty if it adds none.
   void wanted(int j, std::vector<int>& values) {
     if (values.empty()) return;
@@ -208,6 +205,7 @@ class Grower {
   }
 
   Language language_;
+  std::vector<std::uint8_t> nominal_;
   int label_ = 0;
   std::vector<int> point_, found_;
   std::vector<std::uint8_t> mask_, fails_;

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "falsifier.hpp"
-#include "region.hpp"
+#include "node.hpp"
 
 namespace primewood {
 
@@ -42,42 +42,6 @@ class Lagrangian {
   static constexpr double TOLERANCE = 1e-7;
   static constexpr int ROOT_STEPS = 150, NODE_STEPS = 12;
   static constexpr int ROOT_WALKS = 10, ASCEND_EVERY = 4, WALK_EVERY = 24, SHORT_WALK = 6;
-
-  // What is left of the forest in a region. Buffers are kept per depth and used again.
-  struct Node {
-    Region region;
-    double base = 0, step = 1;
-    std::vector<int> tree;         // which tree
-    std::vector<int> first;        // per tree: its first leaf; one more at the end
-    std::vector<double> weight;    // per leaf, heaviest first within a tree
-    std::vector<int> entry;        // per leaf: its first entry; one more at the end
-    std::vector<Entry> entries;
-
-    void clear() {
-      base = 0;
-      tree.clear();
-      first.assign(1, 0);
-      weight.clear();
-      entry.assign(1, 0);
-      entries.clear();
-    }
-    int trees() const { return int(tree.size()); }
-  };
-
-  // A set of values that a multiplier stands for.
-  struct Span {
-    int low, high;
-    bool missing;
-    bool holds(const Entry& e) const { return e.low >= low && e.high <= high && (!e.missing || missing); }
-    bool operator==(const Span& o) const {
-      return low == o.low && high == o.high && missing == o.missing;
-    }
-    bool operator<(const Span& o) const {
-      if (low != o.low) return low < o.low;
-      if (high != o.high) return high < o.high;
-      return missing < o.missing;
-    }
-  };
 
   void setup() {
     const int n = forest.n_variables;
@@ -183,7 +147,7 @@ class Lagrangian {
     if (verdict == Verdict::counterexample) return true;
     if (look_for_points(depth)) return true;
     if (!reduce(nodes_[depth])) return false;
-    if (naive_bound(nodes_[depth]) < threshold_ - TOLERANCE) return false;
+    if (nodes_[depth].bound() < threshold_ - TOLERANCE) return false;
     const Cut cut = choose(nodes_[depth]);
     if (!cut.found()) {
       nodes_[depth].region.point(box, counterexample);
@@ -193,7 +157,7 @@ class Lagrangian {
     if (int(nodes_.size()) <= depth + 1) nodes_.resize(depth + 2);
     for (int turn = 0; turn < 2; turn++) {
       if (!narrow(nodes_[depth], cut, (turn == 0) == nearer, nodes_[depth + 1])) continue;
-      if (naive_bound(nodes_[depth + 1]) < threshold_ - TOLERANCE) continue;
+      if (nodes_[depth + 1].bound() < threshold_ - TOLERANCE) continue;
       if (visit(depth + 1)) return true;
     }
     return false;
@@ -206,12 +170,6 @@ class Lagrangian {
       if (falsifier.ascend(counterexample)) return true;
     }
     return visited_ % WALK_EVERY == 0 && falsifier.wander(SHORT_WALK, counterexample);
-  }
-
-  static double naive_bound(const Node& node) {
-    double total = node.base;
-    for (int i = 0; i < node.trees(); i++) total += node.weight[node.first[i]];
-    return total;
   }
 
   // ---- the relaxation of one node -------------------------------------------------------------------
@@ -537,7 +495,7 @@ class Lagrangian {
         tested_.clear();
         for (int p = node.first[i]; p < node.first[i + 1]; p++) {
           if (!keep_[p]) continue;
-          if (!meets(node, p)) {
+          if (!node.meets(p)) {
             keep_[p] = 0;
             changed = true;
             continue;
@@ -556,12 +514,6 @@ class Lagrangian {
       }
       if (!changed) break;
     }
-    return true;
-  }
-
-  static bool meets(const Node& node, int p) {
-    for (int e = node.entry[p]; e < node.entry[p + 1]; e++)
-      if (!node.region.meets(node.entries[e])) return false;
     return true;
   }
 
@@ -597,59 +549,11 @@ class Lagrangian {
     return region.low[j] != low || region.high[j] != high || region.missing[j] != missing;
   }
 
-  // Copy the leaves of `from` that its keep_ flags and `to`'s region allow; a tree with one leaf that
-  // restricts nothing goes to the base. False if a tree has no leaf left.
-  bool filter(const Node& from, Node& to, bool use_keep) {
-    const Region& region = to.region;
-    to.base = from.base;
-    for (int i = 0; i < from.trees(); i++) {
-      const std::size_t leaves = to.weight.size();
-      for (int p = from.first[i]; p < from.first[i + 1]; p++) {
-        if (use_keep && !keep_[p]) continue;
-        const std::size_t entries = to.entries.size();
-        bool possible = true;
-        for (int e = from.entry[p]; e < from.entry[p + 1] && possible; e++)
-          possible = add_entry(region, from.entries[e], to.entries);
-        if (!possible) {
-          to.entries.resize(entries);
-          continue;
-        }
-        to.weight.push_back(from.weight[p]);
-        to.entry.push_back(int(to.entries.size()));
-      }
-      if (to.weight.size() == leaves) return false;
-      if (to.weight.size() == leaves + 1 && to.entry[leaves + 1] == to.entry[leaves]) {
-        to.base += to.weight[leaves];
-        to.weight.pop_back();
-        to.entry.pop_back();
-        continue;
-      }
-      to.tree.push_back(from.tree[i]);
-      to.first.push_back(int(to.weight.size()));
-    }
-    return true;
-  }
-
-  // Add what an entry still restricts; false if the region does not meet it.
-  static bool add_entry(const Region& region, const Entry& x, std::vector<Entry>& entries) {
-    if (!region.meets(x)) return false;
-    if (region.inside(x)) return true;
-    const int j = x.variable;
-    Entry clipped{j, std::max(x.low, region.low[j]), std::min(x.high, region.high[j]),
-                  x.missing && region.missing[j]};
-    if (clipped.low > clipped.high) {
-      clipped.low = NONE_LOW;
-      clipped.high = NONE_HIGH;
-    }
-    entries.push_back(clipped);
-    return true;
-  }
-
   void compact(Node& node) {
     spare_.clear();
     spare_.region = node.region;
     spare_.step = node.step;
-    filter(node, spare_, true);
+    spare_.take(node, &keep_);
     std::swap(node, spare_);
   }
 
@@ -659,7 +563,7 @@ class Lagrangian {
     to.region = from.region;
     cut.apply(to.region, first);
     to.step = std::max(from.step, 1.5);
-    return filter(from, to, false);
+    return to.take(from, nullptr);
   }
 
   // The cut on which the leaves that trees picked disagree most; else any that separates leaves.

@@ -91,8 +91,7 @@ nb::dict grow(const Forest& f, const std::vector<int>& point,
   if (int(fixed.size()) != f.n_variables || int(nominal.size()) != f.n_variables)
     throw std::invalid_argument("one flag per variable");
   Limits limits(seconds, nodes, poll_signals);
-  Grower grower(f, limits, static_cast<Language>(language));
-  grower.nominal_ = nominal;
+  Grower grower(f, limits, static_cast<Language>(language), nominal);
   {
     nb::gil_scoped_release release;
     grower.run(point, steps, order, fixed);

@@ -262,7 +262,7 @@ class Explainer:
         """Why what was asked for does not exist, if it does not."""
         variables = self._subject.variables
         cell = tuple(1 << value for value in point)
-        if self._engines.any_order and isinstance(oracle.counterexample(cell, clock), tuple):
+        if self._engines.any_order and isinstance(oracle.counterexample(cell), tuple):
             return "the decision on this row depends on the order in which scores are added"
         if all(found.box[j] == variables[j].everything for j in avoided):
             return None

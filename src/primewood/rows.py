@@ -45,7 +45,12 @@ def categories_of(X: Any) -> dict[str, list[float]]:
     for name in getattr(X, "columns", ()):
         categories = getattr(getattr(X[name], "cat", None), "categories", None)
         if categories is not None and len(categories) > 1:
-            found[str(name)] = [float(category) for category in categories]
+            try:
+                found[str(name)] = [float(category) for category in categories]
+            except (TypeError, ValueError):
+                raise InvalidInput(
+                    f"the categories of {name} must be the numbers that the model takes: {listing(categories)}"
+                ) from None
     return found
 
 

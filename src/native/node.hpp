@@ -1,0 +1,107 @@
+// What is left of the forest in a region: the leaves that each tree can still end in.
+#pragma once
+
+#include <vector>
+
+#include "region.hpp"
+
+namespace primewood {
+
+// A set of values of one variable: a run of ranks, and "missing" if flagged.
+struct Span {
+  int low, high;
+  bool missing;
+
+  bool holds(const Entry& e) const { return e.low >= low && e.high <= high && (!e.missing || missing); }
+  bool operator==(const Span& o) const { return low == o.low && high == o.high && missing == o.missing; }
+  bool operator<(const Span& o) const {
+    if (low != o.low) return low < o.low;
+    if (high != o.high) return high < o.high;
+    return missing < o.missing;
+  }
+};
+
+// A node of the branch and bound. Buffers are kept per depth and used again.
+struct Node {
+  Region region;
+  double base = 0, step = 1;
+  std::vector<int> tree;       // which tree
+  std::vector<int> first;      // per tree: its first leaf; one more at the end
+  std::vector<double> weight;  // per leaf, heaviest first within a tree
+  std::vector<int> entry;      // per leaf: its first entry; one more at the end
+  std::vector<Entry> entries;
+
+  void clear() {
+    base = 0;
+    tree.clear();
+    first.assign(1, 0);
+    weight.clear();
+    entry.assign(1, 0);
+    entries.clear();
+  }
+
+  int trees() const { return int(tree.size()); }
+
+  // The largest sum if every tree could pick its own leaf.
+  double bound() const {
+    double total = base;
+    for (int i = 0; i < trees(); i++) total += weight[first[i]];
+    return total;
+  }
+
+  bool meets(int leaf) const {
+    for (int e = entry[leaf]; e < entry[leaf + 1]; e++)
+      if (!region.meets(entries[e])) return false;
+    return true;
+  }
+
+  // Take over the leaves of a node that the flags and this region allow; a tree with one leaf that
+  // restricts nothing goes to the base. False if a tree has no leaf left.
+  bool take(const Node& from, const std::vector<std::uint8_t>* keep) {
+    base = from.base;
+    for (int i = 0; i < from.trees(); i++) {
+      const std::size_t leaves = weight.size();
+      for (int p = from.first[i]; p < from.first[i + 1]; p++)
+        if (!keep || (*keep)[p]) take_leaf(from, p);
+      if (weight.size() == leaves) return false;
+      if (weight.size() == leaves + 1 && entry[leaves + 1] == entry[leaves]) {
+        base += weight[leaves];
+        weight.pop_back();
+        entry.pop_back();
+        continue;
+      }
+      tree.push_back(from.tree[i]);
+      first.push_back(int(weight.size()));
+    }
+    return true;
+  }
+
+ private:
+  void take_leaf(const Node& from, int leaf) {
+    const std::size_t before = entries.size();
+    for (int e = from.entry[leaf]; e < from.entry[leaf + 1]; e++) {
+      if (!region.meets(from.entries[e])) {
+        entries.resize(before);
+        return;
+      }
+      take_entry(from.entries[e]);
+    }
+    weight.push_back(from.weight[leaf]);
+    entry.push_back(int(entries.size()));
+  }
+
+  // What an entry still restricts, clipped to the region.
+  void take_entry(const Entry& x) {
+    if (region.inside(x)) return;
+    const int j = x.variable;
+    Entry clipped{j, std::max(x.low, region.low[j]), std::min(x.high, region.high[j]),
+                  x.missing && region.missing[j]};
+    if (clipped.low > clipped.high) {
+      clipped.low = NONE_LOW;
+      clipped.high = NONE_HIGH;
+    }
+    entries.push_back(clipped);
+  }
+};
+
+}  // namespace primewood
