@@ -22,12 +22,14 @@ class Falsifier {
     state_ = 88172645463325252ull;  // the same walk for the same question
   }
 
+  // How much the heaviest point seen lacks.
+  Int distance() const { return best.empty() ? INT64_MAX : margin.threshold - best_total; }
+
   // How the sum changes along one variable: totals()[v] is the sum at rank v (missing comes last).
   void sweep(int j, const std::vector<int>& x, Int total) {
     const int size = box.size[j];
     along_.assign(std::size_t(size) + 2, 0);
-    for (int i = forest.tree_start[j]; i < forest.tree_start[j + 1]; i++)
-      spread(forest.root[forest.tree_list[i]], j, 0, size - 1, box.missing[j] != 0, x);
+    for (int root : margin.testing(j)) spread(root, j, 0, size - 1, box.missing[j] != 0, x);
     const Int missing = along_[std::size_t(size) + 1];
     for (int v = 1; v < size; v++) along_[v] += along_[v - 1];
     along_[size] = missing;
@@ -46,7 +48,7 @@ class Falsifier {
     for (int j = 0, steps = 0; idle < forest.n_variables && steps < 20 * forest.n_variables;
          j = (j + 1) % forest.n_variables, steps++) {
       idle++;
-      if (ranks(j) <= 1) continue;
+      if (margin.testing(j).empty()) continue;
       limits.check();
       sweep(j, x, total);
       int to = -1;
@@ -73,7 +75,7 @@ class Falsifier {
   bool wander(int rounds, std::vector<int>& x) {
     free_.clear();
     for (int j = 0; j < forest.n_variables; j++)
-      if (ranks(j) > 1 && forest.tree_start[j] < forest.tree_start[j + 1]) free_.push_back(j);
+      if (ranks(j) > 1 && !margin.testing(j).empty()) free_.push_back(j);
     if (free_.empty() || best.empty()) return false;
     std::vector<int> current = best;
     Int level = best_total;
@@ -94,28 +96,28 @@ class Falsifier {
   }
 
  private:
-  void spread(int n, int j, int low, int high, bool missing, const std::vector<int>& x) {
+  // Add a tree's weight to the ranks of variable j in [low, high], and to "missing".
+  void spread(int b, int j, int low, int high, bool missing, const std::vector<int>& x) {
     for (;;) {
-      const auto& node = box.nodes[n];
-      const int f = node.variable;
-      if (f < 0) break;
-      if (f != j) {
-        n = box.goes_left(node, x[f]) ? node.left : node.right;
+      const Branch& branch = margin.branches[b];
+      if (branch.variable < 0) break;
+      if (branch.variable != j) {
+        b = margin.goes_left(branch, x[branch.variable]) ? branch.left : branch.right;
         continue;
       }
-      const int k = node.split;
-      const bool goes = node.missing_left;
+      const int k = branch.split;
+      const bool goes = branch.missing_left;
       const bool left = low < k && low <= high, right = high >= k && low <= high;
       if ((left || (missing && goes)) && (right || (missing && !goes))) {
-        spread(node.left, j, low, std::min(high, k - 1), missing && goes, x);
-        n = node.right;
+        spread(branch.left, j, low, std::min(high, k - 1), missing && goes, x);
+        b = branch.right;
         low = std::max(low, k);
         missing = missing && !goes;
       } else {
-        n = left || (missing && goes) ? node.left : node.right;
+        b = left || (missing && goes) ? branch.left : branch.right;
       }
     }
-    const Int w = margin.weight(n);
+    const Int w = margin.branches[b].weight;
     if (low <= high) {
       along_[low] += w;
       along_[std::size_t(high) + 1] -= w;

@@ -25,7 +25,6 @@ struct Forest {
   std::vector<std::uint8_t> exact;  // per node: its values add without rounding
   Int band = 0;                   // how far rounding can move a margin, in units of `weight`
   bool any_order = false;         // the decision must hold for every order of summation
-  std::vector<int> tree_start, tree_list;  // per variable: the trees that test it
 
   int values(int j) const { return ordered[j] + has_missing[j]; }
   int atoms() const { return offset[n_variables]; }
@@ -46,25 +45,8 @@ struct Forest {
       if (left[n] <= int(n) || right[n] <= int(n) || left[n] >= int(nodes) || right[n] >= int(nodes))
         throw std::invalid_argument("a node's children do not come after it");
     }
-    std::vector<std::vector<int>> trees(n_variables);
-    for (int t = 0; t < n_trees; t++) {
-      if (root[t] < 0 || root[t] >= int(nodes)) throw std::invalid_argument("a tree has no root");
-      std::vector<int> todo{root[t]};
-      while (!todo.empty()) {
-        const int n = todo.back();
-        todo.pop_back();
-        if (variable[n] < 0) continue;
-        auto& list = trees[variable[n]];
-        if (list.empty() || list.back() != t) list.push_back(t);
-        todo.push_back(left[n]);
-        todo.push_back(right[n]);
-      }
-    }
-    tree_start.assign(1, 0);
-    for (auto& list : trees) {
-      tree_list.insert(tree_list.end(), list.begin(), list.end());
-      tree_start.push_back(int(tree_list.size()));
-    }
+    for (int r : root)
+      if (r < 0 || r >= int(nodes)) throw std::invalid_argument("a tree has no root");
   }
 
   // The leaf of a tree at a point; point[j] is the index of a value, `ordered[j]` is "missing".

@@ -28,11 +28,19 @@ struct Leaf {
   int node;        // a leaf of the forest, one of those that were merged
 };
 
+// A node of a tree of which only what the box can reach is left. A leaf has no variable.
+struct Branch {
+  int variable, split;  // ranks below the split go left
+  int left, right;
+  bool missing_left;
+  Int weight;
+};
+
 class Margin {
  public:
   explicit Margin(const Restriction& r)
       : box(r), forest(r.forest), low_(forest.n_variables), high_(forest.n_variables),
-        missing_(forest.n_variables), on_path_(forest.n_variables, 0) {}
+        missing_(forest.n_variables), on_path_(forest.n_variables, 0), testing_(forest.n_variables) {}
 
   const Restriction& box;
   const Forest& forest;
@@ -43,6 +51,8 @@ class Margin {
   std::vector<Leaf> leaves;
   std::vector<Entry> entries;
   std::vector<int> first, last;  // per tree that still varies: its leaves, heaviest first
+  std::vector<Branch> branches;  // what is left of these trees
+  std::vector<int> roots;        // per tree that still varies: its first branch
 
   void choose(int decided, int other) {
     label = decided;
@@ -68,34 +78,49 @@ class Margin {
     return total;
   }
 
-  // Collect the reachable leaves, siblings that are alike merged; returns the same bound.
-  Int collect() {
+  // Collect what the box can reach of the trees, siblings that are alike merged.
+  void collect() {
     open();
     leaves.clear();
     entries.clear();
     first.clear();
     last.clear();
+    branches.clear();
+    roots.clear();
+    for (auto& trees : testing_) trees.clear();
     base = 0;
-    Int total = 0;
     for (int t = 0; t < forest.n_trees; t++) {
-      const int from = int(leaves.size());
+      const int from = int(leaves.size()), root = int(branches.size());
       gather(forest.root[t]);
       if (int(leaves.size()) == from + 1) {
         base += leaves[from].weight;
         entries.resize(leaves[from].begin);
         leaves.resize(from);
+        branches.resize(root);
         continue;
       }
+      for (std::size_t b = root; b < branches.size(); b++) {
+        if (branches[b].variable < 0) continue;
+        auto& trees = testing_[branches[b].variable];
+        if (trees.empty() || trees.back() != root) trees.push_back(root);
+      }
+      roots.push_back(root);
       std::sort(leaves.begin() + from, leaves.end(), [](const Leaf& a, const Leaf& b) {
         if (a.weight != b.weight) return a.weight > b.weight;
         if (a.end - a.begin != b.end - b.begin) return a.end - a.begin < b.end - b.begin;
         return a.begin < b.begin;
       });
-      total += leaves[from].weight;
       first.push_back(from);
       last.push_back(int(leaves.size()));
     }
-    return base + total;
+  }
+
+  // The roots of the trees that still test a variable.
+  const std::vector<int>& testing(int j) const { return testing_[j]; }
+
+  // "Missing" is the rank after the last one, so it is right of every split.
+  bool goes_left(const Branch& branch, int rank) const {
+    return rank < branch.split || (branch.missing_left && rank >= box.size[branch.variable]);
   }
 
   // Whether a point of ranks, whose weights sum to `total`, is decided otherwise.
@@ -108,8 +133,12 @@ class Margin {
   }
 
   Int total_at(const std::vector<int>& x) const {
-    Int total = 0;
-    for (int t = 0; t < forest.n_trees; t++) total += weight(box.leaf(t, x.data()));
+    Int total = base;
+    for (int b : roots) {
+      while (branches[b].variable >= 0)
+        b = goes_left(branches[b], x[branches[b].variable]) ? branches[b].left : branches[b].right;
+      total += branches[b].weight;
+    }
     return total;
   }
 
@@ -126,14 +155,13 @@ class Margin {
     return total + (rounds ? forest.band : 0) >= threshold;
   }
 
-  // Whether two leaves are one for every question about this margin. Equal weights are enough only where
-  // nothing is rounded: elsewhere the library's own sum, of all classes, may have to settle a point.
+  // Whether two leaves are one for every question about this margin: the library adds the same numbers for
+  // both classes. Equal weights alone are not enough: 1/3 and 1/3 + 1/2 - 1/2 may be rounded differently.
   bool alike(const Leaf& a, const Leaf& b) const {
     if (a.weight != b.weight) return false;
-    if (forest.band == 0) return true;
     const double* u = &forest.value[std::size_t(a.node) * forest.n_classes];
     const double* v = &forest.value[std::size_t(b.node) * forest.n_classes];
-    return std::equal(u, u + forest.n_classes, v);
+    return forest.band == 0 || (u[label] == v[label] && u[rival] == v[rival]);
   }
 
   // The margin of every leaf for the current rival; the same for all boxes.
@@ -206,6 +234,7 @@ class Margin {
     const int begin = int(entries.size());
     for (int j : path_) entries.push_back({j, low_[j], high_[j], missing_[j] != 0});
     leaves.push_back({weight(node), begin, int(entries.size()), node});
+    branches.push_back({-1, 0, 0, 0, false, weight(node)});
   }
 
   void gather(int n) {
@@ -223,13 +252,15 @@ class Margin {
   void fork(int n, int cut) {
     const int j = forest.variable[n];
     const bool added = !on_path_[j];
-    const int from = int(leaves.size());
+    const int from = int(leaves.size()), branch = int(branches.size());
+    branches.push_back({j, cut, branch + 1, 0, forest.missing_left[n] != 0, 0});
     if (added) {
       on_path_[j] = 1;
       path_.push_back(j);
     }
     narrowed(n, true, cut, [&](int child) { gather(child); });
     const int middle = int(leaves.size());
+    branches[branch].right = int(branches.size());
     narrowed(n, false, cut, [&](int child) { gather(child); });
     if (added) {
       on_path_[j] = 0;
@@ -239,6 +270,7 @@ class Margin {
       const int node = leaves[from].node;
       entries.resize(leaves[from].begin);
       leaves.resize(from);
+      branches.resize(branch);
       emit(node);
     }
   }
@@ -246,6 +278,7 @@ class Margin {
   std::vector<int> low_, high_;
   std::vector<std::uint8_t> missing_, on_path_;
   std::vector<int> path_, point_;
+  std::vector<std::vector<int>> testing_;  // per variable
   std::vector<std::vector<Int>> known_;  // per rival: the margin of every leaf
   int known_label_ = -1;
   const Int* weights_ = nullptr;

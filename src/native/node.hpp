@@ -25,22 +25,23 @@ struct Span {
 struct Node {
   Region region;
   double base = 0, step = 1;
-  std::vector<int> tree;       // which tree
   std::vector<int> first;      // per tree: its first leaf; one more at the end
   std::vector<double> weight;  // per leaf, heaviest first within a tree
   std::vector<int> entry;      // per leaf: its first entry; one more at the end
   std::vector<Entry> entries;
+  std::vector<int> multiplier_first, multipliers;  // per tree: which multipliers still charge a leaf
 
   void clear() {
     base = 0;
-    tree.clear();
     first.assign(1, 0);
     weight.clear();
     entry.assign(1, 0);
     entries.clear();
+    multiplier_first.assign(1, 0);
+    multipliers.clear();
   }
 
-  int trees() const { return int(tree.size()); }
+  int trees() const { return int(first.size()) - 1; }
 
   // The largest sum if every tree could pick its own leaf.
   double bound() const {
@@ -70,8 +71,10 @@ struct Node {
         entry.pop_back();
         continue;
       }
-      tree.push_back(from.tree[i]);
       first.push_back(int(weight.size()));
+      multipliers.insert(multipliers.end(), from.multipliers.begin() + from.multiplier_first[i],
+                         from.multipliers.begin() + from.multiplier_first[i + 1]);
+      multiplier_first.push_back(int(multipliers.size()));
     }
     return true;
   }

@@ -31,6 +31,7 @@ class Oracle {
     counts.queries++;
     limits.check();
     box.set(mask);
+    rivals_.clear();
     for (int rival = 0; rival < forest.n_classes; rival++) {
       if (rival == label) continue;
       margin.choose(label, rival);
@@ -38,7 +39,22 @@ class Oracle {
         counts.bounded++;
         continue;
       }
-      if (!search(seeds)) continue;
+      margin.collect();
+      if (falsify(seeds)) {
+        box.values(x_, point);
+        return true;
+      }
+      rivals_.push_back({falsifier.distance(), rival});
+    }
+    // What local search brought nearest to a counterexample comes first.
+    std::sort(rivals_.begin(), rivals_.end());
+    for (const auto& [distance, rival] : rivals_) {
+      if (rival != margin.rival) {
+        margin.choose(label, rival);
+        margin.collect();
+        falsifier.reset();
+      }
+      if (!search()) continue;
       box.values(x_, point);
       return true;
     }
@@ -59,10 +75,11 @@ class Oracle {
   }
 
  private:
-  static constexpr int SMALL_SEARCH = 300;
+  // Nodes that the depth-first search may take: fewer after it failed.
+  static constexpr int MOST_PATIENCE = 800, LEAST_PATIENCE = 50;
 
-  bool search(const std::vector<const std::vector<int>*>& seeds) {
-    margin.collect();
+  // Local search from points that are known; true with a counterexample in x_.
+  bool falsify(const std::vector<const std::vector<int>*>& seeds) {
     falsifier.reset();
     for (const auto* seed : seeds) {
       for (int j = 0; j < forest.n_variables; j++) x_[j] = box.rank_of(j, (*seed)[j]);
@@ -71,14 +88,22 @@ class Oracle {
         return true;
       }
     }
+    return false;
+  }
+
+  // Exact search; true with a counterexample in x_.
+  bool search() {
     counts.searched++;
-    switch (depth_first.run(SMALL_SEARCH)) {
+    switch (depth_first.run(patience_)) {
       case DepthFirst::Outcome::safe:
+        patience_ = MOST_PATIENCE;
         return false;
       case DepthFirst::Outcome::counterexample:
+        patience_ = MOST_PATIENCE;
         x_ = depth_first.counterexample;
         return true;
       case DepthFirst::Outcome::unfinished:
+        patience_ = std::max(LEAST_PATIENCE, patience_ / 2);
         break;
     }
     counts.relaxed++;
@@ -93,6 +118,8 @@ class Oracle {
   DepthFirst depth_first;
   Lagrangian lagrangian;
   std::vector<int> x_;
+  std::vector<std::pair<Int, int>> rivals_;
+  int patience_ = MOST_PATIENCE;
 };
 
 }  // namespace primewood
