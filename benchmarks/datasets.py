@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 from sklearn import datasets
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import train_test_split
 
 FOLDER = Path(os.environ.get("PRIMEWOOD_DATA", Path(__file__).parents[2] / "shared" / "data"))
 BUILT_IN = {
@@ -33,3 +35,11 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray] | None:
     table = np.genfromtxt(path, delimiter=",", skip_header=1)
     first = 1 if name in IDENTIFIER_FIRST else 0
     return table[:, first:-1], table[:, -1].astype(int)
+
+
+def train(X, y, trees: int, depth: int | None, rows: int):
+    """A random forest, what it was trained on, and held-out rows to explain (seed 0)."""
+    X, held_out, y, _ = train_test_split(X, y, test_size=0.3, random_state=0)
+    model = RandomForestClassifier(trees, max_depth=depth, random_state=0).fit(X, y)
+    chosen = np.random.default_rng(0).permutation(len(held_out))[:rows]
+    return model, X, held_out[chosen]

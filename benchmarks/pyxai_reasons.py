@@ -18,9 +18,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from datasets import load
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import train_test_split
+from datasets import load, train
 
 LIMIT = 10.0
 SAMPLES = 2000
@@ -46,13 +44,6 @@ def run(python: str, data: str, trees: int, depth: int | None, rows: int) -> dic
     if found is not None:
         found["same_forest"] = found["digest"] == digest(train(X, y, trees, depth, rows)[0])
     return found
-
-
-def train(X, y, trees: int, depth: int | None, rows: int):
-    X, held_out, y, _ = train_test_split(X, y, test_size=0.3, random_state=0)
-    model = RandomForestClassifier(trees, max_depth=depth, random_state=0).fit(X, y)
-    chosen = np.random.default_rng(0).permutation(len(held_out))[:rows]
-    return model, X, held_out[chosen]
 
 
 def digest(model) -> str:

@@ -5,6 +5,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <string>
+
 #include "grower.hpp"
 
 namespace nb = nanobind;
@@ -77,6 +79,18 @@ nb::object counterexample(const Forest& f, Array<std::uint8_t> mask, int label, 
   return found ? nb::object(nb::tuple(nb::cast(point))) : nb::object(nb::bool_(false));
 }
 
+// One bit per value, each variable in bytes of its own, the lowest value first.
+nb::bytes packed(const Forest& f, const std::vector<std::uint8_t>& box) {
+  std::string bytes;
+  for (int j = 0; j < f.n_variables; j++) {
+    for (int v = 0; v < f.values(j); v++) {
+      if (v % 8 == 0) bytes.push_back(0);
+      if (box[f.offset[j] + v]) bytes.back() = char(bytes.back() | 1 << v % 8);
+    }
+  }
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
 nb::dict grow(const Forest& f, const std::vector<int>& point,
               const std::vector<std::vector<std::pair<int, int>>>& steps, const std::vector<int>& order,
               const std::vector<std::uint8_t>& fixed, const std::vector<std::uint8_t>& nominal, int language,
@@ -97,7 +111,7 @@ nb::dict grow(const Forest& f, const std::vector<int>& point,
     grower.run(point, steps, order, fixed);
   }
   nb::dict answer;
-  answer["box"] = nb::bytes(reinterpret_cast<const char*>(grower.box.data()), grower.box.size());
+  answer["box"] = packed(f, grower.box);
   answer["complete"] = grower.complete;
   answer["blocked_by"] = nb::bytes(reinterpret_cast<const char*>(grower.blocked_by.data()),
                                    grower.blocked_by.size() * sizeof(int));

@@ -327,10 +327,12 @@ class Explainer:
             return ()
         subject = self._subject
         assert isinstance(subject, EnsembleSubject)
-        kept = [(j, v) for j, v in sorted(found.witnesses) if not found.box[j] >> v & 1]
+        witnesses = found.find_witnesses()
         shown = []
-        for j, v in kept:
-            other = found.witnesses[j, v]
+        for j, v in sorted(witnesses):
+            if found.box[j] >> v & 1:
+                continue
+            other = witnesses[j, v]
             inside = subject.row_in(other)
             for k, column in enumerate(self.domain.columns):
                 if other[k] == point[k]:

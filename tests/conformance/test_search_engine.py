@@ -99,7 +99,7 @@ def check_forest(seed, vote):
             for j in order:
                 run.widen(j)
             assert found.complete and found.box == tuple(run.box), (seed, literals)
-            for (j, v), other in found.witnesses.items():
+            for (j, v), other in found.find_witnesses().items():
                 assert other[j] == v and table[other] != label
                 assert all(found.box[k] >> other[k] & 1 for k in range(len(sizes)) if k != j)
             if sum(sizes) < 18:

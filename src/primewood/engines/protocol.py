@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -64,15 +64,15 @@ class Grown:
         Whether it is proved prime; else a limit came.
     queries : int
         How often the engine was asked.
-    witnesses : dict
-        Per excluded (variable, value): a point with that value, otherwise inside the box, that is decided
-        otherwise.
+    find_witnesses : callable
+        Returns, per excluded (variable, value), a point with that value, otherwise inside the box, that is
+        decided otherwise.
     """
 
     box: Box
     complete: bool
     queries: int
-    witnesses: dict[tuple[int, int], Point]
+    find_witnesses: Callable[[], dict[tuple[int, int], Point]]
 
 
 class Family(Protocol):
@@ -115,8 +115,8 @@ class GrowingOracle(Protocol):
     def grow(
         self,
         point: Point,
-        steps: list[Step],
-        variables: list[int],
+        steps: Sequence[Step],
+        variables: Sequence[int],
         literals: Language,
         fixed: frozenset[int],
         clock: Clock,

@@ -304,7 +304,7 @@ def unique_variables(variables: Iterable[Variable]) -> tuple[Variable, ...]:
         if not isinstance(variable, Variable):
             raise InvalidInput(f"expected a Variable, got {variable!r}")
         known = by_name.setdefault(variable.name, variable)
-        if known != variable:
+        if known is not variable and known != variable:
             raise InvalidInput(
                 f"two different variables are called {variable.name}: {known!r} and {variable!r}"
             )

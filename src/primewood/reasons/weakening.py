@@ -41,14 +41,14 @@ def weaken(
     """
     clock = clock or Clock()
     if isinstance(oracle, GrowingOracle):
-        return oracle.grow(point, list(steps), list(variables), literals, fixed, clock)
+        return oracle.grow(point, steps, variables, literals, fixed, clock)
     run = _Run(oracle, point, literals, clock)
     for step in steps:
         run.take({j: mask for j, mask in step.items() if j not in fixed})
     for j in variables:
         if j not in fixed:
             run.widen(j)
-    return Grown(tuple(run.box), run.complete, run.queries, run.witnesses)
+    return Grown(tuple(run.box), run.complete, run.queries, lambda: run.witnesses)
 
 
 class _Run:

@@ -7,6 +7,8 @@ decision is a question per rival class: can the rival's score reach the decided 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,9 @@ class SearchForest:
         self.native = native_forest(subject.ensemble, subject.domain, any_order=any_order)
         self.nominal = [int(x.ordered == 0) for x in subject.variables]
         self.starts = np.cumsum([0, *(len(x) for x in subject.variables)])
+        bytes_of = np.cumsum([0, *((len(x) + 7) // 8 for x in subject.variables)]).tolist()
+        self.packed = [slice(a, b) for a, b in pairwise(bytes_of)]
+        self._translated: tuple[Sequence[Step], list[list[tuple[int, int]]]] = ((), [])
 
     def decide(self, point: Point) -> int:
         """The decision at a point, as the library takes it. Cost: one walk through every tree."""
@@ -38,6 +43,21 @@ class SearchForest:
     def oracle(self, label: int) -> SearchOracle:
         """An oracle for one decision. Cost: constant."""
         return SearchOracle(self, label)
+
+    def atoms(self, steps: Sequence[Step]) -> list[list[tuple[int, int]]]:
+        """Steps as the core takes them: lists of (variable, value), −1 standing for all values.
+
+        The usual steps come with every row, so the last ones are kept.
+        """
+        known, atoms = self._translated
+        if known is not steps:
+            whole = [x.everything for x in self.subject.variables]
+            atoms = [
+                [(j, v) for j, mask in step.items() for v in ([-1] if mask == whole[j] else indices(mask))]
+                for step in steps
+            ]
+            self._translated = (steps, atoms)
+        return atoms
 
 
 class SearchOracle:
@@ -77,27 +97,18 @@ class SearchOracle:
     def grow(
         self,
         point: Point,
-        steps: list[Step],
-        variables: list[int],
+        steps: Sequence[Step],
+        variables: Sequence[int],
         literals: Language,
         fixed: frozenset[int],
         clock: Clock,
     ) -> Grown:
         """Weaken an instance to a prime box, in the core."""
         if not self.variables:
-            return Grown((), True, 0, {})
-        variables_of, everything = self.variables, -1
-        atoms = [
-            [
-                (j, v)
-                for j, mask in step.items()
-                for v in ([everything] if mask == variables_of[j].everything else indices(mask))
-            ]
-            for step in steps
-        ]
+            return Grown((), True, 0, dict)
         answer: dict[str, Any] = self._forest.native.grow(
             list(point),
-            atoms,
+            self._forest.atoms(steps),
             list(variables),
             [int(j in fixed) for j in range(len(point))],
             self._forest.nominal,
@@ -105,24 +116,14 @@ class SearchOracle:
             clock.left(),
             clock.work(),
         )
-        blocked = np.frombuffer(answer["blocked_by"], dtype=np.int32)
-        return Grown(
-            self._box(answer["box"]), answer["complete"], answer["queries"], self._points(blocked, answer)
-        )
+        packed = answer["box"]
+        box = tuple(int.from_bytes(packed[part], "little") for part in self._forest.packed)
+        return Grown(box, answer["complete"], answer["queries"], lambda: self._points(answer))
 
-    def _box(self, allowed: bytes) -> Box:
-        """The bytes of the core, one per atom, as bit masks."""
-        flags = np.frombuffer(allowed, dtype=np.uint8)
-        box, start = [], 0
-        for x in self.variables:
-            packed = np.packbits(flags[start : start + len(x)], bitorder="little")
-            box.append(int.from_bytes(packed.tobytes(), "little"))
-            start += len(x)
-        return tuple(box)
-
-    def _points(self, blocked: Any, answer: dict[str, Any]) -> dict[tuple[int, int], Point]:
+    def _points(self, answer: dict[str, Any]) -> dict[tuple[int, int], Point]:
         """The witness of each excluded atom that has one."""
         found: dict[tuple[int, int], Point] = {}
+        blocked = np.frombuffer(answer["blocked_by"], dtype=np.int32)
         atoms = np.flatnonzero(blocked >= 0)
         starts = self._forest.starts
         owners = np.searchsorted(starts, atoms, side="right") - 1
