@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Forest {
   std::vector<std::uint8_t> exact;  // per node: its values add without rounding
   Int band = 0;                   // how far rounding can move a margin, in units of `weight`
   bool any_order = false;         // the decision must hold for every order of summation
+  std::vector<int> group_size;    // trees whose values are averaged, and weighted, before they count
+  std::vector<double> group_weight;
+  double divisor = 1;             // of the sums, in the end
 
   int values(int j) const { return ordered[j] + has_missing[j]; }
   int atoms() const { return offset[n_variables]; }
@@ -34,7 +38,9 @@ struct Forest {
     const std::size_t nodes = variable.size();
     if (prefix.size() != nodes || left.size() != nodes || right.size() != nodes ||
         missing_left.size() != nodes || exact.size() != nodes ||
-        weight.size() != nodes * n_classes || value.size() != nodes * n_classes)
+        weight.size() != nodes * n_classes || value.size() != nodes * n_classes ||
+        group_size.size() != group_weight.size() ||
+        std::accumulate(group_size.begin(), group_size.end(), 0) != n_trees)
       throw std::invalid_argument("the arrays of the forest differ in length");
     offset.assign(n_variables + 1, 0);
     for (int j = 0; j < n_variables; j++) offset[j + 1] = offset[j] + values(j);
@@ -60,15 +66,21 @@ struct Forest {
     return n;
   }
 
-  // The decision at a point as the library takes it: float64 sums in the order of the trees, divided by
-  // their number, the first of the largest.
+  // The decision at a point as the library takes it: float64 sums in the order of the trees, means of groups
+  // among them, divided in the end; the first of the largest.
   int decide(const int* point) const {
-    std::vector<double> sum(n_classes, 0.0);
-    for (int t = 0; t < n_trees; t++) {
-      const double* v = &value[std::size_t(leaf(t, point)) * n_classes];
-      for (int c = 0; c < n_classes; c++) sum[c] += v[c];
+    std::vector<double> sum(n_classes, 0.0), part(n_classes);
+    int tree = 0;
+    for (std::size_t g = 0; g < group_size.size(); g++) {
+      std::fill(part.begin(), part.end(), 0.0);
+      for (const int end = tree + group_size[g]; tree < end; tree++) {
+        const double* v = &value[std::size_t(leaf(tree, point)) * n_classes];
+        for (int c = 0; c < n_classes; c++) part[c] += v[c];
+      }
+      for (int c = 0; c < n_classes; c++)
+        sum[c] += group_size[g] == 1 ? part[c] : part[c] / group_size[g] * group_weight[g];
     }
-    for (double& s : sum) s /= n_trees;
+    for (double& s : sum) s /= divisor;
     return int(std::max_element(sum.begin(), sum.end()) - sum.begin());
   }
 };

@@ -32,7 +32,8 @@ Forest make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::uint8_
                    Array<std::int32_t> root, Array<std::int32_t> variable, Array<std::int32_t> prefix,
                    Array<std::int32_t> left, Array<std::int32_t> right, Array<std::uint8_t> missing_left,
                    Array<std::int64_t> weight, Array<double> value, Array<std::uint8_t> exact,
-                   std::int64_t band, bool any_order) {
+                   std::int64_t band, bool any_order, Array<std::int32_t> group_size,
+                   Array<double> group_weight, double divisor) {
   Forest f;
   f.n_trees = int(root.shape(0));
   f.n_variables = int(ordered.shape(0));
@@ -50,6 +51,9 @@ Forest make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::uint8_
   f.exact = copied<std::uint8_t, std::uint8_t>(exact);
   f.band = band;
   f.any_order = any_order;
+  f.group_size = copied<std::int32_t, int>(group_size);
+  f.group_weight = copied<double, double>(group_weight);
+  f.divisor = divisor;
   f.finish();
   return f;
 }

@@ -39,8 +39,9 @@ class Explainer:
     Parameters
     ----------
     model
-        A fitted scikit-learn `DecisionTreeClassifier`, `RandomForestClassifier` or
-        `ExtraTreesClassifier`, an `Ensemble`, a path to a ``.skops`` file, or an `Expression`.
+        A fitted scikit-learn `DecisionTreeClassifier`, `RandomForestClassifier`, `ExtraTreesClassifier`, a
+        `BaggingClassifier` or `VotingClassifier` of these, an `Ensemble`, a path to a ``.skops`` file, or an
+        `Expression`.
     X_train
         Training rows (array or frame): for coverage, for recognising Boolean columns, for short bounds.
     feature_names, class_names
@@ -117,7 +118,7 @@ class Explainer:
         else:
             self.ensemble = _named(readers.read(model), feature_names)
             if vote == "majority":
-                self.ensemble = replace(self.ensemble, vote="majority")
+                self.ensemble = self.ensemble.by_majority()
             rows = _training_rows(X_train, self.ensemble)
             self.domain = domain_of(self.ensemble, rows, declared=_declared(X_train, domain), missing=missing)
             if vote == "model" and not isinstance(model, Ensemble):
@@ -128,7 +129,7 @@ class Explainer:
         self._usual_plan = plan(self._subject, None)
         self.class_names = _class_names(self._subject, class_names)
         if summation is None:
-            summation = "sequential" if getattr(model, "n_jobs", None) in (None, 1) else "any"
+            summation = "any" if self.ensemble is not None and self.ensemble.any_order else "sequential"
         self._engines = Engines(self._subject, engine, max_nodes, any_order=summation == "any")
 
     @property

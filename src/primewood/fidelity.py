@@ -48,12 +48,24 @@ def model_decisions(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def _ask(model: Any, method: str, rows: NDArray[np.float64]) -> Any:
-    sequential = copy.copy(model)
-    if getattr(model, "n_jobs", None) not in (None, 1):
-        sequential.n_jobs = 1
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        return getattr(sequential, method)(rows)
+        return getattr(_in_one_job(model), method)(rows)
+
+
+def _in_one_job(model: Any) -> Any:
+    """The model, or a shallow copy of it that adds its scores in the order of its members."""
+    members = getattr(model, "estimators_", ())
+    in_one_job = [_in_one_job(member) for member in members]
+    changed = any(new is not old for new, old in zip(in_one_job, members, strict=True))
+    if getattr(model, "n_jobs", None) in (None, 1) and not changed:
+        return model
+    sequential = copy.copy(model)
+    if hasattr(model, "n_jobs"):
+        sequential.n_jobs = 1
+    if changed:
+        sequential.estimators_ = in_one_job
+    return sequential
 
 
 def check_fidelity(
@@ -63,16 +75,19 @@ def check_fidelity(
     tried = planted_rows(ensemble, rows, missing=missing)
     if rows is not None:
         tried = np.vstack([rows[:MOST_ROWS], tried])
-    ours, theirs = ensemble.predict_proba(tried), np.asarray(_ask(model, "predict_proba", tried))
-    decided = np.array(ensemble.classes, dtype=object)[ensemble.predict(tried)]
+    ours = ensemble.predict_proba(tried)
+    decided = np.array(ensemble.classes, dtype=object)[ours.argmax(axis=1)]
     own = model_decisions(model, tried).astype(object)
-    wrong = np.flatnonzero((ours != theirs).any(axis=1) | (decided != own))
+    differ = decided != own
+    if hasattr(model, "predict_proba"):
+        differ |= (ours != np.asarray(_ask(model, "predict_proba", tried))).any(axis=1)
+    wrong = np.flatnonzero(differ)
     if wrong.size:
         i = int(wrong[0])
         raise UnsupportedModel(
             f"this {ensemble.source} is not read faithfully: on {wrong.size} of {len(tried)} rows our scores "
-            f"differ from predict_proba, first on {tried[i].tolist()}: {ours[i].tolist()} instead of "
-            f"{theirs[i].tolist()}. Please report it with the library's version"
+            f"differ from the model's, first on {tried[i].tolist()}: {ours[i].tolist()}, and {decided[i]} "
+            f"where the model says {own[i]}. Please report it with the library's version"
         )
     return Fidelity(len(tried), 0)
 

@@ -49,7 +49,7 @@ def categories_of(X: Any) -> dict[str, list[float]]:
                 found[str(name)] = [float(category) for category in categories]
             except (TypeError, ValueError):
                 raise InvalidInput(
-                    f"the categories of {name} must be numbers, as the model takes them: {listing(categories)}"
+                    f"the categories of {name} must be the numbers of the model: {listing(categories)}"
                 ) from None
     return found
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
 from conformance.universes import LANGUAGES
@@ -55,8 +60,26 @@ def small_forest(seed, vote):
     trees = int(generator.integers(2, 13))
     options = {"max_depth": 2 + seed % 2, "class_weight": weights, "min_samples_leaf": 1 + seed % 3 // 2}
     model = kind(trees, random_state=seed, **options).fit(X, y)
-    ensemble = replace(read(model), vote=vote)
+    if vote == "groups":
+        model = small_group(seed, generator).fit(X, y)
+    ensemble = read(model).by_majority() if vote == "majority" else read(model)
     return model, EnsembleSubject(ensemble, domain_of(ensemble, X)), X
+
+
+def small_group(seed, generator):
+    """Bagging over some of the columns, or a vote of trees and forests with weights that round."""
+    one_tree = DecisionTreeClassifier(max_depth=2 + seed % 2, random_state=seed)
+    if seed % 3 == 0:
+        return BaggingClassifier(one_tree, 2 + seed % 7, max_features=0.7, random_state=seed)
+    members = [
+        (f"tree {i}", DecisionTreeClassifier(max_depth=2, random_state=i)) for i in range(2 + seed % 4)
+    ]
+    voting = "hard" if seed % 4 == 0 else "soft"
+    if voting == "soft":
+        members.insert(1, ("forest", RandomForestClassifier(3, max_depth=2, random_state=seed)))
+    choices = [None, [1 + i % 3 for i in range(len(members))], generator.random(len(members)).tolist()]
+    members = [(name, member.set_params(max_features=0.6)) for name, member in members]
+    return VotingClassifier(members, voting=voting, weights=choices[seed % 5 % 3])
 
 
 def decisions_of_all_cells(model, subject):
@@ -65,7 +88,7 @@ def decisions_of_all_cells(model, subject):
         return None
     rows = np.array([subject.row_in(p) for p in itertools.product(*map(range, sizes))])
     decided = subject.ensemble.predict(rows)
-    if subject.ensemble.vote == "mean":
+    if subject.ensemble.vote == "mean" or isinstance(model, VotingClassifier):
         assert (model.classes_[decided] == model.predict(rows)).all()
     return decided.reshape(sizes)
 
@@ -116,7 +139,7 @@ def check_forest(seed, vote):
     return checked
 
 
-@pytest.mark.parametrize("vote", ["mean", "majority"])
+@pytest.mark.parametrize("vote", ["mean", "majority", "groups"])
 @pytest.mark.parametrize("part", range(4))
 def test_small_forests_agree_with_brute_force_over_all_cells(part, vote):
     assert sum(check_forest(seed, vote) for seed in range(part * 60, part * 60 + 60)) > 400
@@ -125,7 +148,7 @@ def test_small_forests_agree_with_brute_force_over_all_cells(part, vote):
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4, 30))
 def test_thousands_of_small_forests_agree_with_brute_force(part):
-    for vote in ("mean", "majority"):
+    for vote in ("mean", "majority", "groups"):
         assert sum(check_forest(seed, vote) for seed in range(part * 60, part * 60 + 60)) > 400
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Literal as Choice
 from typing import get_args
 
@@ -16,6 +17,21 @@ from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput
 
 Vote = Choice["majority", "mean"]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Trees that count together: their mean, times a weight, as a forest counts in a vote of several models.
+
+    Attributes
+    ----------
+    size : int
+        How many trees, the next ones in the ensemble's order.
+    weight : float
+    """
+
+    size: int
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +57,12 @@ class Ensemble:
         "majority": each tree one vote, for the largest value of its leaf (the first among equals).
         "mean": the leaves' values, added as float64 in the order of the trees and divided by their
         number, which is how scikit-learn's forests vote.
+    groups : tuple of Group
+        Under "mean", what is averaged, if not simply the trees one by one.
+    divisor : float, optional
+        What sums are divided by in the end; by default the number of groups.
+    any_order : bool
+        Whether the model adds its scores in no fixed order.
     source : str
         What was read, for people.
     """
@@ -52,6 +74,9 @@ class Ensemble:
     dtype: InputType = "float64"
     allows_missing: bool = False
     vote: Vote = "majority"
+    groups: tuple[Group, ...] = ()
+    divisor: float | None = None
+    any_order: bool = False
     source: str = "trees"
 
     def __post_init__(self) -> None:
@@ -63,6 +88,10 @@ class Ensemble:
             raise InvalidInput(f'dtype is "float32" or "float64", not {self.dtype!r}')
         if self.vote not in get_args(Vote):
             raise InvalidInput(f'vote is "majority" or "mean", not {self.vote!r}')
+        if self.groups and sum(group.size for group in self.groups) != len(self.trees):
+            raise InvalidInput("the groups must hold every tree once")
+        if not all(group.weight >= 0 for group in self.groups) or not (self.divisor or 1.0) > 0:
+            raise InvalidInput("weights are at least 0, and the divisor is above 0")
         if len(set(self.classes)) < len(self.classes):
             raise InvalidInput("class labels must differ")
         if len(set(self.feature_names)) < len(self.feature_names):
@@ -79,13 +108,23 @@ class Ensemble:
         """How many columns a row has."""
         return len(self.feature_names)
 
-    def leaf_values(self, tree: Tree) -> NDArray[np.float64]:
-        """What each node of a tree adds to the scores under the ensemble's vote, if it is a leaf."""
-        if self.vote == "mean":
-            return tree.value
-        one_vote = np.zeros_like(tree.value)
-        one_vote[np.arange(len(tree)), tree.classes] = 1.0
-        return one_vote
+    @property
+    def summands(self) -> tuple[Group, ...]:
+        """What is added up: groups of trees, each tree by itself if nothing else is said."""
+        by_itself = tuple(Group(1) for _ in self.trees)
+        return by_itself if self.vote == "majority" or not self.groups else self.groups
+
+    @cached_property
+    def leaf_values(self) -> tuple[NDArray[np.float64], ...]:
+        """Per tree, what each of its nodes adds to the scores if it is a leaf.
+
+        The weight of a tree that is a group by itself is in it, multiplied as the library does.
+        """
+        weights = [g.weight if g.size == 1 else 1.0 for g in self.summands for _ in range(g.size)]
+        return tuple(
+            one_vote(tree) if self.vote == "majority" else tree.value * weight
+            for tree, weight in zip(self.trees, weights, strict=True)
+        )
 
     def predict_proba(self, X: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.float64]:
         """The scores of the classes, one row per row of X: summed and divided as the library does."""
@@ -93,14 +132,22 @@ class Ensemble:
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InvalidInput(f"rows have {self.n_features} columns; got an array of {rows.shape}")
         total = np.zeros((len(rows), len(self.classes)))
-        for tree in self.trees:
-            total += self.leaf_values(tree)[tree.apply(rows, self.operator, self.dtype)]
-        return total / len(self.trees)
+        trees = zip(self.trees, self.leaf_values, strict=True)
+        for group in self.summands:
+            part = np.zeros_like(total)
+            for tree, values in islice(trees, group.size):
+                part += values[tree.apply(rows, self.operator, self.dtype)]
+            total += part if group.size == 1 else part / group.size * group.weight
+        return total / (self.divisor or len(self.summands))
 
     def votes(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         """How many trees vote for each class by majority, one row per row of X."""
-        counted = replace(self, vote="majority").predict_proba(X) * len(self.trees)
+        counted = self.by_majority().predict_proba(X) * len(self.trees)
         return np.rint(counted).astype(np.int64)
+
+    def by_majority(self) -> Ensemble:
+        """The same trees under the paper's vote: each tree one."""
+        return replace(self, vote="majority", groups=(), divisor=None)
 
     def predict(self, X: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.int64]:
         """The index of the class that each row gets: the reference that every test trusts."""
@@ -115,3 +162,10 @@ class Ensemble:
             inner = ~tree.is_leaf
             np.add.at(weight, tree.feature[inner], 0.5 ** tree.depths[inner])
         return weight
+
+
+def one_vote(tree: Tree) -> NDArray[np.float64]:
+    """The values of a tree that gives one vote to the largest class of a leaf, the first among equals."""
+    votes = np.zeros_like(tree.value)
+    votes[np.arange(len(tree)), tree.classes] = 1.0
+    return votes

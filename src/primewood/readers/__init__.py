@@ -25,7 +25,8 @@ def read(model: Any) -> Ensemble:
         return scikit_learn.read(model)
     raise UnsupportedModel(
         f"{kind.__module__}.{kind.__name__} is no model that primewood knows; it reads scikit-learn's "
-        "DecisionTreeClassifier, RandomForestClassifier and ExtraTreesClassifier"
+        "DecisionTreeClassifier, RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier and "
+        "VotingClassifier"
     )
 
 

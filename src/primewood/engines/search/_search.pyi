@@ -35,4 +35,7 @@ def make_forest(
     exact: NDArray[uint8],
     band: int,
     any_order: bool,
+    group_size: NDArray[int32],
+    group_weight: NDArray[float64],
+    divisor: float,
 ) -> Forest: ...

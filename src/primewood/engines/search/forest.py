@@ -42,10 +42,13 @@ def native_forest(ensemble: Ensemble, domain: Domain, *, any_order: bool = False
         np.ascontiguousarray(nodes[:, 3]),
         np.concatenate([part.missing_left for part in parts]).astype(np.uint8),
         np.concatenate(vote.weights).ravel(),
-        np.concatenate([ensemble.leaf_values(tree) for tree in ensemble.trees]).ravel(),
+        np.concatenate(ensemble.leaf_values).ravel(),
         np.concatenate(vote.exact).astype(np.uint8),
         vote.band,
         any_order,
+        np.array([group.size for group in ensemble.summands], dtype=np.int32),
+        np.array([group.weight if group.size > 1 else 1.0 for group in ensemble.summands]),
+        ensemble.divisor or len(ensemble.summands),
     )
 
 
