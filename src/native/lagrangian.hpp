@@ -1,9 +1,9 @@
-// Branch and bound with the Lagrangian bound: one margin over the whole box.
+// Branch and bound with the Lagrangian bound, for a goal over the whole box.
 //
 // At each node the bound is lowered; what the best multipliers show to be too expensive (leaves, values) is
 // removed for good; the rest is cut in two.
 //
-// Weights are scaled to one per tree. All sums here have far fewer than 10^5 terms of magnitude below
+// Weights are scaled to about one per tree. All sums here have far fewer than 10^5 terms of magnitude below
 // 10^3, so rounding stays below 1e-8; a node is closed only where the bound is below the threshold by 1e-7,
 // with the payments summed afresh.
 #pragma once
@@ -11,20 +11,21 @@
 #include <cstddef>
 #include <vector>
 
-#include "falsifier.hpp"
+#include "goal.hpp"
+#include "limits.hpp"
 #include "relaxation.hpp"
 
 namespace primewood {
 
 class Lagrangian {
  public:
-  Lagrangian(Margin& m, Falsifier& f, Limits& l)
-      : margin(m), falsifier(f), limits(l), box(m.box), forest(m.forest), relaxation(m.box) {}
+  Lagrangian(const Restriction& b, Limits& l) : limits(l), box(b), relaxation(b) {}
 
-  std::vector<int> counterexample;
+  std::vector<int> point;  // what was found, in ranks
 
-  // Search the whole box; true if it holds a counterexample.
-  bool run() {
+  // Search the whole box; true if it holds a point that meets the goal.
+  bool run(Goal& goal) {
+    goal_ = &goal;
     setup();
     visited_ = next_ascent_ = 0;
     return visit(0);
@@ -37,103 +38,59 @@ class Lagrangian {
   static constexpr int ROOT_WALKS = 10, SHORT_WALK = 2;
 
   void setup() {
-    const int n = forest.n_variables;
+    const int n = int(box.size.size());
     start_.assign(n + 1, 0);
     for (int j = 0; j < n; j++) start_[j + 1] = start_[j] + box.size[j] + 1;
     lost_left_.assign(start_.back(), 0);
     lost_right_.assign(start_.back(), 0);
     of_variable_.assign(n, -1);
     if (nodes_.empty()) nodes_.resize(1);
-    Int range = 1;
-    for (std::size_t i = 0; i < margin.first.size(); i++)
-      range = std::max(range, margin.leaves[margin.first[i]].weight - margin.leaves[margin.last[i] - 1].weight);
-    scale_ = 1.0 / double(range);
-    root(nodes_[0]);
-    threshold_ = scaled(reachable_threshold() - offset_);
+    nodes_[0].clear();
+    nodes_[0].region.open(box);
+    nodes_[0].step = 1;
+    goal_->open(nodes_[0]);
     relaxation.open(nodes_[0]);
-  }
-
-  // Weights are taken relative to the heaviest leaf of each tree, so that they are small; what that
-  // takes away is in offset_.
-  double scaled(Int w) const { return double(w) * scale_; }
-
-  void root(Node& node) {
-    node.clear();
-    node.region.open(box);
-    node.step = 1;
-    offset_ = margin.base;
-    for (std::size_t i = 0; i < margin.first.size(); i++) {
-      const Int heaviest = margin.leaves[margin.first[i]].weight;
-      offset_ += heaviest;
-      for (int p = margin.first[i]; p < margin.last[i]; p++) {
-        const Leaf& leaf = margin.leaves[p];
-        for (int e = leaf.begin; e < leaf.end; e++)
-          if (!node.region.inside(margin.entries[e])) node.entries.push_back(margin.entries[e]);
-        node.weight.push_back(scaled(leaf.weight - heaviest));
-        node.entry.push_back(int(node.entries.size()));
-      }
-      node.first.push_back(int(node.weight.size()));
-    }
-  }
-
-  // The smallest sum that is at least the threshold and that leaves can add up to.
-  Int reachable_threshold() const {
-    Int g = 0, top = margin.base;
-    for (std::size_t i = 0; i < margin.first.size(); i++) {
-      const Int heaviest = margin.leaves[margin.first[i]].weight;
-      top += heaviest;
-      for (int p = margin.first[i]; p < margin.last[i]; p++) {
-        Int a = heaviest - margin.leaves[p].weight;
-        while (a) {
-          const Int r = g % a;
-          g = a;
-          a = r;
-        }
-      }
-    }
-    if (g <= 1) return margin.threshold;
-    Int r = (top - margin.threshold) % g;
-    if (r < 0) r += g;
-    return margin.threshold + r;
   }
 
   bool visit(int depth) {
     limits.count_node();
     visited_++;
+    if (!goal_->possible(nodes_[depth])) return false;
     for (int round = 0; round < (depth == 0 ? ROOT_ROUNDS : 1); round++) {
       relaxation.prepare(nodes_[depth]);
       const Verdict verdict = descend(nodes_[depth], depth == 0);
-      if (verdict == Verdict::safe) return false;
-      if (verdict == Verdict::counterexample) return true;
+      if (verdict == Verdict::none) return false;
+      if (verdict == Verdict::found) return true;
       if (!reduce(nodes_[depth])) return false;
-      if (nodes_[depth].bound() < threshold_ - TOLERANCE) return false;
+      if (nodes_[depth].bound() < goal_->threshold - TOLERANCE) return false;
     }
     if (look_for_points(depth)) return true;
     const Cut cut = choose(nodes_[depth]);
     if (!cut.found()) {
-      nodes_[depth].region.point(box, counterexample);
-      return margin.is_counterexample(counterexample, margin.total_at(counterexample));
+      nodes_[depth].region.point(box, point);
+      return goal_->met(point);
     }
     const bool nearer = cut.first_holds(relaxation.value[cut.variable], box.size[cut.variable]);
     if (int(nodes_.size()) <= depth + 1) nodes_.resize(depth + 2);
     for (int turn = 0; turn < 2; turn++) {
       if (!narrow(nodes_[depth], cut, (turn == 0) == nearer, nodes_[depth + 1])) continue;
-      if (nodes_[depth + 1].bound() < threshold_ - TOLERANCE) continue;
+      goal_->weigh(nodes_[depth + 1]);
+      if (nodes_[depth + 1].bound() < goal_->threshold - TOLERANCE) continue;
       if (visit(depth + 1)) return true;
     }
     return false;
   }
 
-  // Local search for a counterexample: often at the first nodes, ever more rarely after them.
+  // Local search for a point: often at the first nodes, ever more rarely after them.
   bool look_for_points(int depth) {
-    if (depth == 0) return falsifier.wander(ROOT_WALKS, counterexample);
+    if (depth == 0) return goal_->wander(ROOT_WALKS, point);
     if (visited_ < next_ascent_) return false;
     next_ascent_ = visited_ + std::max<long>(4, visited_ / 4);
-    counterexample = relaxation.value;
-    return falsifier.ascend(counterexample) || falsifier.wander(SHORT_WALK, counterexample);
+    point = relaxation.value;
+    return goal_->ascend(point) || goal_->wander(SHORT_WALK, point);
   }
 
-  enum class Verdict { open, safe, counterexample };
+  enum class Verdict { open, none, found };
 
   // Lower the bound; on the way, count where the trees' leaves disagree and try the variables' ranks as points.
   Verdict descend(Node& node, bool at_root) {
@@ -144,21 +101,23 @@ class Lagrangian {
     for (int n = 0; n < steps; n++) {
       limits.check();
       const double upper = relaxation.evaluate(node);
-      if (upper < threshold_ - TOLERANCE && closed(node)) {
+      if (upper < goal_->threshold - TOLERANCE && closed(node)) {
         relaxation.remember();
-        return Verdict::safe;
+        return Verdict::none;
       }
       if (relaxation.keep_if_lowest(upper)) length = std::min(2.0, length * 1.05);
       if (n % 8 == 0 || n == steps - 1) {
         const std::vector<int>& x = relaxation.value;
-        if (margin.is_counterexample(x, margin.total_at(x))) return found(x);
-        if (at_root && n % 24 == 0) {
-          point_ = x;
-          if (falsifier.ascend(point_)) return found(point_);
-        }
+        point = x;
+        if (at_root && n % 24 == 0 ? goal_->ascend(point) : goal_->met(point)) return Verdict::found;
+      }
+      if (n % 4 == 3 && goal_->learn(node, relaxation.pick)) {
+        goal_->weigh(node);
+        relaxation.start_afresh();
+        continue;
       }
       if (!at_root || n >= steps / 4) count_disagreement(node);
-      if (n < steps - 1 && !relaxation.step(node, upper, threshold_ - 2 * TOLERANCE, length)) break;
+      if (n < steps - 1 && !relaxation.step(node, upper, goal_->threshold - 2 * TOLERANCE, length)) break;
     }
     node.step = length;
     relaxation.remember();
@@ -167,12 +126,7 @@ class Lagrangian {
 
   bool closed(const Node& node) {
     relaxation.start_afresh();
-    return relaxation.evaluate(node) < threshold_ - TOLERANCE;
-  }
-
-  Verdict found(const std::vector<int>& x) {
-    counterexample = x;
-    return Verdict::counterexample;
+    return relaxation.evaluate(node) < goal_->threshold - TOLERANCE;
   }
 
   void count_disagreement(const Node& node) {
@@ -191,12 +145,12 @@ class Lagrangian {
   // unreachable; false if nothing is left.
   bool reduce(Node& node) {
     relaxation.return_to_lowest();
-    const double slack = relaxation.evaluate(node) - (threshold_ - TOLERANCE);
+    const double slack = relaxation.evaluate(node) - (goal_->threshold - TOLERANCE);
     keep_.assign(node.weight.size(), 1);
     for (int i = 0; i < node.trees(); i++)
       for (int p = node.first[i]; p < node.first[i + 1]; p++)
         if (relaxation.best[i] - relaxation.leaf_value(node, p) > slack) keep_[p] = 0;
-    for (int j = 0; j < forest.n_variables; j++)
+    for (int j = 0; j < int(box.size.size()); j++)
       if (!node.region.fixed(j)) relaxation.drop_values(node.region, j, slack);
     return propagate(node) && compact(node);
   }
@@ -289,7 +243,7 @@ class Lagrangian {
     const Region& region = node.region;
     Cut cut;
     long score = -1;
-    for (int j = 0; j < forest.n_variables; j++) {
+    for (int j = 0; j < int(box.size.size()); j++) {
       if (region.low[j] >= region.high[j]) continue;
       const int* l = &lost_left_[start_[j]];
       const int* r = &lost_right_[start_[j]];
@@ -316,15 +270,10 @@ class Lagrangian {
     return cut;
   }
 
-  Margin& margin;
-  Falsifier& falsifier;
   Limits& limits;
   const Restriction& box;
-  const Forest& forest;
   Relaxation relaxation;
-
-  double scale_ = 1, threshold_ = 0;
-  Int offset_ = 0;
+  Goal* goal_ = nullptr;
   long visited_ = 0, next_ascent_ = 0;
   std::vector<Node> nodes_;
   Node spare_;
@@ -332,7 +281,7 @@ class Lagrangian {
   std::vector<std::uint8_t> keep_;                   // per leaf
 
   // scratch
-  std::vector<int> of_variable_, tested_, hull_count_, point_;
+  std::vector<int> of_variable_, tested_, hull_count_;
   std::vector<Span> hull_;
 };
 

@@ -51,6 +51,7 @@ class Margin {
   std::vector<Leaf> leaves;
   std::vector<Entry> entries;
   std::vector<int> first, last;  // per tree that still varies: its leaves, heaviest first
+  std::vector<int> settled;      // the leaves (nodes of the forest) of the other trees
   std::vector<Branch> branches;  // what is left of these trees
   std::vector<int> roots;        // per tree that still varies: its first branch
 
@@ -66,6 +67,13 @@ class Margin {
     }
     if (known_[other].empty()) weigh(known_[other]);
     weights_ = known_[other].data();
+  }
+
+  // No margin in particular: leaves weigh nothing, and those are merged that are alike for every class.
+  void choose_none() {
+    label = rival = -1;
+    nothing_.resize(forest.variable.size(), 0);
+    weights_ = nothing_.data();
   }
 
   Int weight(int leaf) const { return weights_[leaf]; }
@@ -87,6 +95,7 @@ class Margin {
     last.clear();
     branches.clear();
     roots.clear();
+    settled.clear();
     for (auto& trees : testing_) trees.clear();
     base = 0;
     for (int t = 0; t < forest.n_trees; t++) {
@@ -94,6 +103,7 @@ class Margin {
       gather(forest.root[t]);
       if (int(leaves.size()) == from + 1) {
         base += leaves[from].weight;
+        settled.push_back(leaves[from].node);
         entries.resize(leaves[from].begin);
         leaves.resize(from);
         branches.resize(root);
@@ -161,6 +171,7 @@ class Margin {
     if (a.weight != b.weight) return false;
     const double* u = &forest.value[std::size_t(a.node) * forest.n_classes];
     const double* v = &forest.value[std::size_t(b.node) * forest.n_classes];
+    if (label < 0) return forest.exact[a.node] == forest.exact[b.node] && std::equal(u, u + forest.n_classes, v);
     return forest.band == 0 || (u[label] == v[label] && u[rival] == v[rival]);
   }
 
@@ -280,6 +291,7 @@ class Margin {
   std::vector<int> path_, point_;
   std::vector<std::vector<int>> testing_;  // per variable
   std::vector<std::vector<Int>> known_;  // per rival: the margin of every leaf
+  std::vector<Int> nothing_;
   int known_label_ = -1;
   const Int* weights_ = nullptr;
 };

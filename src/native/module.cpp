@@ -64,9 +64,12 @@ void check_point(const Forest& f, const std::vector<int>& point) {
     if (point[j] < 0 || point[j] >= f.values(j)) throw std::invalid_argument("the point is not there");
 }
 
-nb::object counterexample(const Forest& f, Array<std::uint8_t> mask, int label, double seconds,
-                          std::int64_t nodes) {
+// A point of a box that is decided for the label, or, if `otherwise`, one that is not; False if there is none,
+// None at a limit.
+nb::object find(const Forest& f, Array<std::uint8_t> mask, int label, bool otherwise, double seconds,
+                std::int64_t nodes) {
   if (int(mask.shape(0)) != f.atoms()) throw std::invalid_argument("the box has the wrong length");
+  if (label < 0 || label >= f.n_classes) throw std::invalid_argument("there is no such class");
   std::vector<int> point;
   bool found = false, finished = true;
   {
@@ -74,7 +77,7 @@ nb::object counterexample(const Forest& f, Array<std::uint8_t> mask, int label, 
     Limits limits(seconds, nodes, poll_signals);
     Oracle oracle(f, limits);
     try {
-      found = oracle.query(mask.data(), label, {}, point);
+      found = otherwise ? oracle.query(mask.data(), label, {}, point) : oracle.reach(mask.data(), label, point);
     } catch (const LimitReached&) {
       finished = false;
     }
@@ -140,7 +143,7 @@ NB_MODULE(_search, m) {
              check_point(f, point);
              return f.decide(point.data());
            })
-      .def("counterexample", &counterexample)
+      .def("find", &find)
       .def("grow", &grow);
   m.def("make_forest", &make_forest);
 }

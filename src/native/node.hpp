@@ -26,7 +26,10 @@ struct Node {
   Region region;
   double base = 0, step = 1;
   std::vector<int> first;      // per tree: its first leaf; one more at the end
-  std::vector<double> weight;  // per leaf, heaviest first within a tree
+  bool sorted = true;          // the leaves of a tree come heaviest first
+  std::vector<double> weight;  // per leaf
+  std::vector<int> leaf;       // per leaf: which of the margin's it is
+  std::vector<int> settled;    // the leaves of trees that have no other left; they are in the base
   std::vector<int> entry;      // per leaf: its first entry; one more at the end
   std::vector<Entry> entries;
   std::vector<int> multiplier_first, multipliers;  // per tree: which multipliers still charge a leaf
@@ -34,7 +37,10 @@ struct Node {
   void clear() {
     base = 0;
     first.assign(1, 0);
+    sorted = true;
     weight.clear();
+    leaf.clear();
+    settled.clear();
     entry.assign(1, 0);
     entries.clear();
     multiplier_first.assign(1, 0);
@@ -46,12 +52,26 @@ struct Node {
   // The largest sum if every tree could pick its own leaf.
   double bound() const {
     double total = base;
-    for (int i = 0; i < trees(); i++) total += weight[first[i]];
+    for (int i = 0; i < trees(); i++)
+      total += sorted ? weight[first[i]]
+                      : *std::max_element(weight.begin() + first[i], weight.begin() + first[i + 1]);
     return total;
   }
 
-  bool meets(int leaf) const {
-    for (int e = entry[leaf]; e < entry[leaf + 1]; e++)
+  // Build a root: the leaves of a tree one after the other, then its end.
+  void add_leaf(int which, double w, const Margin& margin) {
+    const Leaf& from = margin.leaves[which];
+    for (int e = from.begin; e < from.end; e++)
+      if (!region.inside(margin.entries[e])) entries.push_back(margin.entries[e]);
+    leaf.push_back(which);
+    weight.push_back(w);
+    entry.push_back(int(entries.size()));
+  }
+
+  void end_tree() { first.push_back(int(weight.size())); }
+
+  bool meets(int p) const {
+    for (int e = entry[p]; e < entry[p + 1]; e++)
       if (!region.meets(entries[e])) return false;
     return true;
   }
@@ -60,6 +80,8 @@ struct Node {
   // restricts nothing goes to the base. False if a tree has no leaf left.
   bool take(const Node& from, const std::vector<std::uint8_t>* keep) {
     base = from.base;
+    sorted = from.sorted;
+    settled = from.settled;
     for (int i = 0; i < from.trees(); i++) {
       const std::size_t leaves = weight.size();
       for (int p = from.first[i]; p < from.first[i + 1]; p++)
@@ -67,6 +89,8 @@ struct Node {
       if (weight.size() == leaves) return false;
       if (weight.size() == leaves + 1 && entry[leaves + 1] == entry[leaves]) {
         base += weight[leaves];
+        settled.push_back(leaf.back());
+        leaf.pop_back();
         weight.pop_back();
         entry.pop_back();
         continue;
@@ -80,16 +104,17 @@ struct Node {
   }
 
  private:
-  void take_leaf(const Node& from, int leaf) {
+  void take_leaf(const Node& from, int p) {
     const std::size_t before = entries.size();
-    for (int e = from.entry[leaf]; e < from.entry[leaf + 1]; e++) {
+    for (int e = from.entry[p]; e < from.entry[p + 1]; e++) {
       if (!region.meets(from.entries[e])) {
         entries.resize(before);
         return;
       }
       take_entry(from.entries[e]);
     }
-    weight.push_back(from.weight[leaf]);
+    leaf.push_back(from.leaf[p]);
+    weight.push_back(from.weight[p]);
     entry.push_back(int(entries.size()));
   }
 

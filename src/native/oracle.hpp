@@ -3,11 +3,13 @@
 
 #include <vector>
 
+#include "all_margins.hpp"
 #include "depth_first.hpp"
 #include "falsifier.hpp"
 #include "lagrangian.hpp"
 #include "limits.hpp"
 #include "margin.hpp"
+#include "one_margin.hpp"
 
 namespace primewood {
 
@@ -19,7 +21,7 @@ class Oracle {
  public:
   Oracle(const Forest& f, Limits& l)
       : forest(f), limits(l), box(f), margin(box), falsifier(margin, l), depth_first(margin, l),
-        lagrangian(margin, falsifier, l), x_(f.n_variables) {}
+        one_margin(margin, falsifier), all_margins(margin), lagrangian(box, l), x_(f.n_variables) {}
 
   const Forest& forest;
   Limits& limits;
@@ -59,6 +61,20 @@ class Oracle {
       return true;
     }
     return false;
+  }
+
+  // True with a point of the box that is decided for the label. With two classes that is one margin.
+  bool reach(const std::uint8_t* mask, int label, std::vector<int>& point) {
+    if (forest.n_classes == 2) return query(mask, 1 - label, {}, point);
+    counts.queries++;
+    limits.check();
+    box.set(mask);
+    margin.choose_none();
+    margin.collect();
+    all_margins.choose(label);
+    if (!lagrangian.run(all_margins)) return false;
+    box.values(lagrangian.point, point);
+    return true;
   }
 
   // After a counterexample: which values of variable j, at this point, are counterexamples too.
@@ -107,8 +123,8 @@ class Oracle {
         break;
     }
     counts.relaxed++;
-    if (!lagrangian.run()) return false;
-    x_ = lagrangian.counterexample;
+    if (!lagrangian.run(one_margin)) return false;
+    x_ = lagrangian.point;
     return true;
   }
 
@@ -116,6 +132,8 @@ class Oracle {
   Margin margin;
   Falsifier falsifier;
   DepthFirst depth_first;
+  OneMargin one_margin;
+  AllMargins all_margins;
   Lagrangian lagrangian;
   std::vector<int> x_;
   std::vector<std::pair<Int, int>> rivals_;

@@ -373,7 +373,7 @@ class Relaxation {
     const int end = node.first[i + 1];
     double top = -INFINITY;
     int found = node.first[i];
-    for (int p = found; p < end && weight[p] > top; p++) {
+    for (int p = found; p < end && (weight[p] > top || !node.sorted); p++) {
       double v = weight[p];
       for (int e = entry[p]; e < entry[p + 1]; e++) v -= charge[set[e]];
       if (v > top) {

@@ -136,6 +136,12 @@ def check_forest(seed, vote):
                 assert reply is Verdict.NONE_EXISTS
             else:
                 assert contains(box, reply) and table[reply] != label
+            for other in range(len(subject.labels)):
+                reply = forest.oracle(other).example(box)
+                if any(table[p] == other for p in points(box)):
+                    assert contains(box, reply) and table[reply] == other
+                else:
+                    assert reply is Verdict.NONE_EXISTS
     return checked
 
 

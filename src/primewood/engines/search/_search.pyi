@@ -5,8 +5,8 @@ class Forest:
     @property
     def atoms(self) -> int: ...
     def decide(self, point: list[int]) -> int: ...
-    def counterexample(
-        self, mask: NDArray[uint8], label: int, seconds: float, nodes: int
+    def find(
+        self, mask: NDArray[uint8], label: int, otherwise: bool, seconds: float, nodes: int
     ) -> tuple[int, ...] | bool | None: ...
     def grow(
         self,

@@ -76,16 +76,28 @@ class SearchOracle:
         return self._forest.decide(point) == self._label
 
     def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:
-        """A point of the box that is decided otherwise. Cost: a search, exponential at worst."""
+        """A point of the box that is decided otherwise. Cost: a search, exponential at worst.
+
+        One margin at a time: the decision's rivals are asked one after the other.
+        """
+        return self._find(box, clock, otherwise=True)
+
+    def example(self, box: Box, clock: Clock | None = None) -> Reply:
+        """A point of the box at which the decision is taken. Cost: a search, exponential at worst.
+
+        A conjunction of margins: the decided class must beat all its rivals at once.
+        """
+        return self._find(box, clock, otherwise=False)
+
+    def _find(self, box: Box, clock: Clock | None, *, otherwise: bool) -> Reply:
         if not self.variables:
-            return Verdict.NONE_EXISTS
+            decided = self._forest.decide(()) == self._label
+            return Verdict.NONE_EXISTS if decided == otherwise else ()
         clock = clock or Clock()
         mask = np.zeros(self._forest.native.atoms, dtype=np.uint8)
-        start = 0
-        for x, allowed in zip(self.variables, box, strict=True):
+        for start, allowed in zip(self._forest.starts.tolist(), box, strict=False):
             mask[[start + i for i in indices(allowed)]] = 1
-            start += len(x)
-        found = self._forest.native.counterexample(mask, self._label, clock.left(), clock.work())
+        found = self._forest.native.find(mask, self._label, otherwise, clock.left(), clock.work())
         if found is None:
             return Verdict.UNKNOWN
         return tuple(found) if isinstance(found, tuple) else Verdict.NONE_EXISTS
