@@ -21,12 +21,13 @@ from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.fidelity import Fidelity, check_fidelity, model_decisions
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Point, as_point
-from primewood.logic.interval import number
+from primewood.logic.interval import Interval, number
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
 from primewood.reasons.explanation import Context, Explanation, Status, Witness
 from primewood.reasons.prime import Order, plan
 from primewood.reasons.weakening import weaken
+from primewood.report.decimals import plain_number
 from primewood.rows import as_row, as_rows, categories_of
 
 VoteName = Choice["model", "majority"]
@@ -329,6 +330,7 @@ class Explainer:
         subject = self._subject
         assert isinstance(subject, EnsembleSubject)
         witnesses = found.find_witnesses()
+        numbers: dict[tuple[int, int], float] = {}
         shown = []
         for j, v in sorted(witnesses):
             if found.box[j] >> v & 1:
@@ -338,6 +340,11 @@ class Explainer:
             for k, column in enumerate(self.domain.columns):
                 if other[k] == point[k]:
                     inside[column] = row[column]
+                elif isinstance(cell := subject.variables[k].values[other[k]], Interval):
+                    if (column, other[k]) not in numbers:
+                        known = None if self._context.rows is None else self._context.rows[:, column]
+                        numbers[column, other[k]] = plain_number(cell, known)
+                    inside[column] = numbers[column, other[k]]
             for feature in self.domain.features:
                 if feature.variable is None:
                     inside[feature.column] = row[feature.column]

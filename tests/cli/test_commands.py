@@ -102,6 +102,9 @@ def test_info_and_explanations_of_a_model(files):
     )
     some = lines(primewood("explain", model, "--data", data, "--row", 100, "--all", "--limit", 7))
     assert count > 7 == len(some) and all(line.startswith("IF ") for line in some)
+    shown = primewood("explain", model, "--data", data, "--row", 100, "--witnesses").stdout
+    assert "What would change it:" in shown and "for example with" in shown
+    assert "--witnesses" in primewood("explain", model, "--data", data, "--all", "--witnesses", code=2).stderr
     record = json.loads(primewood("explain", model, "--data", data, "--literals", "values", "--json").stdout)
     assert record["status"] == "proved" and record["language"] == "values"
 

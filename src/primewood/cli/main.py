@@ -16,6 +16,7 @@ from primewood.errors import InvalidInput, PrimewoodError
 
 if TYPE_CHECKING:
     from primewood.logic.term import Term
+    from primewood.reasons.explanation import Explanation
 
 app = typer.Typer(
     name="primewood",
@@ -128,6 +129,9 @@ def explain(
     count: Count = False,
     fix: Annotated[list[str] | None, typer.Option("--fix", help="Keep this feature.")] = None,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds for one.")] = 10.0,
+    witnesses: Annotated[
+        bool, typer.Option("--witnesses", help="Also what would change it, each with a row that shows it.")
+    ] = False,
     vote: VoteOption = VoteChoice.model,
     engine: EngineOption = EngineChoice.auto,
     max_nodes: MaxNodes = None,
@@ -153,8 +157,8 @@ def explain(
     if not 0 <= row < len(rows):
         raise InvalidInput(f"{data.name} has the rows 0 to {len(rows) - 1}; there is no row {row}")
     x = rows[row]
-    if (every or count) and fix:
-        raise InvalidInput("--fix is for one explanation; leave out --all and --count")
+    if (every or count) and (fix or witnesses):
+        raise InvalidInput("--fix and --witnesses are for one explanation; leave out --all and --count")
     if count:
         with output.patience("counting"):
             number = explainer.count(x, literals=literals.value)
@@ -165,10 +169,16 @@ def explain(
             found = explainer.explanations(x, literals=literals.value)
     else:
         found = iter([explainer.explain(x, literals=literals.value, fix=fix or (), time_limit=time_limit)])
+
+    def words(why: Explanation) -> str:
+        if every:
+            return why.rule
+        return f"{why}\nWhat would change it:\n{why.what_would_change_it}" if witnesses else str(why)
+
     output.write_all(
         itertools.islice(found, limit),
         "explanations",
-        lambda why: output.record(why.to_dict()) if as_json else output.data(why.rule if every else str(why)),
+        lambda why: output.record(why.to_dict(witnesses=witnesses)) if as_json else output.data(words(why)),
     )
 
 

@@ -51,6 +51,27 @@ class Witness:
     decision: object
 
 
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A run of neighbouring values that an explanation excludes, with one witness for it.
+
+    Attributes
+    ----------
+    feature : str
+    text : str
+        The run in words.
+    values : int
+        How many values of the variable it is.
+    witness : Witness
+        The one nearest to what the explanation allows.
+    """
+
+    feature: str
+    text: str
+    values: int
+    witness: Witness
+
+
 @dataclass(frozen=True)
 class Context:
     """What all explanations of one explainer share: for reading rows and for words."""
@@ -61,6 +82,15 @@ class Context:
     vote: str | None
     units: dict[str, str] = field(default_factory=dict)
     dtype: InputType = "float64"
+
+    @cached_property
+    def ranges(self) -> NDArray[np.float64] | None:
+        """The smallest and the largest number of each column in the training rows; NaN if there is none."""
+        if self.rows is None:
+            return None
+        present = np.where(np.isnan(self.rows), np.inf, self.rows).min(axis=0)
+        highest = np.where(np.isnan(self.rows), -np.inf, self.rows).max(axis=0)
+        return np.where(np.isfinite([present, highest]), [present, highest], np.nan)
 
 
 @dataclass(frozen=True)
@@ -97,8 +127,46 @@ class Explanation:
 
     @cached_property
     def witnesses(self) -> tuple[Witness, ...]:
-        """For what the explanation excludes: a row that the model decides otherwise. Made when asked for."""
-        return self.find_witnesses()
+        """For what the explanation excludes: a row that the model decides otherwise. Made when asked for.
+
+        In "sets" for every excluded value, in "intervals" for each end, in "values" for each kept feature.
+        """
+        found = self.find_witnesses()
+        return found if self.language == "sets" else tuple(x.witness for x in self._exclusions(found))
+
+    @property
+    def exclusions(self) -> tuple[Exclusion, ...]:
+        """What the explanation excludes, by runs of neighbouring values: what would change the decision."""
+        return self._exclusions(self.witnesses)
+
+    def _exclusions(self, witnesses: tuple[Witness, ...]) -> tuple[Exclusion, ...]:
+        found = []
+        for literal in self.term.literals:
+            known = {w.value: w for w in witnesses if w.feature == literal.variable.name}
+            for run in self._excluded_runs(literal):
+                shown = [i for i in run if i in known]
+                if not shown:
+                    continue
+                allowed = [i for i in range(len(literal.variable)) if literal.mask >> i & 1]
+                nearest = min(shown, key=lambda i: min(abs(i - a) for a in allowed))
+                words = self._literal(Literal(literal.variable, sum(1 << i for i in run)))["text"]
+                found.append(Exclusion(literal.variable.name, words, len(run), known[nearest]))
+        return tuple(found)
+
+    def _excluded_runs(self, literal: Literal) -> list[list[int]]:
+        """The excluded values in runs of neighbours; all together if the language keeps or drops them so."""
+        variable = literal.variable
+        excluded = [i for i in range(len(variable)) if not literal.mask >> i & 1]
+        if self.language == "values":
+            return [excluded]
+        runs: list[list[int]] = []
+        for i in excluded:
+            follows = runs and runs[-1][-1] == i - 1 and i < variable.ordered
+            if follows:
+                runs[-1].append(i)
+            else:
+                runs.append([i])
+        return runs
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything, with the witnesses made: what finds them stays behind."""
@@ -126,6 +194,33 @@ class Explanation:
             return None
         return float(self._inside(self.context.points).mean())
 
+    @cached_property
+    def volume(self) -> float | None:
+        """The share of the box of the training ranges that the explanation covers; None without rows.
+
+        Each feature spans the numbers from the smallest to the largest in the training rows, or its
+        categories; missing values are left out of account.
+        """
+        domain, ranges = self.context.domain, self.context.ranges
+        if domain is None or ranges is None:
+            return None
+        share = 1.0
+        for literal in self.term.literals:
+            variable = literal.variable
+            feature = self._feature(variable.name)
+            assert feature is not None
+            if not variable.is_numeric:
+                present = (1 << len(variable) - (variable.missing is not None)) - 1
+                share *= (literal.mask & present).bit_count() / present.bit_count()
+                continue
+            low, high = ranges[:, feature.column].tolist()
+            if not high > low:
+                share *= any(low in interval for interval in literal.intervals)
+                continue
+            inside = [min(high, i.high) - max(low, i.low) for i in literal.intervals]
+            share *= sum(length for length in inside if length > 0) / (high - low)
+        return float(share)
+
     def covers(self, X: Any) -> NDArray[np.bool_]:
         """Which rows the explanation speaks for. Cost: one bisection per number."""
         if self.context.domain is None:
@@ -145,8 +240,12 @@ class Explanation:
         assert self.context.domain is not None
         return self.term.box(self.context.domain.variables)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The explanation in plain types; the ends of intervals are the exact float64 ones."""
+    def to_dict(self, *, witnesses: bool = False) -> dict[str, Any]:
+        """The explanation in plain types; the ends of intervals are the exact float64 ones.
+
+        With `witnesses`, also what it excludes, by runs, each with a row that is decided otherwise.
+        """
+        shown = {"excludes": [self._exclusion(x) for x in self.exclusions]} if witnesses else {}
         return {
             "decision": self.decision
             if isinstance(self.decision, bool | int | float)
@@ -155,10 +254,28 @@ class Explanation:
             "language": self.language,
             "literals": [self._literal(literal) for literal in self.term.literals],
             "coverage": self.coverage,
+            "volume": self.volume,
             "queries": self.queries,
             "vote": self.context.vote,
             "assumptions": list(self.assumptions),
             "notes": list(self.notes),
+            **shown,
+        }
+
+    def _exclusion(self, exclusion: Exclusion) -> dict[str, Any]:
+        witness = exclusion.witness
+        names = [feature.name for feature in self.context.domain.features] if self.context.domain else []
+        changed = {
+            name: None if new != new else new
+            for name, old, new in zip(names, self.row or (), witness.row, strict=False)
+            if new != old and not (new != new and old != old)
+        }
+        return {
+            "text": exclusion.text,
+            "values": exclusion.values,
+            "row": [None if x != x else x for x in witness.row],
+            "changed": changed,
+            "decision": _plain(witness.decision),
         }
 
     def _literal(self, literal: Literal) -> dict[str, Any]:
@@ -192,6 +309,11 @@ class Explanation:
         if self.context.domain is None:
             return None
         return next(f for f in self.context.domain.features if f.name == name)
+
+    @property
+    def what_would_change_it(self) -> str:
+        """What the explanation excludes, in words: one line per run of values, with a row that shows why."""
+        return text.exclusions(self.to_dict(witnesses=True))
 
     def __str__(self) -> str:
         return text.explanation(self.to_dict())

@@ -88,3 +88,30 @@ def shortest(exact: float, needed: float, digits: int = 1) -> str:
         if low <= rounded <= high:
             return number(rounded)
     return number(exact)
+
+
+def plain_number(interval: Interval, rows: NDArray[np.float64] | None = None) -> float:
+    """A number of an interval that is pleasant to read: the middle one that rows have, or a short decimal.
+
+    >>> plain_number(Interval(40.50000190734863, 43.50000190734863, "right"))
+    42.0
+    >>> plain_number(Interval(2.45, 2.5, "left"), np.array([1.0, 2.47, 2.46, 2.48, 3.0]))
+    2.47
+    """
+    if rows is not None:
+        known = sorted(
+            float(x) for x in rows[(rows >= interval.low) & (rows <= interval.high)] if x in interval
+        )
+        if known:
+            return known[len(known) // 2]
+    low, high = interval.low, interval.high
+    if math.isinf(low) or math.isinf(high):
+        end = 0.0 if math.isinf(low) and math.isinf(high) else low if math.isinf(high) else high
+        away = max(1.0, abs(end) / 8)
+        low, high = (end, end + 2 * away) if math.isinf(high) else (end - 2 * away, end)
+    middle = low / 2 + high / 2
+    for digits in range(-308, 330):
+        near = round(middle, digits)
+        if near in interval:
+            return near
+    return _inside(interval)

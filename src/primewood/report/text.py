@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from primewood.logic.interval import number
 from primewood.report.decimals import End
 
 Record = Mapping[str, Any]
@@ -25,10 +26,31 @@ def explanation(record: Record) -> str:
     """The rule, and on the lines below it what it rests on."""
     lines = [rule(record), f"  {status(record)}"]
     if record.get("coverage") is not None:
-        lines.append(f"  covers {record['coverage']:.1%} of the training rows")
+        lines.append(
+            f"  covers {share(record['coverage'])} of the training rows, "
+            f"{share(record['volume'])} of the volume of their ranges"
+        )
     lines += [f"  note: {note}" for note in record["notes"]]
     if record["assumptions"]:
         lines.append("  holds for rows where " + "; ".join(record["assumptions"]))
+    return "\n".join(lines)
+
+
+def share(part: float) -> str:
+    """A share in percent.
+
+    >>> share(0.213), share(0.00041), share(0.0), share(2.5e-9)
+    ('21.3%', '0.041%', '0%', '2.5e-07%')
+    """
+    return f"{part:.1%}" if part >= 0.001 else f"{100 * part:.2g}%"
+
+
+def exclusions(record: Record) -> str:
+    """What an explanation excludes, one line per run of values, each with a row that is decided otherwise."""
+    lines = []
+    for item in record["excludes"]:
+        changed = [f"{name} = {'missing' if x is None else number(x)}" for name, x in item["changed"].items()]
+        lines.append(f"{item['text']}: {item['decision']}, for example with {', '.join(changed)}")
     return "\n".join(lines)
 
 
