@@ -5,8 +5,8 @@
 - exactness: the same search on integers alone, its time, and how many of its answers `predict` refutes;
 - threads: explanations per second of the core with one thread and with two.
 
-Figures go to ``benchmarks/results/scaling.json`` and to the terminal. Seconds are CPU seconds, those of threads
-wall-clock seconds.
+Figures go to ``benchmarks/results/scaling.json`` and to the terminal. Seconds are CPU seconds, those of
+threads wall-clock seconds.
 """
 
 from __future__ import annotations

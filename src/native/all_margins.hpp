@@ -45,20 +45,10 @@ class AllMargins final : public Goal {
       root.end_tree();
     }
     root.sorted = false;
-    weigh(root);
-  }
-
-  void weigh(Node& node) override {
-    for (std::size_t p = 0; p < node.weight.size(); p++) node.weight[p] = weight(node.leaf[p]);
-    node.base = 0;
-    threshold = 0;
-    for (int leaf : node.settled) node.base += weight(leaf);
-    for (std::size_t k = 0; k < rivals_.size(); k++)
-      threshold += share_[k] * scale_ * double(threshold_of(k) - base_[k]);
   }
 
   // Margins that the picked leaves miss, or reach by less than others, get a larger share.
-  bool learn(const Node& node, const std::vector<int>& pick) override {
+  bool learn(Node& node, const std::vector<int>& pick) override {
     sum_up(node, [&](int tree, std::size_t k) { return margin_at(node.leaf[pick[tree]], k); });
     double most = 0;
     for (std::size_t k = 0; k < rivals_.size(); k++)
@@ -68,11 +58,12 @@ class AllMargins final : public Goal {
     for (std::size_t k = 0; k < rivals_.size(); k++)
       total += share_[k] *= std::exp(-0.5 * scale_ * double(reach_[k] - threshold_of(k)) / most);
     for (double& share : share_) share /= total;
+    weigh(node);
     return true;
   }
 
   // Whether every margin by itself can reach its threshold.
-  bool possible(const Node& node) override {
+  bool possible(Node& node) override {
     sum_up(node, [&](int tree, std::size_t k) {
       Int best = INT64_MIN;
       for (int p = node.first[tree]; p < node.first[tree + 1]; p++)
@@ -81,6 +72,7 @@ class AllMargins final : public Goal {
     });
     for (std::size_t k = 0; k < rivals_.size(); k++)
       if (reach_[k] < threshold_of(k)) return false;
+    weigh(node);
     return true;
   }
 
@@ -113,6 +105,16 @@ class AllMargins final : public Goal {
   Int margin_of(int node, std::size_t k) const {
     const Int* w = &forest.weight[std::size_t(node) * forest.n_classes];
     return w[winner_] - w[rivals_[k]] + (forest.exact[node] ? 0 : forest.band);
+  }
+
+  // The weights of a node's leaves, and its threshold, under the current shares.
+  void weigh(Node& node) const {
+    for (std::size_t p = 0; p < node.weight.size(); p++) node.weight[p] = weight(node.leaf[p]);
+    node.base = 0;
+    for (int leaf : node.settled) node.base += weight(leaf);
+    node.threshold = 0;
+    for (std::size_t k = 0; k < rivals_.size(); k++)
+      node.threshold += share_[k] * scale_ * double(threshold_of(k) - base_[k]);
   }
 
   double weight(int leaf) const {

@@ -1,5 +1,5 @@
-// What branch and bound looks for: a point that meets a goal. A goal gives every leaf a weight, such that where
-// the weights of the trees' leaves sum to less than a threshold, no point meets it.
+// What branch and bound looks for: a point that meets a goal. A goal gives every leaf a weight and every node a
+// threshold, such that where the weights of the trees' leaves sum to less, no point meets it.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,6 @@ class Goal {
  public:
   virtual ~Goal() = default;
 
-  double threshold = 0;
-
   // Fill the root with the leaves of the whole box.
   virtual void open(Node& root) = 0;
 
@@ -24,11 +22,12 @@ class Goal {
   virtual bool ascend(std::vector<int>& x) = 0;
   virtual bool wander(int rounds, std::vector<int>& x) = 0;
 
-  // Goals whose weights change on the way. Weigh a node anew; learn from the leaves that the trees picked
-  // (true if weights have changed); tell whether a node could hold a point at all.
-  virtual void weigh(Node&) {}
-  virtual bool learn(const Node&, const std::vector<int>& /* picked leaves */) { return false; }
-  virtual bool possible(const Node&) { return true; }
+  // Set the threshold of a node; false if none of its points can meet the goal.
+  virtual bool possible(Node& node) = 0;
+
+  // For goals whose weights change on the way: learn from the leaves that the trees picked, and weigh the
+  // node anew; true if the weights have changed.
+  virtual bool learn(Node&, const std::vector<int>& /* picked leaves */) { return false; }
 };
 
 }  // namespace primewood

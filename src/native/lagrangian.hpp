@@ -55,14 +55,13 @@ class Lagrangian {
   bool visit(int depth) {
     limits.count_node();
     visited_++;
-    if (!goal_->possible(nodes_[depth])) return false;
+    if (hopeless(nodes_[depth])) return false;
     for (int round = 0; round < (depth == 0 ? ROOT_ROUNDS : 1); round++) {
       relaxation.prepare(nodes_[depth]);
       const Verdict verdict = descend(nodes_[depth], depth == 0);
       if (verdict == Verdict::none) return false;
       if (verdict == Verdict::found) return true;
-      if (!reduce(nodes_[depth])) return false;
-      if (nodes_[depth].bound() < goal_->threshold - TOLERANCE) return false;
+      if (!reduce(nodes_[depth]) || hopeless(nodes_[depth])) return false;
     }
     if (look_for_points(depth)) return true;
     const Cut cut = choose(nodes_[depth]);
@@ -74,11 +73,13 @@ class Lagrangian {
     if (int(nodes_.size()) <= depth + 1) nodes_.resize(depth + 2);
     for (int turn = 0; turn < 2; turn++) {
       if (!narrow(nodes_[depth], cut, (turn == 0) == nearer, nodes_[depth + 1])) continue;
-      goal_->weigh(nodes_[depth + 1]);
-      if (nodes_[depth + 1].bound() < goal_->threshold - TOLERANCE) continue;
       if (visit(depth + 1)) return true;
     }
     return false;
+  }
+
+  bool hopeless(Node& node) const {
+    return !goal_->possible(node) || node.bound() < node.threshold - TOLERANCE;
   }
 
   // Local search for a point: often at the first nodes, ever more rarely after them.
@@ -101,7 +102,7 @@ class Lagrangian {
     for (int n = 0; n < steps; n++) {
       limits.check();
       const double upper = relaxation.evaluate(node);
-      if (upper < goal_->threshold - TOLERANCE && closed(node)) {
+      if (upper < node.threshold - TOLERANCE && closed(node)) {
         relaxation.remember();
         return Verdict::none;
       }
@@ -112,12 +113,11 @@ class Lagrangian {
         if (at_root && n % 24 == 0 ? goal_->ascend(point) : goal_->met(point)) return Verdict::found;
       }
       if (n % 4 == 3 && goal_->learn(node, relaxation.pick)) {
-        goal_->weigh(node);
         relaxation.start_afresh();
         continue;
       }
       if (!at_root || n >= steps / 4) count_disagreement(node);
-      if (n < steps - 1 && !relaxation.step(node, upper, goal_->threshold - 2 * TOLERANCE, length)) break;
+      if (n < steps - 1 && !relaxation.step(node, upper, node.threshold - 2 * TOLERANCE, length)) break;
     }
     node.step = length;
     relaxation.remember();
@@ -126,7 +126,7 @@ class Lagrangian {
 
   bool closed(const Node& node) {
     relaxation.start_afresh();
-    return relaxation.evaluate(node) < goal_->threshold - TOLERANCE;
+    return relaxation.evaluate(node) < node.threshold - TOLERANCE;
   }
 
   void count_disagreement(const Node& node) {
@@ -145,7 +145,7 @@ class Lagrangian {
   // unreachable; false if nothing is left.
   bool reduce(Node& node) {
     relaxation.return_to_lowest();
-    const double slack = relaxation.evaluate(node) - (goal_->threshold - TOLERANCE);
+    const double slack = relaxation.evaluate(node) - (node.threshold - TOLERANCE);
     keep_.assign(node.weight.size(), 1);
     for (int i = 0; i < node.trees(); i++)
       for (int p = node.first[i]; p < node.first[i + 1]; p++)

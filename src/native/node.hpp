@@ -25,6 +25,7 @@ struct Span {
 struct Node {
   Region region;
   double base = 0, step = 1;
+  double threshold = 0;        // a sum below it is of no interest
   std::vector<int> first;      // per tree: its first leaf; one more at the end
   bool sorted = true;          // the leaves of a tree come heaviest first
   std::vector<double> weight;  // per leaf

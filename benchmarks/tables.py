@@ -1,0 +1,187 @@
+"""The tables of README.md and docs/benchmarks.md, as Markdown, from the files in ``benchmarks/results``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+
+RESULTS = Path(__file__).parent / "results"
+Row = dict
+
+
+def read(name: str) -> dict:
+    return json.loads((RESULTS / f"{name}.json").read_text())
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    head = list(head)
+    print("|", " | ".join(head), "|")
+    print("|" + "---|" * len(head))
+    for row in rows:
+        print("|", " | ".join(map(str, row)), "|")
+    print()
+
+
+def seconds(s: float) -> str:
+    """Seconds or milliseconds, in two or three digits."""
+    if s >= 1:
+        return f"{s:.1f} s"
+    return f"{1000 * s:.0f} ms" if s >= 0.01 else f"{1000 * s:.1f} ms"
+
+
+def size(row: Row) -> tuple[int, str]:
+    return row["trees"], str(row["depth"] or "unlimited")
+
+
+def by_model(rows: list[Row]) -> dict[tuple, dict[str, Row]]:
+    found: dict[tuple, dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault((*size(row), row["data"]), {})[row["tool"]] = row
+    return found
+
+
+def proved(rows: list[Row]) -> str:
+    return f"{sum(r['proved'] for r in rows)} of {sum(r['rows'] for r in rows)}"
+
+
+def spread(rows: list[Row]) -> str:
+    medians = [r["median_s"] for r in rows]
+    worst = max(r["worst_s"] for r in rows)
+    return f"{seconds(min(medians))} – {seconds(max(medians))}, worst {seconds(worst)}"
+
+
+def faster(models: list[dict[str, Row]], peer: str) -> str:
+    ratios = [m[peer]["median_s"] / m["primewood values"]["median_s"] for m in models if peer in m]
+    return f"{np.median(ratios):.0f} ({min(ratios):.0f} – {max(ratios):.0f})" if ratios else "not run"
+
+
+def overview() -> None:
+    """One line per size of forest, over all data sets."""
+    models = by_model(read("search")["rows"])
+    key: Callable[[tuple], tuple] = lambda m: (m[0], m[1])  # noqa: E731
+    lines = []
+    for forest, names in groupby(sorted(models, key=key), key=key):
+        group = [models[name] for name in names]
+        ours, sets = [m["primewood values"] for m in group], [m["primewood sets"] for m in group]
+        veritas = [m["veritas values"] for m in group if "veritas values" in m]
+        lines.append(
+            (
+                f"{forest[0]}/{forest[1]}",
+                len(group),
+                spread(ours),
+                proved(ours),
+                faster(group, "veritas values"),
+                proved(veritas) if veritas else "not run",
+                spread(sets),
+                proved(sets),
+            )
+        )
+    table(
+        (
+            "trees/depth",
+            "data sets",
+            "`values`",
+            "proved",
+            "times faster than Veritas",
+            "Veritas proved",
+            "`sets`",
+            "proved",
+        ),
+        lines,
+    )
+
+
+def details() -> None:
+    """One line per model."""
+    tools = ("primewood values", "veritas values", "pyxai", "primewood sets")
+    lines = []
+    for (trees, depth, data), found in by_model(read("search")["rows"]).items():
+        cells = []
+        for tool in tools:
+            row = found.get(tool)
+            cells.append(
+                f"{seconds(row['median_s'])} / {seconds(row['p90_s'])} / {seconds(row['worst_s'])}, "
+                f"{row['proved']} of {row['rows']}" + (f", {row['wrong']} wrong" if "wrong" in row else "")
+                if row
+                else "not run"
+            )
+        mine = found["primewood sets"]
+        lines.append(
+            (f"{data} {trees}/{depth}", *cells, f"{mine['mean_size']:.1f}", f"{mine['coverage']:.1%}")
+        )
+    table(("forest", "`values`", "Veritas loop", "PyXAI", "`sets`", "features", "covers"), lines)
+
+
+def scaling() -> None:
+    figures = read("scaling")
+    for by, rows in (
+        ("trees", [r for r in figures["growth"] if r["depth"] == 6]),
+        ("depth", [r for r in figures["growth"] if r["trees"] == 100]),
+    ):
+        rows = sorted(rows, key=lambda r: (r["depth"] or 99, r["trees"]))
+        table(
+            (
+                by,
+                "leaves",
+                "`values` median",
+                "`values` worst",
+                "`sets` median",
+                "`sets` worst",
+                "proved of 10",
+            ),
+            (
+                (
+                    r[by] or "unlimited",
+                    r["leaves"],
+                    *(
+                        seconds(r[f"{kind}_{what}_s"])
+                        for kind in ("values", "sets")
+                        for what in ("median", "worst")
+                    ),
+                    r["sets_proved"],
+                )
+                for r in rows
+            ),
+        )
+    table(
+        ("forest", "exact", "integers alone", "cost of exactness", "other answers", "refuted"),
+        (
+            (
+                f"{r['data']} {r['trees']}/{r['depth']}",
+                seconds(r["exact_s"]),
+                seconds(r["integers_s"]),
+                f"{r['cost']:.2f}",
+                f"{r['other_answers']} of {r['rows']}",
+                r["wrong"],
+            )
+            for r in figures["exactness"]
+        ),
+    )
+    print(figures["memory"], figures["threads"], sep="\n", end="\n\n")
+
+
+def orders() -> None:
+    table(
+        ("order", "features", "rows covered", "log10 of volume", "median"),
+        (
+            (
+                name,
+                f"{r['mean_features']:.1f}",
+                f"{r['mean_coverage']:.1%}",
+                f"{r['mean_log10_volume']:.1f}",
+                seconds(r["median_s"]),
+            )
+            for name, r in read("orders").items()
+        ),
+    )
+
+
+if __name__ == "__main__":
+    overview()
+    details()
+    scaling()
+    orders()
