@@ -56,12 +56,8 @@ def growth() -> list[dict]:
     for trees, depth in sizes:
         model, X, rows = train(*load("breast_cancer"), trees, depth, 10)
         explainer = pw.Explainer(model, X)
-        row = {
-            "trees": trees,
-            "depth": depth,
-            "leaves": sum(t.is_leaf.sum() for t in explainer.ensemble.trees),
-        }
-        row["leaves"] = int(row["leaves"])
+        leaves = sum(int(tree.is_leaf.sum()) for tree in explainer.ensemble.trees)
+        row: dict = {"trees": trees, "depth": depth, "leaves": leaves}
         for literals in ("values", "sets"):
             answers, seconds = timed(explainer, rows, literals)
             row[f"{literals}_median_s"] = float(np.median(seconds))
@@ -117,28 +113,40 @@ def exactness() -> list[dict]:
         explainer = pw.Explainer(model, X)
         with patch.object(forest, "integer_vote", on_integers_alone):
             integers = pw.Explainer(model, X)
-            integers.explain(rows[0], literals="values")  # builds the core's forest
-        exact, exact_s = timed(explainer, rows)
-        loose, loose_s = timed(integers, rows)
-        wrong = 0
-        for x, why in zip(rows, loose, strict=True):
-            label = explainer.class_names.index(explainer.decide(x))
-            oracle = explainer._engines.oracle(label)
-            wrong += isinstance(oracle.counterexample(why.term.box(explainer.domain.variables)), tuple)
+            integers.decide(rows[0])  # builds the core's forest
+        exact_s, integers_s, other, wrong = [], [], 0, 0
+        for x in rows:
+            why, seconds = best_of(explainer, x)
+            try:
+                loose, loose_seconds = best_of(integers, x)
+            except RuntimeError:  # it found a counterexample that is none: the core checks each, and says so
+                wrong += 1
+                continue
+            exact_s.append(seconds)
+            integers_s.append(loose_seconds)
+            other += why.term != loose.term
+            oracle = explainer._engines.oracle(explainer.class_names.index(why.decision))
+            wrong += isinstance(oracle.counterexample(loose.term.box(explainer.domain.variables)), tuple)
         row = {
             "data": data,
             "trees": trees,
             "depth": depth,
             "rows": len(rows),
             "exact_s": sum(exact_s),
-            "integers_s": sum(loose_s),
-            "cost": sum(exact_s) / sum(loose_s),
-            "other_answers": sum(a.term != b.term for a, b in zip(exact, loose, strict=True)),
+            "integers_s": sum(integers_s),
+            "cost": sum(exact_s) / sum(integers_s),
+            "other_answers": other,
             "wrong": wrong,
         }
         print(row, flush=True)
         found.append(row)
     return found
+
+
+def best_of(explainer: pw.Explainer, x, times: int = 3):
+    """The answer, and the least seconds of a few runs: what is compared is small, and machines are noisy."""
+    runs = [timed(explainer, [x]) for _ in range(times)]
+    return runs[0][0][0], min(seconds[0] for _, seconds in runs)
 
 
 def threads() -> list[dict]:

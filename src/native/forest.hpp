@@ -30,6 +30,10 @@ struct Forest {
   std::vector<double> group_weight;
   double divisor = 1;             // of the sums, in the end
 
+  // How to search; it changes no answer. Tests switch parts off, so that the others must do everything.
+  int patience = 800;        // nodes that the depth-first search may take
+  bool local_search = true;  // look for counterexamples by ascent
+
   int values(int j) const { return ordered[j] + has_missing[j]; }
   int atoms() const { return offset[n_variables]; }
 

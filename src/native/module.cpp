@@ -138,6 +138,8 @@ NB_MODULE(_search, m) {
   m.doc() = "Exact search on tree ensembles.";
   nb::class_<Forest>(m, "Forest")
       .def_prop_ro("atoms", &Forest::atoms)
+      .def_rw("patience", &Forest::patience)
+      .def_rw("local_search", &Forest::local_search)
       .def("decide",
            [](const Forest& f, const std::vector<int>& point) {
              check_point(f, point);

@@ -56,10 +56,14 @@ class OneMargin final : public Goal {
   }
 
   bool met(const std::vector<int>& x) override { return margin.is_counterexample(x, margin.total_at(x)); }
-  bool ascend(std::vector<int>& x) override { return falsifier.ascend(x); }
-  bool wander(int rounds, std::vector<int>& x) override { return falsifier.wander(rounds, x); }
+  bool ascend(std::vector<int>& x) override { return searches() ? falsifier.ascend(x) : met(x); }
+  bool wander(int rounds, std::vector<int>& x) override {
+    return searches() && falsifier.wander(rounds, x);
+  }
 
  private:
+  bool searches() const { return margin.forest.local_search; }
+
   Margin& margin;
   Falsifier& falsifier;
   Int top_ = 0, grain_ = 0;

@@ -21,7 +21,7 @@ class Oracle {
  public:
   Oracle(const Forest& f, Limits& l)
       : forest(f), limits(l), box(f), margin(box), falsifier(margin, l), depth_first(margin, l),
-        one_margin(margin, falsifier), all_margins(margin), lagrangian(box, l), x_(f.n_variables) {}
+        one_margin(margin, falsifier), all_margins(margin), lagrangian(box, l), x_(f.n_variables), patience_(f.patience) {}
 
   const Forest& forest;
   Limits& limits;
@@ -91,12 +91,12 @@ class Oracle {
   }
 
  private:
-  // Nodes that the depth-first search may take: fewer after it failed.
-  static constexpr int MOST_PATIENCE = 800, LEAST_PATIENCE = 50;
+  static constexpr int LEAST_PATIENCE = 50;
 
   // Local search from points that are known; true with a counterexample in x_.
   bool falsify(const std::vector<const std::vector<int>*>& seeds) {
     falsifier.reset();
+    if (!forest.local_search) return false;
     for (const auto* seed : seeds) {
       for (int j = 0; j < forest.n_variables; j++) x_[j] = box.rank_of(j, (*seed)[j]);
       if (falsifier.ascend(x_)) {
@@ -112,14 +112,14 @@ class Oracle {
     counts.searched++;
     switch (depth_first.run(patience_)) {
       case DepthFirst::Outcome::safe:
-        patience_ = MOST_PATIENCE;
+        patience_ = forest.patience;
         return false;
       case DepthFirst::Outcome::counterexample:
-        patience_ = MOST_PATIENCE;
+        patience_ = forest.patience;
         x_ = depth_first.counterexample;
         return true;
       case DepthFirst::Outcome::unfinished:
-        patience_ = std::max(LEAST_PATIENCE, patience_ / 2);
+        patience_ = std::min(forest.patience, std::max(LEAST_PATIENCE, patience_ / 2));
         break;
     }
     counts.relaxed++;
@@ -137,7 +137,7 @@ class Oracle {
   Lagrangian lagrangian;
   std::vector<int> x_;
   std::vector<std::pair<Int, int>> rivals_;
-  int patience_ = MOST_PATIENCE;
+  int patience_;  // nodes that the depth-first search may take: fewer after it failed
 };
 
 }  // namespace primewood

@@ -101,13 +101,16 @@ def near_ties(subject, sizes, most=3):
     return [everything[i] for i in close[:: max(1, len(close) // most)]][:most]
 
 
-def check_forest(seed, vote):
+def check_forest(seed, vote, *, bound_alone=False):
+    """Brute force over all cells; with `bound_alone`, the Lagrangian search must answer everything."""
     model, subject, X = small_forest(seed, vote)
     table = decisions_of_all_cells(model, subject)
     if table is None:
         return 0
     generator = np.random.default_rng(seed)
     forest = SearchForest(subject)
+    if bound_alone:
+        forest.native.patience, forest.native.local_search = 0, False
     sizes, checked = table.shape, 0
     starts = [subject.domain.point(row) for row in X[:4]] + near_ties(subject, sizes)
     for point in starts:
@@ -151,11 +154,18 @@ def test_small_forests_agree_with_brute_force_over_all_cells(part, vote):
     assert sum(check_forest(seed, vote) for seed in range(part * 60, part * 60 + 60)) > 400
 
 
+@pytest.mark.parametrize("vote", ["mean", "majority", "groups"])
+def test_the_strong_bound_alone_agrees_with_brute_force(vote):
+    assert sum(check_forest(seed, vote, bound_alone=True) for seed in range(2000, 2060)) > 400
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4, 30))
 def test_thousands_of_small_forests_agree_with_brute_force(part):
     for vote in ("mean", "majority", "groups"):
         assert sum(check_forest(seed, vote) for seed in range(part * 60, part * 60 + 60)) > 400
+        alone = (check_forest(seed, vote, bound_alone=True) for seed in range(part * 60, part * 60 + 60))
+        assert sum(alone) > 400
 
 
 def test_all_explanations_by_duality_agree_with_brute_force():

@@ -2,6 +2,8 @@ from numpy import float64, int32, int64, uint8
 from numpy.typing import NDArray
 
 class Forest:
+    patience: int
+    local_search: bool
     @property
     def atoms(self) -> int: ...
     def decide(self, point: list[int]) -> int: ...
