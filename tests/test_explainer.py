@@ -346,7 +346,7 @@ def test_categories_of_a_frame_are_recognised():
 def test_categories_that_are_no_numbers_are_refused():
     frame = pd.DataFrame({"colour": pd.Categorical([0, 1] * 9, categories=[0, 1, "red"])})
     model = DecisionTreeClassifier().fit(np.array([[0.0], [1.0]]), [0, 1])
-    with pytest.raises(InvalidInput, match="numbers that the model takes"):
+    with pytest.raises(InvalidInput, match="numbers of the model"):
         pw.Explainer(model, frame, feature_names=["colour"])
 
 

@@ -141,25 +141,9 @@ class DepthFirst {
         if (entry.high < region_.high[j]) lost_right_[start_[j] + entry.high] += cost;
       }
     }
-    Cut cut;
-    Int score = -1;
-    for (int j : used_) {
-      const Int* l = &lost_left_[start_[j]];
-      const Int* r = &lost_right_[start_[j]];
-      Int left = 0, right = 0;
-      for (int v = region_.low[j]; v <= region_.high[j]; v++) left += l[v];
-      for (int c = region_.low[j]; c < region_.high[j]; c++) {
-        left -= l[c];
-        right += r[c];
-        if (left <= 0 || right <= 0) continue;
-        const Int s = 4 * std::min(left, right) + std::max(left, right);
-        if (s > score) {
-          score = s;
-          cut = {j, c};
-        }
-      }
-    }
-    return cut;
+    Dispute dispute;
+    for (int j : used_) dispute.consider(region_, j, &lost_left_[start_[j]], &lost_right_[start_[j]]);
+    return dispute.cut;
   }
 
   // All favourite leaves meet in a cell: it is a counterexample, or it is cut out.

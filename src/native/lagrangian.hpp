@@ -241,33 +241,17 @@ class Lagrangian {
   // The cut on which the leaves that trees picked disagree most; else any that separates leaves.
   Cut choose(const Node& node) const {
     const Region& region = node.region;
-    Cut cut;
-    long score = -1;
-    for (int j = 0; j < int(box.size.size()); j++) {
-      if (region.low[j] >= region.high[j]) continue;
-      const int* l = &lost_left_[start_[j]];
-      const int* r = &lost_right_[start_[j]];
-      long left = 0, right = 0;
-      for (int v = region.low[j]; v <= region.high[j]; v++) left += l[v];
-      for (int c = region.low[j]; c < region.high[j]; c++) {
-        left -= l[c];
-        right += r[c];
-        if (left <= 0 || right <= 0) continue;
-        const long s = 4 * std::min(left, right) + std::max(left, right);
-        if (s > score) {
-          score = s;
-          cut = {j, c};
-        }
-      }
-    }
-    if (cut.found()) return cut;
+    Dispute dispute;
+    for (int j = 0; j < int(box.size.size()); j++)
+      dispute.consider(region, j, &lost_left_[start_[j]], &lost_right_[start_[j]]);
+    if (dispute.cut.found()) return dispute.cut;
     for (const Entry& x : node.entries) {
       const int j = x.variable;
       if (region.missing[j] && region.has_ranks(j)) return {j, -1};
       if (x.low > region.low[j] && x.low <= region.high[j]) return {j, x.low - 1};
       if (x.high < region.high[j] && x.high >= region.low[j]) return {j, x.high};
     }
-    return cut;
+    return {};
   }
 
   Limits& limits;
