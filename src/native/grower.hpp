@@ -18,11 +18,11 @@ enum class Language { sets, intervals, values };
 class Grower {
  public:
   // nominal: per variable, whether its values have no order, so that in `intervals` its literals are sets.
-  Grower(const Forest& f, Limits& limits, Language language, std::vector<std::uint8_t> nominal)
-      : forest(f), oracle(f, limits), language_(language), nominal_(std::move(nominal)) {}
+  Grower(Oracle& o, Language language, std::vector<std::uint8_t> nominal)
+      : forest(o.forest), oracle(o), language_(language), nominal_(std::move(nominal)) {}
 
   const Forest& forest;
-  Oracle oracle;
+  Oracle& oracle;
   std::vector<std::uint8_t> box;       // per atom: allowed
   std::vector<int> blocked_by;         // per atom: which witness fails there, or -1
   std::vector<std::vector<int>> witnesses;

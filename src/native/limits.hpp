@@ -14,8 +14,10 @@ class Limits {
  public:
   // seconds < 0: no deadline; nodes < 0: no limit on work. `poll` may throw; it is called a few times
   // a second.
-  Limits(double seconds, std::int64_t nodes, std::function<void()> poll)
-      : poll_(std::move(poll)), nodes_left_(nodes), counted_(nodes >= 0) {
+  void start(double seconds, std::int64_t nodes, std::function<void()> poll) {
+    poll_ = std::move(poll);
+    nodes_left_ = nodes;
+    counted_ = nodes >= 0;
     timed_ = seconds >= 0;
     const auto now = Clock::now();
     deadline_ = now + std::chrono::duration_cast<Clock::duration>(
@@ -42,7 +44,7 @@ class Limits {
   static Clock::duration interval() { return std::chrono::milliseconds(40); }
   std::function<void()> poll_;
   Clock::time_point deadline_, next_poll_;
-  std::int64_t nodes_left_;
+  std::int64_t nodes_left_ = 0;
   bool timed_ = false, counted_ = false;
 };
 

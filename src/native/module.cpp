@@ -8,6 +8,7 @@
 #include <string>
 
 #include "grower.hpp"
+#include "workspaces.hpp"
 
 namespace nb = nanobind;
 using namespace primewood;
@@ -28,7 +29,7 @@ void poll_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-Forest make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::uint8_t> has_missing,
+Workspaces* make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::uint8_t> has_missing,
                    Array<std::int32_t> root, Array<std::int32_t> variable, Array<std::int32_t> prefix,
                    Array<std::int32_t> left, Array<std::int32_t> right, Array<std::uint8_t> missing_left,
                    Array<std::int64_t> weight, Array<double> value, Array<std::uint8_t> exact,
@@ -55,7 +56,7 @@ Forest make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::uint8_
   f.group_weight = copied<double, double>(group_weight);
   f.divisor = divisor;
   f.finish();
-  return f;
+  return new Workspaces(std::move(f));
 }
 
 void check_point(const Forest& f, const std::vector<int>& point) {
@@ -66,18 +67,21 @@ void check_point(const Forest& f, const std::vector<int>& point) {
 
 // A point of a box that is decided for the label, or, if `otherwise`, one that is not; False if there is none,
 // None at a limit.
-nb::object find(const Forest& f, Array<std::uint8_t> mask, int label, bool otherwise, double seconds,
-                std::int64_t nodes) {
+nb::object find(Workspaces& workspaces, Array<std::uint8_t> mask, int label, bool otherwise,
+                double seconds, std::int64_t nodes) {
+  const Forest& f = workspaces.forest;
   if (int(mask.shape(0)) != f.atoms()) throw std::invalid_argument("the box has the wrong length");
   if (label < 0 || label >= f.n_classes) throw std::invalid_argument("there is no such class");
   std::vector<int> point;
   bool found = false, finished = true;
   {
     nb::gil_scoped_release release;
-    Limits limits(seconds, nodes, poll_signals);
-    Oracle oracle(f, limits);
+    auto oracle = workspaces.take();
+    oracle->start(seconds, nodes, poll_signals);
     try {
-      found = otherwise ? oracle.query(mask.data(), label, {}, point) : oracle.reach(mask.data(), label, point);
+      found = otherwise ? oracle->query(mask.data(), label, {}, point)
+                        : oracle->reach(mask.data(), label, point);
+      workspaces.give_back(std::move(oracle));
     } catch (const LimitReached&) {
       finished = false;
     }
@@ -98,10 +102,11 @@ nb::bytes packed(const Forest& f, const std::vector<std::uint8_t>& box) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-nb::dict grow(const Forest& f, const std::vector<int>& point,
+nb::dict grow(Workspaces& workspaces, const std::vector<int>& point,
               const std::vector<std::vector<std::pair<int, int>>>& steps, const std::vector<int>& order,
               const std::vector<std::uint8_t>& fixed, const std::vector<std::uint8_t>& nominal, int language,
               double seconds, std::int64_t nodes) {
+  const Forest& f = workspaces.forest;
   check_point(f, point);
   for (const auto& step : steps)
     for (const auto& [j, v] : step)
@@ -111,10 +116,11 @@ nb::dict grow(const Forest& f, const std::vector<int>& point,
     if (j < 0 || j >= f.n_variables) throw std::invalid_argument("the order names what is not there");
   if (int(fixed.size()) != f.n_variables || int(nominal.size()) != f.n_variables)
     throw std::invalid_argument("one flag per variable");
-  Limits limits(seconds, nodes, poll_signals);
-  Grower grower(f, limits, static_cast<Language>(language), nominal);
+  auto oracle = workspaces.take();
+  Grower grower(*oracle, static_cast<Language>(language), nominal);
   {
     nb::gil_scoped_release release;
+    oracle->start(seconds, nodes, poll_signals);
     grower.run(point, steps, order, fixed);
   }
   nb::dict answer;
@@ -123,12 +129,13 @@ nb::dict grow(const Forest& f, const std::vector<int>& point,
   answer["blocked_by"] = nb::bytes(reinterpret_cast<const char*>(grower.blocked_by.data()),
                                    grower.blocked_by.size() * sizeof(int));
   answer["witnesses"] = grower.witnesses;
-  const Counts& c = grower.oracle.counts;
+  const Counts& c = oracle->counts;
   answer["queries"] = c.queries;
   answer["bounded"] = c.bounded;
   answer["falsified"] = c.falsified;
   answer["searched"] = c.searched;
   answer["relaxed"] = c.relaxed;
+  if (grower.complete) workspaces.give_back(std::move(oracle));
   return answer;
 }
 
@@ -136,14 +143,18 @@ nb::dict grow(const Forest& f, const std::vector<int>& point,
 
 NB_MODULE(_search, m) {
   m.doc() = "Exact search on tree ensembles.";
-  nb::class_<Forest>(m, "Forest")
-      .def_prop_ro("atoms", &Forest::atoms)
-      .def_rw("patience", &Forest::patience)
-      .def_rw("local_search", &Forest::local_search)
+  nb::class_<Workspaces>(m, "Forest")
+      .def_prop_ro("atoms", [](const Workspaces& w) { return w.forest.atoms(); })
+      .def_prop_rw(
+          "patience", [](const Workspaces& w) { return w.forest.patience; },
+          [](Workspaces& w, int nodes) { w.forest.patience = nodes; })
+      .def_prop_rw(
+          "local_search", [](const Workspaces& w) { return w.forest.local_search; },
+          [](Workspaces& w, bool on) { w.forest.local_search = on; })
       .def("decide",
-           [](const Forest& f, const std::vector<int>& point) {
-             check_point(f, point);
-             return f.decide(point.data());
+           [](const Workspaces& w, const std::vector<int>& point) {
+             check_point(w.forest, point);
+             return w.forest.decide(point.data());
            })
       .def("find", &find)
       .def("grow", &grow);

@@ -19,13 +19,20 @@ struct Counts {
 
 class Oracle {
  public:
-  Oracle(const Forest& f, Limits& l)
-      : forest(f), limits(l), box(f), margin(box), falsifier(margin, l), depth_first(margin, l),
-        one_margin(margin, falsifier), all_margins(margin), lagrangian(box, l), x_(f.n_variables), patience_(f.patience) {}
+  explicit Oracle(const Forest& f)
+      : forest(f), box(f), margin(box), falsifier(margin, limits), depth_first(margin, limits),
+        one_margin(margin, falsifier), all_margins(margin), lagrangian(box, limits), x_(f.n_variables) {}
 
   const Forest& forest;
-  Limits& limits;
+  Limits limits;
   Counts counts;
+
+  // Begin a run: the same run gives the same answers, whatever the oracle was used for before.
+  void start(double seconds, std::int64_t nodes, std::function<void()> poll) {
+    limits.start(seconds, nodes, std::move(poll));
+    counts = {};
+    patience_ = forest.patience;
+  }
 
   // True with a counterexample (value indices) in `point`. The seeds are points to start from.
   bool query(const std::uint8_t* mask, int label, const std::vector<const std::vector<int>*>& seeds,
@@ -137,7 +144,7 @@ class Oracle {
   Lagrangian lagrangian;
   std::vector<int> x_;
   std::vector<std::pair<Int, int>> rivals_;
-  int patience_;  // nodes that the depth-first search may take: fewer after it failed
+  int patience_ = 0;  // nodes that the depth-first search may take: fewer after it failed
 };
 
 }  // namespace primewood

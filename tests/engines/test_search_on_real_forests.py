@@ -101,6 +101,20 @@ def test_a_work_limit_gives_the_same_answer_every_time():
     assert all(why.term == first.term and why.status == first.status for why in again)
 
 
+def test_what_was_asked_before_changes_no_answer():
+    """The core keeps its working memory between calls; a call that a limit stopped throws its own away."""
+    X, y = load_digits(return_X_y=True)
+    model = RandomForestClassifier(40, max_depth=5, random_state=0).fit(X, y)
+    used = pw.Explainer(model, X)
+    for x in X[40:44]:
+        used.explain(x, literals="intervals", work_limit=30)
+        used.explain(x, literals="values")
+    for x in X[:4]:
+        fresh = pw.Explainer(model, X).explain(x, work_limit=2000)
+        again = used.explain(x, work_limit=2000)
+        assert (again.term, again.status, again.queries) == (fresh.term, fresh.status, fresh.queries)
+
+
 def test_ctrl_c_stops_the_core():
     code = (
         "from sklearn.datasets import load_digits; from sklearn.ensemble import RandomForestClassifier\n"
