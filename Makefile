@@ -26,6 +26,8 @@ bench: $(VENV)/.develops
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check dtai-veritas
 	$(BIN)/python benchmarks/boolean_engines.py
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/scaling.py
+	$(BIN)/python benchmarks/orders.py
 
 bench-quick: $(VENV)/.develops
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check dtai-veritas

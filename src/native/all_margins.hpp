@@ -17,13 +17,14 @@ class AllMargins final : public Goal {
  public:
   explicit AllMargins(Margin& m) : margin(m), box(m.box), forest(m.forest) {}
 
-  // The class that is to win; the margin has collected the leaves of the box for it.
+  // The class that is to win; the margin has collected the leaves of the box. Rivals that it beats everywhere are
+  // left out: the others' thresholds are within the range of their leaves, so that all numbers stay small.
   void choose(int winner) {
     winner_ = winner;
     rivals_.clear();
     for (int c = 0; c < forest.n_classes; c++)
-      if (c != winner) rivals_.push_back(c);
-    share_.assign(rivals_.size(), 1.0 / double(rivals_.size()));
+      if (c != winner && !beats_everywhere(c)) rivals_.push_back(c);
+    share_.assign(rivals_.size(), rivals_.empty() ? 0.0 : 1.0 / double(rivals_.size()));
     reach_.assign(rivals_.size(), 0);
   }
 
@@ -76,7 +77,8 @@ class AllMargins final : public Goal {
     return true;
   }
 
-  // Whether the class is decided at a point; if scores may be added in any order: in some order.
+  // Whether the class is decided at a point; if scores may be added in any order: whether each margin is reached
+  // in some order.
   bool met(const std::vector<int>& x) override {
     if (!forest.any_order) {
       box.values(x, point_);
@@ -99,6 +101,23 @@ class AllMargins final : public Goal {
   bool wander(int, std::vector<int>&) override { return false; }
 
  private:
+  // Whether even the smallest sum, less all that rounding can do, is above the rival.
+  bool beats_everywhere(int rival) const {
+    const auto least = [&](int node) {
+      const Int* w = &forest.weight[std::size_t(node) * forest.n_classes];
+      return w[winner_] - w[rival] - (forest.exact[node] ? 0 : forest.band);
+    };
+    Int total = 0;
+    for (int node : margin.settled) total += least(node);
+    for (std::size_t i = 0; i < margin.first.size(); i++) {
+      Int lowest = INT64_MAX;
+      for (int p = margin.first[i]; p < margin.last[i]; p++)
+        lowest = std::min(lowest, least(margin.leaves[p].node));
+      total += lowest;
+    }
+    return total > 0;
+  }
+
   Int threshold_of(std::size_t k) const { return winner_ < rivals_[k] ? 0 : 1; }
   Int margin_at(int leaf, std::size_t k) const { return margins_[leaf * rivals_.size() + k]; }
 

@@ -43,7 +43,8 @@ struct Forest {
     if (prefix.size() != nodes || left.size() != nodes || right.size() != nodes ||
         missing_left.size() != nodes || exact.size() != nodes ||
         weight.size() != nodes * n_classes || value.size() != nodes * n_classes ||
-        group_size.size() != group_weight.size() ||
+        int(has_missing.size()) != n_variables || group_size.size() != group_weight.size() ||
+        std::any_of(group_size.begin(), group_size.end(), [](int size) { return size < 1; }) ||
         std::accumulate(group_size.begin(), group_size.end(), 0) != n_trees)
       throw std::invalid_argument("the arrays of the forest differ in length");
     offset.assign(n_variables + 1, 0);

@@ -23,6 +23,9 @@ class Oracle {
       : forest(f), box(f), margin(box), falsifier(margin, limits), depth_first(margin, limits),
         one_margin(margin, falsifier), all_margins(margin), lagrangian(box, limits), x_(f.n_variables) {}
 
+  Oracle(const Oracle&) = delete;
+  Oracle& operator=(const Oracle&) = delete;
+
   const Forest& forest;
   Limits limits;
   Counts counts;

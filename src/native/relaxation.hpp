@@ -157,7 +157,7 @@ class Relaxation {
       n_down += stays & (m[k].chosen != stamp_) & m[k].pays(at[m[k].variable]);
     }
     if (n_up + n_down == 0) return false;
-    const double size = length * (upper - target) / double(n_up + n_down);
+    const double size = std::max(0.0, length * (upper - target)) / double(n_up + n_down);
     for (std::size_t p = 0; p < n_up; p++) {
       const int k = up[p];
       change(m[k], m[k].w + size);

@@ -183,7 +183,7 @@ class Explainer:
             Seconds, or None. When they are over, the answer still entails the decision, and its
             status says that it is not proved prime.
         work_limit
-            The same, counted in nodes of the search: reproducible.
+            The same, counted in nodes of the search; with ``time_limit=None`` reproducible.
         """
         check_language(literals)
         clock = _clock(time_limit, work_limit)

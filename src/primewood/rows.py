@@ -17,6 +17,7 @@ def as_rows(X: Any, names: Sequence[str], dtype: InputType, *, source: str = "X"
     columns = getattr(X, "columns", None)
     if columns is not None:
         _check_names([str(c) for c in columns], names, source)
+        _refuse_huge_integers(X.to_numpy(), source)
         try:
             X = X.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError):
@@ -27,6 +28,7 @@ def as_rows(X: Any, names: Sequence[str], dtype: InputType, *, source: str = "X"
         rows = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise InvalidInput(f"{source} must hold numbers, as the model takes them: {problem}") from None
+    _refuse_huge_integers(np.asarray(X), source)
     if rows.ndim != 2 or rows.shape[1] != len(names):
         raise InvalidInput(
             f"{source} has the shape {rows.shape}; the model takes rows of {len(names)} columns"
@@ -80,9 +82,16 @@ def as_row(x: Any, names: Sequence[str], dtype: InputType) -> NDArray[np.float64
         row = np.asarray([np.nan if value is None else value for value in x], dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise InvalidInput(f"a row holds numbers, as the model takes them: {problem}") from None
+    _refuse_huge_integers(np.asarray(x), "the row")
     if row.ndim != 1 or len(row) != len(names):
         raise InvalidInput(f"the row has {row.size} columns; the model takes {len(names)}")
     return np.ravel(as_rows(row[None, :], names, dtype, source="the row"))
+
+
+def _refuse_huge_integers(X: NDArray[Any], source: str) -> None:
+    """A library casts integers to float32 at once; by way of float64 they would be rounded twice."""
+    if X.dtype.kind in "iu" and X.size and max(abs(int(X.min())), int(X.max())) > 2**53:
+        raise InvalidInput(f"{source} holds integers above 2^53, which float64 rounds: pass floats")
 
 
 def _check_names(given: list[str], names: Sequence[str], source: str) -> None:

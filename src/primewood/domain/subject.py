@@ -76,7 +76,7 @@ class EnsembleSubject:
         return int(self.ensemble.predict(self.row_in(point)[None, :])[0])
 
     def formula(self, label: int) -> Expression:
-        if self.ensemble.vote != "majority" and len(self.ensemble.trees) > 1:
+        if not self.ensemble.is_plain:
             raise InvalidInput(
                 "a mean of leaf values is not written as an expression; the search engine explains it, "
                 'and vote="majority" gives the paper\'s vote to the other engines'

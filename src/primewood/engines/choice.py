@@ -107,10 +107,7 @@ class Engines:
         """Whether the vote is one that only the search engine can take."""
         subject = self.subject
         return (
-            self.engine == "auto"
-            and isinstance(subject, EnsembleSubject)
-            and subject.ensemble.vote != "majority"
-            and len(subject.ensemble.trees) > 1
+            self.engine == "auto" and isinstance(subject, EnsembleSubject) and not subject.ensemble.is_plain
         )
 
     def _search(self, label: int) -> SearchOracle:

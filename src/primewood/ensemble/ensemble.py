@@ -90,8 +90,12 @@ class Ensemble:
             raise InvalidInput(f'vote is "majority" or "mean", not {self.vote!r}')
         if self.groups and sum(group.size for group in self.groups) != len(self.trees):
             raise InvalidInput("the groups must hold every tree once")
-        if not all(group.weight >= 0 for group in self.groups) or not (self.divisor or 1.0) > 0:
-            raise InvalidInput("weights are at least 0, and the divisor is above 0")
+        if any(group.size < 1 or not 0 <= group.weight < np.inf for group in self.groups) or (
+            self.groups and not any(group.weight > 0 for group in self.groups)
+        ):
+            raise InvalidInput("a group has at least one tree, and a weight of at least 0, not all of them 0")
+        if self.divisor is not None and not 0 < self.divisor < np.inf:
+            raise InvalidInput(f"the divisor is a number above 0, not {self.divisor!r}")
         if len(set(self.classes)) < len(self.classes):
             raise InvalidInput("class labels must differ")
         if len(set(self.feature_names)) < len(self.feature_names):
@@ -144,6 +148,12 @@ class Ensemble:
         """How many trees vote for each class by majority, one row per row of X."""
         counted = self.by_majority().predict_proba(X) * len(self.trees)
         return np.rint(counted).astype(np.int64)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a decision is a count of votes, one per tree, which is what expressions can say."""
+        alone = len(self.trees) == 1 and self.summands == (Group(1),) and self.divisor in (None, 1)
+        return self.vote == "majority" or alone
 
     def by_majority(self) -> Ensemble:
         """The same trees under the paper's vote: each tree one."""

@@ -6,12 +6,12 @@ forests): such values add without rounding, in float64 and in integers alike, so
 tie. As soon as another leaf takes part, the library's sum may differ from the real one. With u = 2^−53, and
 W the sum of the groups' weights (in a plain forest of T trees, T groups of weight 1):
 
-- the k-th partial sum of groups is at most the sum of the first k weights, and is rounded by u times that;
+- the k-th partial sum of groups is at most the sum of the k largest weights, and is rounded by u times that;
 - the mean of a group of n > 1 trees is rounded by (n + 3)/2 · u in the same way;
 - a product with a weight other than 1 by u times the weight, and the last division by u · W.
 
-A parallel run may add part by part, which costs at most another u · W per part and tree. `band` is the sum of
-all these for the two classes that are compared, and of the integers' own rounding, in units of 2^−s: a
+A parallel run may add part by part; for what that rounds more, there is another 2 · u · W. `band` is the sum
+of all these for the two classes that are compared, and of the integers' own rounding, in units of 2^−s: a
 margin beyond it has the same sign for the library.
 """
 
@@ -39,15 +39,12 @@ class IntegerVote:
     ----------
     weights : tuple of arrays of int64, one per tree, shape (n_nodes, n_classes)
     exact : tuple of arrays of bool, one per tree, shape (n_nodes,)
-    scale_bits : int
-        s: a weight is a share of the largest weight (rounded up to a power of two) times 2^s.
     band : int
         How far rounding can move the margin of two classes, in units of 2^−s.
     """
 
     weights: tuple[NDArray[np.int64], ...]
     exact: tuple[NDArray[np.bool_], ...]
-    scale_bits: int
     band: int
 
 
@@ -66,18 +63,18 @@ def integer_vote(ensemble: Ensemble) -> IntegerVote:
             raise UnsupportedModel("a leaf's class values must lie between 0 and 1")
         weights.append(np.rint(np.ldexp(values * share, shift)).astype(np.int64))
         multiples = np.ldexp(values, EXACT_BITS)
-        alone = group.size == 1 and small
+        alone = group.size == 1 and small and shift >= EXACT_BITS
         exact.append((multiples == np.floor(multiples)).all(axis=1) & alone)
     if all(flags.all() for flags in exact):
-        return IntegerVote(tuple(weights), tuple(exact), bits, 0)
+        return IntegerVote(tuple(weights), tuple(exact), 0)
     rounding = math.ceil(math.ldexp(2 * _rounding(ensemble), shift - 53))
-    return IntegerVote(tuple(weights), tuple(exact), bits, rounding + 4 * count + 2)
+    return IntegerVote(tuple(weights), tuple(exact), rounding + 4 * count + 2)
 
 
 def _rounding(ensemble: Ensemble) -> float:
     """How far the library's score of a class can be off before the last division, in units of 2^−53."""
     partial = total = 0.0
-    for group in ensemble.summands:
+    for group in sorted(ensemble.summands, key=lambda g: -g.weight):  # the worst order
         partial += group.weight
         total += partial
         total += group.weight * ((group.size + 3) / 2 * (group.size > 1) + (group.weight != 1))

@@ -45,7 +45,7 @@ NODE_FIELDS = (
     "weighted_n_node_samples",
     "missing_go_to_left",
 )
-"""What a node of a tree consists of in the versions of scikit-learn that are read here (from 1.3 on)."""
+"""What a node of a tree consists of in the versions of scikit-learn that are read here (from 1.6 on)."""
 
 
 def read(model: Any) -> Ensemble:

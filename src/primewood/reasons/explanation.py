@@ -88,9 +88,9 @@ class Context:
         """The smallest and the largest number of each column in the training rows; NaN if there is none."""
         if self.rows is None:
             return None
-        present = np.where(np.isnan(self.rows), np.inf, self.rows).min(axis=0)
+        lowest = np.where(np.isnan(self.rows), np.inf, self.rows).min(axis=0)
         highest = np.where(np.isnan(self.rows), -np.inf, self.rows).max(axis=0)
-        return np.where(np.isfinite([present, highest]), [present, highest], np.nan)
+        return np.where(np.isfinite([lowest, highest]), [lowest, highest], np.nan)
 
 
 @dataclass(frozen=True)

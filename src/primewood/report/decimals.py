@@ -107,6 +107,10 @@ def plain_number(interval: Interval, rows: NDArray[np.float64] | None = None) ->
     low, high = interval.low, interval.high
     if math.isinf(low) or math.isinf(high):
         end = 0.0 if math.isinf(low) and math.isinf(high) else low if math.isinf(high) else high
+        if abs(end) >= 1e38:  # farther away there may be no float32
+            return (
+                end if end in interval else math.nextafter(end, math.inf if math.isinf(high) else -math.inf)
+            )
         away = max(1.0, abs(end) / 8)
         low, high = (end, end + 2 * away) if math.isinf(high) else (end - 2 * away, end)
     middle = low / 2 + high / 2

@@ -1,0 +1,88 @@
+"""Votes as integers: what counts as exact, and bands that are wide enough."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+import primewood as pw
+from primewood.ensemble import Ensemble, Group, Tree
+from primewood.ensemble.integers import integer_vote
+from primewood.errors import InvalidInput
+
+SPLIT = Tree.build((0, 0.5, [0.0, 1.0], [1.0, 0.0]))
+
+
+def ensemble(trees, groups=(), **more):
+    return Ensemble(tuple(trees), ("x",), ("a", "b"), vote="mean", groups=tuple(groups), **more)
+
+
+def test_leaves_that_integers_cannot_hold_are_not_called_exact():
+    """A great weight beside very many tiny ones: the tiny ones vanish in integers of 64 bits."""
+    always = Tree.build([0.5, 0.5])
+    count = 33_000
+    groups = [Group(1, 2.0**24 + 1), *(Group(1, 2.0**-20) for _ in range(count))]
+    model = ensemble([always, *[SPLIT] * count], groups, divisor=1.0)
+    assert model.predict([[0.0], [1.0]]).tolist() == [1, 0]
+    assert integer_vote(model).band > 0
+    why = pw.Explainer(model).explain([1.0])
+    assert not why.covers([[0.0]])[0]
+
+
+def test_the_band_holds_for_the_worst_order_of_weights():
+    generator = np.random.default_rng(0)
+    weights = [*generator.random(200) * 1e-3, *np.ones(40)]
+    trees = [Tree.build([share, 1 - share]) for share in generator.random(240)]
+    small_first = ensemble(trees, [Group(1, w) for w in weights], divisor=1.0)
+    large_first = ensemble(trees[::-1], [Group(1, w) for w in weights[::-1]], divisor=1.0)
+    assert integer_vote(small_first).band == integer_vote(large_first).band
+    bands = [integer_vote(small_first).band * 2.0**-52]
+    scores = []
+    for seed in range(200):
+        order = np.random.default_rng(seed).permutation(240)
+        shuffled = ensemble([trees[i] for i in order], [Group(1, weights[i]) for i in order], divisor=1.0)
+        scores.append(np.subtract(*shuffled.predict_proba([[0.0]])[0]))
+    assert 0 < max(scores) - min(scores) < bands[0]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"groups": (Group(0), Group(1))},
+        {"groups": (Group(2),)},
+        {"groups": (Group(1, np.inf),)},
+        {"groups": (Group(1, -1.0),)},
+        {"groups": (Group(1, 0.0),)},
+        {"divisor": 0.0},
+        {"divisor": np.inf},
+    ],
+)
+def test_votes_that_make_no_sense_are_refused(more):
+    with pytest.raises(InvalidInput, match=r"group|divisor"):
+        Ensemble((SPLIT,), ("x",), ("a", "b"), vote="mean", **more)
+
+
+def test_a_weighted_tree_by_itself_is_explained_by_its_own_vote():
+    """1/3 and its neighbour become equal when divided by 3: then the first class wins."""
+    third = float(np.nextafter(1 / 3, 1))
+    leaf = Tree.build((0, 0.5, [1 / 3, third], [third, 1 / 3]))
+    for divisor in (1.0, 3.0, 7.0):
+        model = ensemble([leaf], [Group(1, 1.0)], divisor=divisor)
+        explainer = pw.Explainer(model)
+        for x in ([0.0], [1.0]):
+            decided = ("a", "b")[int(model.predict([x])[0])]
+            assert explainer.explain(x).decision == decided
+            found = list(explainer.explanations(x))
+            assert len(found) == explainer.count(x) >= 1 and all(why.decision == decided for why in found)
+
+
+@pytest.mark.parametrize("as_what", [np.array, list, lambda rows: np.array(rows)[0]])
+def test_integers_that_float64_cannot_hold_are_refused(as_what):
+    X = np.array([[0.0], [2.0**61]])
+    model = DecisionTreeClassifier().fit(X, [0, 1])
+    explainer = pw.Explainer(model, X)
+    huge = as_what([[2**60 + 2**36 + 1]])
+    row = huge[0] if isinstance(huge, list) else huge
+    with pytest.raises(InvalidInput, match=r"2\^53"):
+        explainer.explain(row)
