@@ -34,7 +34,17 @@ RESULTS = Path(__file__).parent / "results" / "scaling.json"
 LIMIT = 10.0
 EXACTNESS = [
     (data, trees, depth)
-    for data in ("breast_cancer", "wine", "ecoli", "german", "ionosphere", "segmentation", "vowel", "wdbc")
+    for data in (
+        "breast_cancer",
+        "wine",
+        "ecoli",
+        "german",
+        "ionosphere",
+        "segmentation",
+        "sonar",
+        "vowel",
+        "wdbc",
+    )
     for trees, depth in ((25, 4), (100, 4), (100, 6))
 ]
 

@@ -81,6 +81,8 @@ nb::object find(Workspaces& workspaces, Array<std::uint8_t> mask, int label, boo
     try {
       found = otherwise ? oracle->query(mask.data(), label, {}, point)
                         : oracle->reach(mask.data(), label, point);
+      if (found && !f.any_order && (f.decide(point.data()) != label) != otherwise)
+        throw std::logic_error("what was found is not what was asked for");
       workspaces.give_back(std::move(oracle));
     } catch (const LimitReached&) {
       finished = false;
