@@ -108,8 +108,7 @@ class Lagrangian {
       }
       if (relaxation.keep_if_lowest(upper)) length = std::min(2.0, length * 1.05);
       if (n % 8 == 0 || n == steps - 1) {
-        const std::vector<int>& x = relaxation.value;
-        point = x;
+        point = relaxation.value;
         if (at_root && n % 24 == 0 ? goal_->ascend(point) : goal_->met(point)) return Verdict::found;
       }
       if (n % 4 == 3 && goal_->learn(node, relaxation.pick)) {

@@ -1,7 +1,7 @@
 """primewood: why a tree ensemble decided what it decided, with proof."""
 
 from primewood import encodings, errors
-from primewood.ensemble import Ensemble, Tree
+from primewood.ensemble import Ensemble, Group, Tree
 from primewood.explainer import Explainer
 from primewood.fidelity import Fidelity
 from primewood.logic.by_definition import prime_implicants_by_definition
@@ -13,7 +13,7 @@ from primewood.logic.table import from_table
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.properties.audit import audit, random_audit
-from primewood.reasons.explanation import Explanation, Status, Witness
+from primewood.reasons.explanation import Exclusion, Explanation, Status, Witness
 from primewood.reasons.families import Terms, pi_explanations, prime_implicants
 
 __version__ = "0.1.0"
@@ -23,10 +23,12 @@ __all__ = [
     "MISSING",
     "TRUE",
     "Ensemble",
+    "Exclusion",
     "Explainer",
     "Explanation",
     "Expression",
     "Fidelity",
+    "Group",
     "Interval",
     "Literal",
     "Status",
