@@ -40,7 +40,7 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("primewood needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 
-NATIVE := CMakeLists.txt $(wildcard src/native/*)
+NATIVE := CMakeLists.txt $(wildcard src/native/*.* src/native/*/*.*)
 
 compiler:
 	@command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || { \

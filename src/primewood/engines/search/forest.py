@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain import Domain
-from primewood.engines.search import _search  # the C++ core
+from primewood.engines import _native  # the C++ core
 from primewood.ensemble import Ensemble, Tree
 from primewood.ensemble.comparison import cut_of
 from primewood.ensemble.integers import integer_vote
 
 
-def native_forest(ensemble: Ensemble, domain: Domain, *, any_order: bool = False) -> _search.Forest:
+def native_forest(ensemble: Ensemble, domain: Domain, *, any_order: bool = False) -> _native.Forest:
     """Build the core's forest. Cost: linear in the nodes.
 
     A node sends the first `prefix` values of its variable left. A test on a column without a variable
@@ -31,7 +31,7 @@ def native_forest(ensemble: Ensemble, domain: Domain, *, any_order: bool = False
         for tree, start in zip(ensemble.trees, starts, strict=False)
     ]
     nodes = np.concatenate([part.nodes for part in parts])
-    return _search.make_forest(
+    return _native.make_forest(
         len(ensemble.classes),
         np.array(ordered, dtype=np.int32),
         np.array(missing, dtype=np.uint8),

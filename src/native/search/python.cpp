@@ -1,0 +1,151 @@
+// The Python face of the search engine.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "grower.hpp"
+#include "python.hpp"
+#include "workspaces.hpp"
+
+namespace nb = nanobind;
+
+namespace primewood {
+
+namespace {
+
+Workspaces* make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::uint8_t> has_missing,
+                   Array<std::int32_t> root, Array<std::int32_t> variable, Array<std::int32_t> prefix,
+                   Array<std::int32_t> left, Array<std::int32_t> right, Array<std::uint8_t> missing_left,
+                   Array<std::int64_t> weight, Array<double> value, Array<std::uint8_t> exact,
+                   std::int64_t band, bool any_order, Array<std::int32_t> group_size,
+                   Array<double> group_weight, double divisor) {
+  Forest f;
+  f.n_trees = int(root.shape(0));
+  f.n_variables = int(ordered.shape(0));
+  f.n_classes = n_classes;
+  f.ordered = copied<std::int32_t, int>(ordered);
+  f.has_missing = copied<std::uint8_t, std::uint8_t>(has_missing);
+  f.root = copied<std::int32_t, int>(root);
+  f.variable = copied<std::int32_t, int>(variable);
+  f.prefix = copied<std::int32_t, int>(prefix);
+  f.left = copied<std::int32_t, int>(left);
+  f.right = copied<std::int32_t, int>(right);
+  f.missing_left = copied<std::uint8_t, std::uint8_t>(missing_left);
+  f.weight = copied<std::int64_t, Int>(weight);
+  f.value = copied<double, double>(value);
+  f.exact = copied<std::uint8_t, std::uint8_t>(exact);
+  f.band = band;
+  f.any_order = any_order;
+  f.group_size = copied<std::int32_t, int>(group_size);
+  f.group_weight = copied<double, double>(group_weight);
+  f.divisor = divisor;
+  f.finish();
+  return new Workspaces(std::move(f));
+}
+
+void check_point(const Forest& f, const std::vector<int>& point) {
+  if (int(point.size()) != f.n_variables) throw std::invalid_argument("the point has the wrong length");
+  for (int j = 0; j < f.n_variables; j++)
+    if (point[j] < 0 || point[j] >= f.values(j)) throw std::invalid_argument("the point is not there");
+}
+
+// A point of a box that is decided for the label, or, if `otherwise`, one that is not; False if there is none,
+// None at a limit.
+nb::object find(Workspaces& workspaces, Array<std::uint8_t> mask, int label, bool otherwise,
+                double seconds, std::int64_t nodes) {
+  const Forest& f = workspaces.forest;
+  if (int(mask.shape(0)) != f.atoms()) throw std::invalid_argument("the box has the wrong length");
+  if (label < 0 || label >= f.n_classes) throw std::invalid_argument("there is no such class");
+  std::vector<int> point;
+  bool found = false, finished = true;
+  {
+    nb::gil_scoped_release release;
+    auto oracle = workspaces.take();
+    oracle->start(seconds, nodes, poll_signals);
+    try {
+      found = otherwise ? oracle->query(mask.data(), label, {}, point)
+                        : oracle->reach(mask.data(), label, point);
+      if (found && !f.any_order && (f.decide(point.data()) != label) != otherwise)
+        throw std::logic_error("what was found is not what was asked for");
+      workspaces.give_back(std::move(oracle));
+    } catch (const LimitReached&) {
+      finished = false;
+    }
+  }
+  if (!finished) return nb::none();
+  return found ? nb::object(nb::tuple(nb::cast(point))) : nb::object(nb::bool_(false));
+}
+
+// One bit per value, each variable in bytes of its own, the lowest value first.
+nb::bytes packed(const Forest& f, const std::vector<std::uint8_t>& box) {
+  std::string bytes;
+  for (int j = 0; j < f.n_variables; j++) {
+    for (int v = 0; v < f.values(j); v++) {
+      if (v % 8 == 0) bytes.push_back(0);
+      if (box[f.offset[j] + v]) bytes.back() = char(bytes.back() | 1 << v % 8);
+    }
+  }
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
+nb::dict grow(Workspaces& workspaces, const std::vector<int>& point,
+              const std::vector<std::vector<std::pair<int, int>>>& steps, const std::vector<int>& order,
+              const std::vector<std::uint8_t>& fixed, const std::vector<std::uint8_t>& nominal, int language,
+              double seconds, std::int64_t nodes) {
+  const Forest& f = workspaces.forest;
+  check_point(f, point);
+  for (const auto& step : steps)
+    for (const auto& [j, v] : step)
+      if (j < 0 || j >= f.n_variables || v < -1 || v >= f.values(j))
+        throw std::invalid_argument("a step names what is not there");
+  for (int j : order)
+    if (j < 0 || j >= f.n_variables) throw std::invalid_argument("the order names what is not there");
+  if (int(fixed.size()) != f.n_variables || int(nominal.size()) != f.n_variables)
+    throw std::invalid_argument("one flag per variable");
+  auto oracle = workspaces.take();
+  Grower grower(*oracle, static_cast<Language>(language), nominal);
+  {
+    nb::gil_scoped_release release;
+    oracle->start(seconds, nodes, poll_signals);
+    grower.run(point, steps, order, fixed);
+  }
+  nb::dict answer;
+  answer["box"] = packed(f, grower.box);
+  answer["complete"] = grower.complete;
+  answer["blocked_by"] = nb::bytes(reinterpret_cast<const char*>(grower.blocked_by.data()),
+                                   grower.blocked_by.size() * sizeof(int));
+  answer["witnesses"] = grower.witnesses;
+  const Counts& c = oracle->counts;
+  answer["queries"] = c.queries;
+  answer["bounded"] = c.bounded;
+  answer["falsified"] = c.falsified;
+  answer["searched"] = c.searched;
+  answer["relaxed"] = c.relaxed;
+  if (grower.complete) workspaces.give_back(std::move(oracle));
+  return answer;
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+  nb::class_<Workspaces>(m, "Forest")
+      .def_prop_ro("atoms", [](const Workspaces& w) { return w.forest.atoms(); })
+      .def_prop_rw(
+          "patience", [](const Workspaces& w) { return w.forest.patience; },
+          [](Workspaces& w, int nodes) { w.forest.patience = nodes; })
+      .def_prop_rw(
+          "local_search", [](const Workspaces& w) { return w.forest.local_search; },
+          [](Workspaces& w, bool on) { w.forest.local_search = on; })
+      .def("decide",
+           [](const Workspaces& w, const std::vector<int>& point) {
+             check_point(w.forest, point);
+             return w.forest.decide(point.data());
+           })
+      .def("find", &find)
+      .def("grow", &grow);
+  m.def("make_forest", &make_forest);
+}
+
+}  // namespace primewood

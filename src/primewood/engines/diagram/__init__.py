@@ -1,0 +1,1 @@
+"""The diagram engine: compile once, then ask anything. A multi-valued decision diagram, one level per variable."""

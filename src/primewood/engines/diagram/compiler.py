@@ -1,0 +1,191 @@
+"""Compiling: ensembles and expressions become diagrams, or `TooLarge` says how far it got.
+
+The C++ core does the work (``src/native/diagram``): it looks for an order of the variables by adding up the trees' votes
+pair by pair and sifting the sums, and then goes down the levels with all trees at once, closing what is decided.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from primewood.domain import EnsembleSubject
+from primewood.engines import _native  # the C++ core
+from primewood.engines.diagram.diagram import Diagram, Making
+from primewood.engines.search.forest import native_forest
+from primewood.errors import InvalidInput, TooLarge
+from primewood.logic.expression import Expression, Literal
+from primewood.logic.fold import fold, truth
+from primewood.logic.variable import Variable
+
+Watcher = Callable[[str, int, int], None]
+"""Called now and then with the stage, the nodes so far and the parts that are left to add."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much a compilation may take.
+
+    Attributes
+    ----------
+    nodes : int
+        The cap on the nodes of the diagram. Five times as many partial decisions may be looked into.
+    seconds : float or None
+    order_work, final_work : float
+        How many entries sifting may move, at each stage of finding an order and in the end.
+    """
+
+    nodes: int = 4_000_000
+    seconds: float | None = None
+    order_work: float = 2e7
+    final_work: float = 2e8
+
+    @property
+    def states(self) -> int:
+        """How many partial decisions may be looked into."""
+        return 5 * self.nodes
+
+
+SMALL = Budget(nodes=200_000, seconds=3.0, order_work=3e6, final_work=2e7)
+"""What `engine="auto"` is ready to spend."""
+
+
+def difficulty(subject: EnsembleSubject) -> float:
+    """A cheap guess of how hard a model is to compile, in bits; what needs more than about 40 hardly ever compiles.
+
+    No more states can occur than there are cells, nor more than there are ways to pick a leaf in every tree.
+    """
+    cells = sum(math.log2(len(x)) for x in subject.variables)
+    leaves = sum(math.log2(max(1, int(tree.is_leaf.sum()))) for tree in subject.ensemble.trees)
+    return min(cells, leaves)
+
+
+def compile_ensemble(
+    subject: EnsembleSubject,
+    budget: Budget | None = None,
+    *,
+    any_order: bool = False,
+    order: Sequence[int] | None = None,
+    watcher: Watcher | None = None,
+) -> Diagram:
+    """The diagram of an ensemble's decision: terminal i is class i.
+
+    With `any_order`, one more terminal stands for "depends on the order in which scores are added".
+
+    Parameters
+    ----------
+    order
+        The variables from the top level to the bottom one; a good one is looked for if none is given.
+    """
+    budget = budget or Budget()
+    started = time.monotonic()
+    variables = subject.variables
+    terminals = len(subject.labels) + any_order
+    if not variables:
+        return Diagram((), (), (), subject.decide(()), terminals, Making(0.0, 0, 0))
+    forest = native_forest(subject.ensemble, subject.domain, any_order=any_order)
+    progress = _native.Progress()
+    found = _native.compile(
+        forest,
+        list(order) if order is not None else _by_importance(subject),
+        order is None,
+        budget.nodes,
+        budget.states,
+        budget.order_work,
+        0.0 if order is not None else budget.final_work,
+        -1.0 if budget.seconds is None else budget.seconds,
+        watcher,
+        progress,
+    )
+    if found is None:
+        raise _too_large(progress, budget, len(subject.ensemble.trees), variables)
+    making = Making(time.monotonic() - started, progress.states, progress.settled)
+    return _diagram(found, variables, terminals, making)
+
+
+def _by_importance(subject: EnsembleSubject) -> list[int]:
+    return sorted(range(len(subject.variables)), key=lambda j: (-subject.importance[j], j))
+
+
+def _diagram(
+    found: tuple[_native.Diagram, list[int]], variables: tuple[Variable, ...], terminals: int, making: Making
+) -> Diagram:
+    native, order = found
+    levels = tuple(native.level(j) for j in range(len(order)))
+    return Diagram(variables, tuple(order), levels, native.root, terminals, making)
+
+
+def _too_large(progress: _native.Progress, budget: Budget, trees: int, variables: Sequence[Variable]) -> TooLarge:
+    limit = (
+        f"the time limit of {budget.seconds:g} s"
+        if progress.stage == "time"
+        else f"its cap of {budget.nodes:,} nodes or {budget.states:,} partial decisions"
+    )
+    return TooLarge(
+        f"{trees} trees over {len(variables)} variables with {sum(map(len, variables))} values outgrew {limit}; "
+        f"{progress.nodes:,} nodes and {progress.states:,} partial decisions were reached. Explanations of single rows "
+        'need no diagram (engine="search"); fewer or shallower trees compile, and so may a higher max_nodes'
+    )
+
+
+def compile_expression(
+    expression: Expression, variables: Sequence[Variable] | None = None, budget: Budget | None = None
+) -> Diagram:
+    """The diagram of an expression: terminal 1 is true, terminal 0 is false."""
+    budget = budget or Budget()
+    started = time.monotonic()
+    universe = tuple(variables if variables is not None else expression.variables)
+    if not universe:
+        return Diagram((), (), (), int(truth(expression, (), ())), 2, Making(0.0, 0, 0))
+    algebra = _DiagramAlgebra(universe, budget)
+    root = fold(expression, algebra)
+    found = algebra.native.finish(root, list(range(len(universe))), budget.final_work)
+    return _diagram(found, universe, 2, Making(time.monotonic() - started, 0, 0))
+
+
+class _DiagramAlgebra:
+    """The algebra of diagrams: nodes of the first level, by number."""
+
+    def __init__(self, variables: Sequence[Variable], budget: Budget) -> None:
+        seconds = -1.0 if budget.seconds is None else budget.seconds
+        self.native = _native.Expressions([len(x) for x in variables], budget.nodes, seconds)
+        self.level = {x: j for j, x in enumerate(variables)}
+        self.budget = budget
+
+    def _made(self, node: int | None) -> int:
+        if node is None:
+            raise TooLarge(
+                f"the expression's diagram outgrew its cap of {self.budget.nodes:,} nodes or its time; "
+                f'{self.native.size:,} nodes were reached. Try engine="sat", or a higher max_nodes'
+            )
+        return node
+
+    def constant(self, value: bool) -> int:
+        return self._made(self.native.constant(value))
+
+    def literal(self, literal: Literal) -> int:
+        if literal.variable not in self.level:
+            raise InvalidInput(f"the expression mentions {literal.variable.name}, which is not declared")
+        allowed = [literal.mask >> i & 1 for i in range(len(literal.variable))]
+        return self._made(self.native.literal(self.level[literal.variable], allowed))
+
+    def negation(self, argument: int) -> int:
+        return self._made(self.native.negation(argument))
+
+    def conjunction(self, arguments: list[int]) -> int:
+        result = self.constant(True)
+        for argument in arguments:
+            result = self._made(self.native.conjunction(result, argument))
+        return result
+
+    def disjunction(self, arguments: list[int]) -> int:
+        result = self.constant(False)
+        for argument in arguments:
+            result = self._made(self.native.disjunction(result, argument))
+        return result
+
+    def at_least(self, count: int, arguments: list[int]) -> int:
+        return self._made(self.native.at_least(count, arguments))
+

@@ -1,0 +1,178 @@
+"""A compiled decision: a multi-valued decision diagram, one level per variable.
+
+Level j is an array with one row per node and one column per value of its variable; an entry is the place of a
+node on the next level, below the last level a *terminal*: the place of a decision. Equal rows occur once per level.
+So a question that can be answered from the bottom up is one array operation per level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.engines import _native  # the C++ core
+from primewood.errors import InvalidInput
+from primewood.logic.instance import Box, Point, indices
+from primewood.logic.variable import Variable
+
+Level = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How a diagram came to be.
+
+    Attributes
+    ----------
+    seconds : float
+    states : int
+        How many partial decisions were looked into on the way.
+    settled : int
+        On how many paths rounding could decide, so that the library's own sum was computed.
+    """
+
+    seconds: float
+    states: int
+    settled: int
+
+
+@dataclass(frozen=True, eq=False)
+class Diagram:
+    """A function from the points of a universe to terminals.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+        The universe.
+    order : tuple of int
+        The variable of each level, as a place in `variables`.
+    levels : tuple of arrays of int32
+    root : int
+        The node of the first level that is meant (without variables: the terminal).
+    terminals : int
+        How many terminals there are.
+    making : Making or None
+    """
+
+    variables: tuple[Variable, ...]
+    order: tuple[int, ...]
+    levels: tuple[Level, ...]
+    root: int
+    terminals: int
+    making: Making | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        for level in self.levels:
+            level.flags.writeable = False
+
+    @cached_property
+    def native(self) -> _native.Diagram:
+        """The same for the C++ core."""
+        return _native.make_diagram(list(self.levels), self.root, self.terminals)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "native"}
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return sum(len(level) for level in self.levels)
+
+    def check(self) -> None:
+        """Raise if the arrays are not a diagram over the variables."""
+        widths = [len(self.variables[j]) for j in self.order] if self._places_are_sound() else None
+        if widths != [level.shape[1] for level in self.levels]:
+            raise InvalidInput("the levels do not fit the variables; the diagram is damaged")
+        below = self.terminals
+        for level in reversed(self.levels):
+            if len(level) == 0 or level.min() < 0 or level.max() >= below:
+                raise InvalidInput("an entry leads nowhere; the diagram is damaged")
+            if len(np.unique(level, axis=0)) < len(level):
+                raise InvalidInput("a node occurs twice; the diagram is damaged")
+            below = len(level)
+        if not 0 <= self.root < below:
+            raise InvalidInput("there is no such root; the diagram is damaged")
+
+    def _places_are_sound(self) -> bool:
+        return sorted(self.order) == list(range(len(self.variables)))
+
+    def decide(self, point: Point) -> int:
+        """The terminal of a point. Cost: one step per variable."""
+        node = self.root
+        for j, level in zip(self.order, self.levels, strict=True):
+            node = level[node, point[j]]
+        return int(node)
+
+    def decide_all(self, points: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The terminals of many points, one per row."""
+        node = np.full(len(points), self.root, dtype=np.int64)
+        for j, level in zip(self.order, self.levels, strict=True):
+            node = level[node, points[:, j]].astype(np.int64)
+        return node
+
+    def find(self, box: Box, terminal: int, *, otherwise: bool) -> Point | None:
+        """A point of a box with this terminal, or, if `otherwise`, with another. Cost: linear in the nodes."""
+        found = self.native.find([indices(box[j]) for j in self.order], terminal, otherwise)
+        return None if found is None else self.in_universe(found)
+
+    def in_universe(self, by_level: Sequence[int]) -> Point:
+        """Values given level by level, in the order of the universe."""
+        point = [0] * len(self.variables)
+        for j, value in zip(self.order, by_level, strict=True):
+            point[j] = value
+        return tuple(point)
+
+    def by_level(self, point: Sequence[int]) -> list[int]:
+        """Values given in the order of the universe, level by level."""
+        return [point[j] for j in self.order]
+
+    def counts(self) -> list[int]:
+        """How many points each terminal has, exactly. Cost: linear in the entries."""
+        counts = np.eye(self.terminals, dtype=object).astype(object)
+        for level in reversed(self.levels):
+            counts = counts[level].sum(axis=1)
+        return [int(count) for count in counts[self.root]]
+
+    def shares(self, weights: Sequence[NDArray[np.float64]] | None = None) -> NDArray[np.float64]:
+        """How much of the universe each terminal has, under a product distribution. Cost: linear in the entries.
+
+        Parameters
+        ----------
+        weights
+            Per variable the probabilities of its values; uniform if not given.
+        """
+        shares: NDArray[np.float64] = np.eye(self.terminals)
+        for j, level in reversed(list(zip(self.order, self.levels, strict=True))):
+            weight = np.full(level.shape[1], 1 / level.shape[1]) if weights is None else weights[j]
+            shares = np.einsum("nvt,v->nt", shares[level], weight)
+        return np.asarray(shares[self.root])
+
+    def fewest_changes(self, point: Point) -> Point | None:
+        """A point with another terminal that differs from `point` in the fewest variables; None if there is none.
+
+        Cost: linear in the entries.
+        """
+        here = self.decide(point)
+        costs = [np.where(np.arange(self.terminals) == here, np.inf, 0.0)]
+        for j, level in reversed(list(zip(self.order, self.levels, strict=True))):
+            costs.append(self._moved(costs[-1], level, point[j]).min(axis=1))
+        costs.reverse()
+        if not np.isfinite(costs[0][self.root]):
+            return None
+        node, found = self.root, []
+        for k, (j, level) in enumerate(zip(self.order, self.levels, strict=True)):
+            value = int(self._moved(costs[k + 1], level[[node]], point[j])[0].argmin())
+            found.append(value)
+            node = int(level[node, value])
+        return self.in_universe(found)
+
+    @staticmethod
+    def _moved(costs: NDArray[np.float64], level: Level, value: int) -> NDArray[np.float64]:
+        """The costs of going on with each value, one more for a change."""
+        moved = costs[level] + 1
+        moved[:, value] -= 1
+        return np.asarray(moved)
