@@ -2,7 +2,7 @@
 
 from primewood import encodings, errors
 from primewood.ensemble import Ensemble, Group, Tree
-from primewood.explainer import Explainer
+from primewood.explainer import Explainer, compile
 from primewood.fidelity import Fidelity
 from primewood.logic.by_definition import prime_implicants_by_definition
 from primewood.logic.connectives import at_least
@@ -13,7 +13,13 @@ from primewood.logic.table import from_table
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.properties.audit import audit, random_audit
+from primewood.properties.compiled import Compiled, Robustness
+from primewood.properties.compiled_file import load
+from primewood.properties.difference import Difference
+from primewood.reasons.complete import Bias, CompleteReason, Relevance
+from primewood.reasons.contrast import Contrast, Contrasts
 from primewood.reasons.explanation import Exclusion, Explanation, Status, Witness
+from primewood.reasons.explanations import Explanations
 from primewood.reasons.families import Terms, pi_explanations, prime_implicants
 
 __version__ = "0.1.0"
@@ -22,15 +28,24 @@ __all__ = [
     "FALSE",
     "MISSING",
     "TRUE",
+    "Bias",
+    "Compiled",
+    "CompleteReason",
+    "Contrast",
+    "Contrasts",
+    "Difference",
     "Ensemble",
     "Exclusion",
     "Explainer",
     "Explanation",
+    "Explanations",
     "Expression",
     "Fidelity",
     "Group",
     "Interval",
     "Literal",
+    "Relevance",
+    "Robustness",
     "Status",
     "Term",
     "Terms",
@@ -39,9 +54,11 @@ __all__ = [
     "Witness",
     "at_least",
     "audit",
+    "compile",
     "encodings",
     "errors",
     "from_table",
+    "load",
     "parse",
     "pi_explanations",
     "prime_implicants",

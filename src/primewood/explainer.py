@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -15,23 +15,29 @@ from primewood import readers
 from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject, domain_of
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
+from primewood.engines.diagram.compiler import Watcher
 from primewood.engines.protocol import Clock, Grown, Oracle
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.fidelity import Fidelity, check_fidelity, model_decisions
 from primewood.logic.expression import Expression
-from primewood.logic.instance import Point, as_point
-from primewood.logic.interval import Interval, number
+from primewood.logic.instance import Box, Point
+from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
-from primewood.reasons.explanation import Context, Explanation, Status, Witness
+from primewood.properties.compiled import UNDECIDED, Compiled
+from primewood.reasons.complete import CompleteReason, Relevance
+from primewood.reasons.context import Context
+from primewood.reasons.contrast import Contrasting, Contrasts
+from primewood.reasons.explanation import Explanation, Status, Witness
+from primewood.reasons.explanations import Explanations, Question
 from primewood.reasons.prime import Order, plan
 from primewood.reasons.weakening import weaken
-from primewood.report.decimals import plain_number
-from primewood.rows import as_row, as_rows, categories_of
+from primewood.rows import as_rows, categories_of
 
 VoteName = Choice["model", "majority"]
 Summation = Choice["sequential", "any"]
+Goal = Choice["prime", "shortest", "widest"]
 
 
 class Explainer:
@@ -115,7 +121,7 @@ class Explainer:
                     "are for models"
                 )
             self._subject: Subject = ExpressionSubject(model)
-            self._context = Context(None, None, None, None)
+            self._context = Context(model.variables, _class_names(self._subject, class_names))
         else:
             self.ensemble = _named(readers.read(model), feature_names)
             if vote == "majority":
@@ -126,9 +132,10 @@ class Explainer:
                 may_miss = any(feature.missing for feature in self.domain.features)
                 self.fidelity = check_fidelity(model, self.ensemble, rows, missing=may_miss)
             self._subject = EnsembleSubject(self.ensemble, self.domain)
-            self._context = _context(self.ensemble, self.domain, rows, units)
+            names = _class_names(self._subject, class_names)
+            self._context = _context(self.ensemble, self.domain, names, rows, units)
         self._usual_plan = plan(self._subject, None)
-        self.class_names = _class_names(self._subject, class_names)
+        self.class_names = self._context.class_names
         if summation is None:
             summation = "any" if self.ensemble is not None and self.ensemble.any_order else "sequential"
         self._engines = Engines(self._subject, engine, max_nodes, any_order=summation == "any")
@@ -157,6 +164,7 @@ class Explainer:
         x: Any,
         *,
         literals: Language = "sets",
+        goal: Goal = "prime",
         order: Order | None = None,
         fix: Iterable[str] = (),
         avoid: Iterable[str] = (),
@@ -171,6 +179,10 @@ class Explainer:
             A row: an array, a Series, a one-row frame, or a dict by feature names.
         literals
             "sets", "intervals" or "values".
+        goal
+            "prime": the one that `order` leads to, for every model. "shortest": one that mentions the fewest
+            features; "widest": one that covers the most training rows (without any, the most cells). These two
+            need a single tree (shortest, in "values") or a model that compiles; `TooLarge` says if it does not.
         order
             The features in the order in which to let go of them, or a list of steps, each a set of
             (feature, value) pairs to allow together. By default the least important feature first.
@@ -186,8 +198,14 @@ class Explainer:
             The same, counted in nodes of the search; with ``time_limit=None`` reproducible.
         """
         check_language(literals)
+        if goal not in get_args(Goal):
+            raise InvalidInput(f"goal is one of {listing(get_args(Goal))}, not {goal!r}")
+        if goal != "prime":
+            if order is not None or tuple(fix) or tuple(avoid):
+                raise InvalidInput(f'order, fix and avoid are for goal="prime", not for {goal!r}')
+            return self._best(x, literals, goal)
         clock = _clock(time_limit, work_limit)
-        row, point = self._read(x)
+        row, point = self._context.read(x)
         label = self._engines.decide(point)
         steps, variables = self._usual_plan if order is None else plan(self._subject, order)
         fixed, avoided = self._places("fix", fix), self._places("avoid", avoid)
@@ -216,41 +234,92 @@ class Explainer:
             lambda: self._witnesses(found, point, row, label),
         )
 
-    def explanations(self, x: Any, *, literals: Language = "sets") -> Iterator[Explanation]:
-        """All PI-explanations of the decision on a row, lazily."""
-        check_language(literals)
-        row, point = self._read(x)
+    def _best(self, x: Any, literals: Language, goal: Goal) -> Explanation:
+        """The shortest or the widest PI-explanation."""
+        row, point = self._context.read(x)
         label = self._engines.decide(point)
-        notes = self._notes(row, label)
-        family = self._engines.primes(label, literals, point)
-        return (
-            self._explanation(
-                Term.of_box(self._subject.variables, box), label, literals, row, Status.PROVED, notes
-            )
-            for box in family
-        )
+        tree = self._engines.single_tree()
+        question = Question(self._context, label, literals, row, self._notes(row, label))
+        if tree is not None and literals == "values" and goal == "shortest":
+            return question.explanation(tree.shortest(point))
+        family = Explanations(question, self._engines.on_diagram(label).primes(literals, point))
+        if goal == "shortest":
+            found = family.shortest()
+        else:
+            found = family.widest_by("values" if self._context.rows is None else "rows")
+        if found is None:
+            raise InvalidInput("the decision on this row depends on the order in which scores are added")
+        return found
+
+    def explanations(self, x: Any, *, literals: Language = "sets") -> Explanations:
+        """All PI-explanations of the decision on a row: iterate over them, count, sample, filter.
+
+        A model that compiles gives them as one diagram, by number of features; else they are listed one by one, by
+        searching.
+        """
+        check_language(literals)
+        row, point = self._context.read(x)
+        label = self._engines.decide(point)
+        question = Question(self._context, label, literals, row, self._notes(row, label))
+        return Explanations(question, self._engines.primes(label, literals, point))
 
     def count(self, x: Any, *, literals: Language = "sets") -> int:
         """How many PI-explanations the decision on a row has."""
-        _, point = self._read(x)
+        return self.explanations(x, literals=literals).count()
+
+    def contrasts(self, x: Any, *, literals: Language = "sets") -> Contrasts:
+        """All contrastive explanations of the decision on a row: the minimal changes that may change it.
+
+        For single trees of any size, and for models that compile; `TooLarge` for others.
+        """
+        row, point = self._context.read(x)
         label = self._engines.decide(point)
-        return self._engines.primes(label, check_language(literals), point).count()
+        oracle = self._engines.oracle(label)
+
+        def find_other(box: Box) -> tuple[Point, int]:
+            other = oracle.counterexample(box)
+            assert isinstance(other, tuple), "a contrast lets another decision in"
+            return other, self._engines.decide(other)
+
+        asked = Contrasting(self._context, label, check_language(literals), row, point, find_other)
+        return Contrasts(asked, self._engines.contrasts(label, literals, point))
+
+    def complete_reason(self, x: Any) -> CompleteReason:
+        """The complete reason of the decision on a row: all its PI-explanations as one function.
+
+        For models that compile; `TooLarge` for others.
+        """
+        row, point = self._context.read(x)
+        label = self._engines.decide(point)
+        values = None if row is None else tuple(row.tolist())
+        function = self._engines.on_diagram(label).reason(point)
+        return CompleteReason(self.class_names[label], values, point, function, self._context)
+
+    def relevance(self, x: Any) -> Relevance:
+        """Which features are in every, in some, and in no PI-explanation of the decision on a row."""
+        return self.complete_reason(x).relevance
+
+    def compile(self, *, watcher: Watcher | None = None) -> Compiled:
+        """The model as one decision diagram that answers any question; `TooLarge` if it outgrows `max_nodes`.
+
+        Parameters
+        ----------
+        watcher
+            Called now and then with the stage, the nodes so far and the parts that are left to add.
+        """
+        diagram = self._engines.diagram(watcher)
+        context = self._context
+        if self._engines.any_order:
+            context = replace(context, class_names=(*context.class_names, UNDECIDED))
+        return Compiled(diagram, context)
 
     def decide(self, x: Any) -> object:
         """The decision on a row, by its name."""
-        return self.class_names[self._engines.decide(self._read(x)[1])]
+        return self.class_names[self._engines.decide(self._context.read(x)[1])]
 
     def expression(self, decision: object) -> Expression:
         """The expression "the decision is this one" over the variables of the model's domain."""
-        if decision not in self.class_names:
-            raise UnknownName(f"no decision is called {decision!r}; there are {listing(self.class_names)}")
-        return self._subject.formula(self.class_names.index(decision))
-
-    def _read(self, x: Any) -> tuple[NDArray[np.float64] | None, Point]:
-        if self.ensemble is None or self.domain is None:
-            return None, as_point(self._subject.variables, x)
-        row = as_row(x, self.ensemble.feature_names, self.ensemble.dtype)
-        return row, self.domain.point(row)
+        return self._subject.formula(self._context.label(decision))
 
     def _obstacle(
         self,
@@ -327,28 +396,12 @@ class Explainer:
         """Rows that show why each excluded value is excluded, as the reference decides them."""
         if row is None or self.domain is None or self.ensemble is None:
             return ()
-        subject = self._subject
-        assert isinstance(subject, EnsembleSubject)
         witnesses = found.find_witnesses()
-        numbers: dict[tuple[int, int], float] = {}
-        shown = []
-        for j, v in sorted(witnesses):
-            if found.box[j] >> v & 1:
-                continue
-            other = witnesses[j, v]
-            inside = subject.row_in(other)
-            for k, column in enumerate(self.domain.columns):
-                if other[k] == point[k]:
-                    inside[column] = row[column]
-                elif isinstance(cell := subject.variables[k].values[other[k]], Interval):
-                    if (column, other[k]) not in numbers:
-                        known = None if self._context.rows is None else self._context.rows[:, column]
-                        numbers[column, other[k]] = plain_number(cell, known)
-                    inside[column] = numbers[column, other[k]]
-            for feature in self.domain.features:
-                if feature.variable is None:
-                    inside[feature.column] = row[feature.column]
-            shown.append((self._subject.variables[j].name, v, inside))
+        shown = [
+            (self._subject.variables[j].name, v, self._context.row_at(witnesses[j, v], row, point))
+            for j, v in sorted(witnesses)
+            if not found.box[j] >> v & 1
+        ]
         if not shown:
             return ()
         decided = self.ensemble.predict(np.array([inside for _, _, inside in shown]))
@@ -359,7 +412,7 @@ class Explainer:
                 name,
                 value,
                 tuple(inside.tolist()),
-                self.class_names[int(d)] if d != label else "depends on the order of summation",
+                self.class_names[int(d)] if d != label else UNDECIDED,
             )
             for (name, value, inside), d in zip(shown, decided, strict=True)
         )
@@ -410,6 +463,7 @@ def _declared(X_train: Any, domain: Mapping[str, Any] | None) -> Mapping[str, An
 def _context(
     ensemble: Ensemble,
     domain: Domain,
+    names: tuple[object, ...],
     rows: NDArray[np.float64] | None,
     units: Mapping[str, str] | None,
 ) -> Context:
@@ -418,7 +472,7 @@ def _context(
         raise UnknownName(f"units names {listing(unknown)}, which are no features")
     points = None if rows is None else domain.points(rows)
     vote = ensemble.vote if len(ensemble.trees) > 1 else None
-    return Context(domain, rows, points, vote, dict(units or {}), ensemble.dtype)
+    return Context(domain.variables, names, domain, rows, points, vote, dict(units or {}), ensemble.dtype)
 
 
 def _clock(time_limit: float | None, work_limit: int | None) -> Clock:
@@ -427,3 +481,34 @@ def _clock(time_limit: float | None, work_limit: int | None) -> Clock:
     if work_limit is not None and not (isinstance(work_limit, int) and work_limit > 0):
         raise InvalidInput(f"work_limit is a positive number of nodes or None, not {work_limit!r}")
     return Clock(time_limit, work_limit)
+
+
+def compile(model: Any, X_train: Any = None, *, watcher: Watcher | None = None, **options: Any) -> Compiled:
+    """Compile a model, or an expression, to one decision diagram that answers any question.
+
+    Parameters
+    ----------
+    model, X_train, options
+        As for `Explainer`. `max_nodes` is the cap on the diagram (4 million nodes by default).
+    watcher
+        Called now and then with the stage, the nodes so far and the parts that are left to add.
+
+    Raises
+    ------
+    TooLarge
+        If the diagram outgrows its cap; the message names the sizes reached.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(100, max_depth=4, random_state=0).fit(X, y)
+    >>> compiled = compile(forest, X)
+    >>> compiled.count()
+    {0: 48129, 1: 125859, 2: 95337}
+    >>> compiled.explanations(X[70]).count()
+    6
+    """
+    options.setdefault("engine", "diagram")
+    return Explainer(model, X_train, **options).compile(watcher=watcher)

@@ -75,6 +75,32 @@ Plain* make_diagram(const std::vector<nb::ndarray<const std::int32_t, nb::ndim<2
   return found.release();
 }
 
+// The same function with its levels in another order; None if that outgrows the cap.
+nb::object reordered(const Plain& d, std::vector<int> order, const std::vector<int>& wanted, std::size_t nodes) {
+  if (order.size() != wanted.size() || !std::is_permutation(order.begin(), order.end(), wanted.begin()) ||
+      int(order.size()) != d.depth())
+    throw std::invalid_argument("an order names every level once");
+  Limits limits;
+  limits.start(-1, -1, poll_signals);
+  std::unique_ptr<Plain> found;
+  {
+    nb::gil_scoped_release release;
+    Store store(d.width, limits);
+    for (int j = 0; j < d.depth(); j++)
+      for (Id i = 0; i < d.nodes(j); i++) store.intern(j, d.row(j, i));
+    bool fits = true;
+    for (std::size_t to = 0; to < wanted.size() && fits; to++) {
+      std::size_t at = std::find(order.begin(), order.end(), wanted[to]) - order.begin();
+      for (; at > to && fits; at--) {
+        fits = store.swap(int(at) - 1, nodes) && store.size() <= nodes;
+        std::swap(order[at - 1], order[at]);
+      }
+    }
+    if (fits) found = std::make_unique<Plain>(Plain::of(store, d.root, d.terminals));
+  }
+  return found ? nb::cast(found.release(), nb::rv_policy::take_ownership) : nb::object(nb::none());
+}
+
 void check_point(const Plain& d, const std::vector<int>& point) {
   bool sound = int(point.size()) == d.depth();
   for (int j = 0; j < d.depth() && sound; j++) sound = point[j] >= 0 && point[j] < d.width[j];
@@ -275,6 +301,7 @@ void bind_diagrams(nb::module_& m) {
         nb::arg("states"), nb::arg("order_work"), nb::arg("final_work"), nb::arg("seconds"),
         nb::arg("watcher").none(), nb::arg("progress"));
   m.def("make_diagram", &make_diagram);
+  m.def("reordered", &reordered);
 }
 
 }  // namespace primewood

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import sys
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -40,9 +41,10 @@ class EngineChoice(StrEnum):
     """The engines."""
 
     auto = "auto"
+    search = "search"
+    diagram = "diagram"
     bdd = "bdd"
     sat = "sat"
-    search = "search"
 
 
 class VoteChoice(StrEnum):
@@ -164,9 +166,10 @@ def explain(
             number = explainer.count(x, literals=literals.value)
         output.record({"count": number}) if as_json else output.data(str(number))
         return
+    found: Iterator[Explanation]
     if every:
         with output.patience("compiling"):
-            found = explainer.explanations(x, literals=literals.value)
+            found = iter(explainer.explanations(x, literals=literals.value))
     else:
         found = iter([explainer.explain(x, literals=literals.value, fix=fix or (), time_limit=time_limit)])
 

@@ -83,6 +83,21 @@ class Feature:
             return next((i for i, code in enumerate(self.codes) if code == x), None)
         return self.variable.index(x) if self.variable is not None else 0
 
+    def number_at(self, value: int) -> float:
+        """A number that has this value of the variable: NaN, a code, or an end of an interval that belongs to it."""
+        variable = self.variable
+        if variable is None or value == variable.missing:
+            return math.nan
+        if self.codes is not None:
+            return list(self.codes)[value]
+        interval: Any = variable.values[value]
+        low, high = interval.low, interval.high
+        if math.isinf(low) and math.isinf(high):
+            return 0.0
+        if variable.closed == "right":
+            return float(high) if math.isfinite(high) else math.nextafter(low, math.inf)
+        return float(low) if math.isfinite(low) else math.nextafter(high, -math.inf)
+
     def refuse(self, x: float) -> InvalidInput:
         """The error for a number that is not allowed in this column."""
         if math.isnan(x):
@@ -143,6 +158,16 @@ class Domain:
             if feature.variable is not None:
                 point.append(index)
         return tuple(point)
+
+    def row_in(self, point: Point) -> NDArray[np.float64]:
+        """A row of the cell at a point: codes, or a number inside each interval."""
+        row = np.zeros(len(self.features))
+        for feature in self.features:
+            if feature.variable is None and feature.codes:
+                row[feature.column] = next(iter(feature.codes))
+        for column, value in zip(self.columns, point, strict=True):
+            row[column] = self.features[column].number_at(value)
+        return row
 
     def left_of(self, column: int, cut: float, missing_left: bool, *, or_equal: bool) -> int:
         """The values of a column's variable that a test sends left, as a bit mask."""

@@ -6,7 +6,7 @@ An ensemble decides for one of its classes; an expression decides positively (tr
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,24 +87,4 @@ class EnsembleSubject:
 
     def row_in(self, point: Point) -> NDArray[np.float64]:
         """A row of the cell at a point: codes, or a number inside each interval."""
-        row = np.zeros(self.ensemble.n_features)
-        for feature in self.domain.features:
-            if feature.variable is None and feature.codes:
-                row[feature.column] = next(iter(feature.codes))
-        for column, variable, value in zip(self.domain.columns, self.variables, point, strict=True):
-            row[column] = self._number_in(column, variable, value)
-        return row
-
-    def _number_in(self, column: int, variable: Variable, value: int) -> float:
-        codes = self.domain.features[column].codes
-        if value == variable.missing:
-            return float("nan")
-        if codes is not None:
-            return list(codes)[value]
-        interval: Any = variable.values[value]
-        low, high = interval.low, interval.high
-        if np.isinf(low) and np.isinf(high):
-            return 0.0
-        if variable.closed == "right":
-            return float(high) if np.isfinite(high) else float(np.nextafter(low, np.inf))
-        return float(low) if np.isfinite(low) else float(np.nextafter(high, -np.inf))
+        return self.domain.row_in(point)

@@ -6,19 +6,24 @@ import threading
 from typing import TYPE_CHECKING, Any, get_args
 from typing import Literal as Choice
 
-from primewood.domain import EnsembleSubject, Subject
-from primewood.engines.protocol import Family, Oracle
+from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
+from primewood.engines.protocol import Family, Listing, Oracle
 from primewood.errors import InvalidInput, TooLarge, listing
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
 
 if TYPE_CHECKING:
     from primewood.engines.boolean.consistency import SatOracle
-    from primewood.engines.boolean.diagram import DiagramOracle, Diagrams
+    from primewood.engines.boolean.diagram import BooleanOracle, Diagrams
+    from primewood.engines.diagram.compiler import Budget, Watcher
+    from primewood.engines.diagram.diagram import Diagram
+    from primewood.engines.diagram.oracle import DiagramOracle
     from primewood.engines.search.oracle import SearchForest, SearchOracle
+    from primewood.engines.single_tree import SingleTree
 
-EngineName = Choice["auto", "bdd", "sat", "search"]
-AUTO_NODES = 3_000_000
+EngineName = Choice["auto", "search", "diagram", "bdd", "sat"]
+HARD = 42.0
+"""Bits of `difficulty` from which on "auto" does not try to compile."""
 
 
 class Engines:
@@ -29,9 +34,10 @@ class Engines:
     subject
         What decides.
     engine
-        "search" asks the branch and bound on the trees (models only), "bdd" compiles decisions to diagrams
-        (OxiDD), "sat" asks a solver (PySAT). "auto" searches for one prime implicant of a model, and
-        compiles for all of them if the vote is a majority, unless the diagram grows too large.
+        "search" asks the branch and bound on the trees (models only), "diagram" compiles to a multi-valued decision
+        diagram, "bdd" to Boolean diagrams (OxiDD; the paper's procedure), "sat" asks a solver (PySAT).
+        "auto" searches for one prime implicant of a model. For questions about all of them it compiles a
+        diagram if that is cheap, and lists them by asking again and again if it is not.
     max_nodes
         The cap on the nodes of diagrams.
     any_order
@@ -49,24 +55,24 @@ class Engines:
         if engine not in get_args(EngineName):
             raise InvalidInput(f"engine is one of {listing(get_args(EngineName))}, not {engine!r}")
         if engine == "search" and not isinstance(subject, EnsembleSubject):
-            raise InvalidInput('engine="search" is for models; an expression takes "bdd" or "sat"')
+            raise InvalidInput('engine="search" is for models; an expression takes "diagram", "bdd" or "sat"')
         if max_nodes is not None and (not isinstance(max_nodes, int) or max_nodes < 1):
             raise InvalidInput(f"max_nodes is a positive number, not {max_nodes!r}")
-        self.subject, self.engine, self.any_order = subject, engine, any_order
-        self._most_nodes = max_nodes or (AUTO_NODES if engine == "auto" else None)
+        self.subject, self.engine, self.any_order, self.max_nodes = subject, engine, any_order, max_nodes
         self._forget()
 
     def _forget(self) -> None:
-        self._diagrams: Diagrams | None = None
-        self._compiled: dict[int, DiagramOracle] = {}
+        self._diagram: Diagram | TooLarge | None = None
+        self._booleans: Diagrams | None = None
+        self._compiled: dict[int, BooleanOracle] = {}
         self._solvers: dict[int, SatOracle] = {}
         self._forest: SearchForest | None = None
-        self._use_diagrams = self.engine in ("auto", "bdd") and not self._searches_only
-        self._compiling = threading.RLock()
+        self._tree: SingleTree | None = None
+        self._working = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: it compiles for itself."""
-        kept = ("subject", "engine", "any_order", "_most_nodes")
+        kept = ("subject", "engine", "any_order", "max_nodes")
         return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -75,40 +81,96 @@ class Engines:
 
     def decide(self, point: Point) -> int:
         """The decision at a point, as a place in the subject's labels."""
-        if isinstance(self.subject, EnsembleSubject) and self.engine in ("auto", "search"):
+        if isinstance(self.subject, EnsembleSubject) and self.engine in ("auto", "search", "diagram"):
             return self._searching().decide(point)
         return self.subject.decide(point)
 
     def oracle(self, label: int) -> Oracle:
         """An oracle for "the decision is this label"."""
+        if self.engine == "diagram":
+            return self.on_diagram(label)
         if self.engine == "bdd":
-            return self._diagram(label)
+            return self._boolean(label)
         if self.engine == "sat" or not isinstance(self.subject, EnsembleSubject):
             return self._sat(label)
         return self._search(label)
 
     def primes(self, label: int, literals: Language, point: Point | None = None) -> Family:
         """The prime implicants of a decision, all or those around a point."""
-        if self._use_diagrams:
+        if self.engine == "bdd":
+            return self._boolean(label).primes(literals, point)
+        if self.engine in ("auto", "diagram"):
             try:
-                return self._diagram(label).primes(literals, point)
+                return self.on_diagram(label).primes(literals, point)
             except TooLarge:
-                if self.engine == "bdd":
+                if self.engine == "diagram":
                     raise
-                self._use_diagrams = False
-                self._compiled.clear()
-                self._diagrams = None
-        if self.engine == "search" or self._searches_only:
+        if self.engine != "sat" and isinstance(self.subject, EnsembleSubject):
             return self._search(label).primes(literals, point)
         return self._sat(label).primes(literals, point)
 
-    @property
-    def _searches_only(self) -> bool:
-        """Whether the vote is one that only the search engine can take."""
+    def contrasts(self, label: int, literals: Language, point: Point) -> Family:
+        """The contrastive explanations of a decision around a point: from a single tree's leaves, or the diagram."""
+        tree = self.single_tree()
+        if tree is not None:
+            return Listing(lambda: tree.contrasts(point, literals))
+        return self.on_diagram(label).contrasts(literals, point)
+
+    def on_diagram(self, label: int) -> DiagramOracle:
+        """Answers from the compiled form; `TooLarge` if there is none."""
+        from primewood.engines.diagram.oracle import DiagramOracle
+
+        return DiagramOracle(self.diagram(), label, seconds=self._budget().seconds)
+
+    def diagram(self, watcher: Watcher | None = None) -> Diagram:
+        """The compiled form of all decisions, made once; `TooLarge` if it outgrows what the engine may spend."""
+        with self._working:
+            if self._diagram is None:
+                try:
+                    self._diagram = self._compile(watcher)
+                except TooLarge as problem:
+                    self._diagram = problem
+            if isinstance(self._diagram, TooLarge):
+                raise self._diagram
+            return self._diagram
+
+    def _compile(self, watcher: Watcher | None) -> Diagram:
+        from primewood.engines.diagram import compiler
+
+        subject, budget = self.subject, self._budget()
+        if isinstance(subject, ExpressionSubject):
+            return compiler.compile_expression(subject.expression, subject.variables, budget)
+        assert isinstance(subject, EnsembleSubject)
+        bits = compiler.difficulty(subject)
+        if self.engine == "auto" and self.max_nodes is None and bits > HARD:
+            raise TooLarge(
+                f"this model is not compiled by itself: it has at least 2^{bits:.0f} kinds of rows or of "
+                'combinations of leaves. engine="diagram" or pw.compile(model) tries'
+            )
+        return compiler.compile_ensemble(subject, budget, any_order=self.any_order, watcher=watcher)
+
+    def _budget(self) -> Budget:
+        from primewood.engines.diagram.compiler import SMALL, Budget
+
+        if self.max_nodes is not None:
+            return Budget(nodes=self.max_nodes)
+        return SMALL if self.engine == "auto" else Budget()
+
+    def single_tree(self) -> SingleTree | None:
+        """The leaves of a model that is one tree; None for others, and if an engine was asked for by name."""
+        from primewood.engines.single_tree import SingleTree
+
         subject = self.subject
-        return (
-            self.engine == "auto" and isinstance(subject, EnsembleSubject) and not subject.ensemble.is_plain
-        )
+        if (
+            self.engine != "auto"
+            or not isinstance(subject, EnsembleSubject)
+            or len(subject.ensemble.trees) > 1
+        ):
+            return None
+        with self._working:
+            if self._tree is None and subject.ensemble.is_plain:
+                self._tree = SingleTree(subject)
+            return self._tree
 
     def _search(self, label: int) -> SearchOracle:
         return self._searching().oracle(label)
@@ -116,7 +178,7 @@ class Engines:
     def _searching(self) -> SearchForest:
         from primewood.engines.search.oracle import SearchForest
 
-        with self._compiling:
+        with self._working:
             if self._forest is None:
                 assert isinstance(self.subject, EnsembleSubject)
                 self._forest = SearchForest(self.subject, any_order=self.any_order)
@@ -125,19 +187,19 @@ class Engines:
     def _sat(self, label: int) -> SatOracle:
         from primewood.engines.boolean.consistency import SatOracle
 
-        with self._compiling:
+        with self._working:
             if label not in self._solvers:
                 self._solvers[label] = SatOracle(self.subject.formula(label), self.subject.variables)
             return self._solvers[label]
 
-    def _diagram(self, label: int) -> DiagramOracle:
+    def _boolean(self, label: int) -> BooleanOracle:
         from primewood.engines.boolean.diagram import Diagrams
 
-        with self._compiling:
-            if self._diagrams is None:
+        with self._working:
+            if self._booleans is None:
                 weight = dict(zip(self.subject.variables, self.subject.importance, strict=True))
                 order = sorted(self.subject.variables, key=lambda x: -weight[x])
-                self._diagrams = Diagrams(self.subject.variables, order, self._most_nodes)
+                self._booleans = Diagrams(self.subject.variables, order, self.max_nodes)
             if label not in self._compiled:
-                self._compiled[label] = self._diagrams.oracle(self.subject.formula(label))
+                self._compiled[label] = self._booleans.oracle(self.subject.formula(label))
             return self._compiled[label]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from pysat.solvers import Solver
 
-from primewood.engines.protocol import Oracle, Verdict
+from primewood.engines.protocol import Listing, Oracle, Verdict
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, conflicts, places_around, restrictions
@@ -31,20 +31,14 @@ class _Restriction:
     requires: tuple[int, ...]
 
 
-class DualFamily:
+class DualFamily(Listing):
     """The prime boxes of an oracle's decision, found by listing them: counting lists too."""
 
     def __init__(self, oracle: Oracle, literals: Language, point: Point | None = None) -> None:
+        super().__init__(self._list)
         self._oracle, self._literals, self._point = oracle, literals, point
 
-    def count(self) -> int:
-        """How many there are. Cost: listing them all."""
-        return sum(1 for _ in self)
-
-    def __contains__(self, box: Box) -> bool:
-        return any(box == other for other in self)
-
-    def __iter__(self) -> Iterator[Box]:
+    def _list(self) -> Iterator[Box]:
         oracle, point = self._oracle, self._point
         listed, clauses = _language(oracle, self._literals, point)
         numbers = list(listed)

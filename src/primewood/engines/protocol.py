@@ -88,6 +88,29 @@ class Family(Protocol):
         """Whether a box is one of them."""
 
 
+class Listing:
+    """A family that is only known by listing it, as often as it is asked.
+
+    Parameters
+    ----------
+    boxes
+        Starts a new listing.
+    """
+
+    def __init__(self, boxes: Callable[[], Iterator[Box]]) -> None:
+        self._boxes = boxes
+
+    def count(self) -> int:
+        """How many there are. Cost: listing them all."""
+        return sum(1 for _ in self)
+
+    def __contains__(self, box: Box) -> bool:
+        return any(box == other for other in self)
+
+    def __iter__(self) -> Iterator[Box]:
+        return self._boxes()
+
+
 class Oracle(Protocol):
     """Answers about one decision Γ."""
 

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.domain import Domain, Feature
-from primewood.ensemble.comparison import InputType
 from primewood.logic.expression import Literal
-from primewood.logic.instance import Box
+from primewood.logic.instance import Box, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
-from primewood.report import decimals, text
+from primewood.reasons.context import Context, plain
+from primewood.report import text
 from primewood.rows import as_rows
 
 
@@ -70,27 +69,6 @@ class Exclusion:
     text: str
     values: int
     witness: Witness
-
-
-@dataclass(frozen=True)
-class Context:
-    """What all explanations of one explainer share: for reading rows and for words."""
-
-    domain: Domain | None
-    rows: NDArray[np.float64] | None
-    points: NDArray[np.int64] | None
-    vote: str | None
-    units: dict[str, str] = field(default_factory=dict)
-    dtype: InputType = "float64"
-
-    @cached_property
-    def ranges(self) -> NDArray[np.float64] | None:
-        """The smallest and the largest number of each column in the training rows; NaN if there is none."""
-        if self.rows is None:
-            return None
-        lowest = np.where(np.isnan(self.rows), np.inf, self.rows).min(axis=0)
-        highest = np.where(np.isnan(self.rows), -np.inf, self.rows).max(axis=0)
-        return np.where(np.isfinite([lowest, highest]), [lowest, highest], np.nan)
 
 
 @dataclass(frozen=True)
@@ -149,7 +127,8 @@ class Explanation:
                     continue
                 allowed = [i for i in range(len(literal.variable)) if literal.mask >> i & 1]
                 nearest = min(shown, key=lambda i: min(abs(i - a) for a in allowed))
-                words = self._literal(Literal(literal.variable, sum(1 << i for i in run)))["text"]
+                excluded = Literal(literal.variable, sum(1 << i for i in run))
+                words = self.context.literal_record(excluded, self.row)["text"]
                 found.append(Exclusion(literal.variable.name, words, len(run), known[nearest]))
         return tuple(found)
 
@@ -201,32 +180,20 @@ class Explanation:
         Each feature spans the numbers from the smallest to the largest in the training rows, or its
         categories; missing values are left out of account.
         """
-        domain, ranges = self.context.domain, self.context.ranges
-        if domain is None or ranges is None:
+        volumes = self.context.volumes
+        if volumes is None:
             return None
         share = 1.0
-        for literal in self.term.literals:
-            variable = literal.variable
-            feature = self._feature(variable.name)
-            assert feature is not None
-            if not variable.is_numeric:
-                present = (1 << len(variable) - (variable.missing is not None)) - 1
-                share *= (literal.mask & present).bit_count() / present.bit_count()
-                continue
-            low, high = ranges[:, feature.column].tolist()
-            if not high > low:
-                share *= any(low in interval for interval in literal.intervals)
-                continue
-            inside = [min(high, i.high) - max(low, i.low) for i in literal.intervals]
-            share *= sum(length for length in inside if length > 0) / (high - low)
-        return float(share)
+        for mask, variable, shares in zip(self._box(), self.context.variables, volumes, strict=True):
+            if mask != variable.everything:
+                share *= float(shares[indices(mask)].sum())
+        return share
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
         """Which rows the explanation speaks for. Cost: one bisection per number."""
         if self.context.domain is None:
             raise TypeError("an explanation of an expression covers instances: ask term.holds(instance)")
-        names = tuple(feature.name for feature in self.context.domain.features)
-        rows = as_rows(X, names, self.context.dtype)
+        rows = as_rows(X, self.context.feature_names, self.context.dtype)
         return self._inside(self.context.domain.points(rows))
 
     def _inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -237,8 +204,7 @@ class Explanation:
         return inside
 
     def _box(self) -> Box:
-        assert self.context.domain is not None
-        return self.term.box(self.context.domain.variables)
+        return self.term.box(self.context.variables)
 
     def to_dict(self, *, witnesses: bool = False) -> dict[str, Any]:
         """The explanation in plain types; the ends of intervals are the exact float64 ones.
@@ -252,7 +218,7 @@ class Explanation:
             else str(self.decision),
             "status": str(self.status),
             "language": self.language,
-            "literals": [self._literal(literal) for literal in self.term.literals],
+            "literals": [self.context.literal_record(x, self.row) for x in self.term.literals],
             "coverage": self.coverage,
             "volume": self.volume,
             "queries": self.queries,
@@ -264,7 +230,7 @@ class Explanation:
 
     def _exclusion(self, exclusion: Exclusion) -> dict[str, Any]:
         witness = exclusion.witness
-        names = [feature.name for feature in self.context.domain.features] if self.context.domain else []
+        names = self.context.feature_names if self.context.domain else ()
         changed = {
             name: None if new != new else new
             for name, old, new in zip(names, self.row or (), witness.row, strict=False)
@@ -275,40 +241,8 @@ class Explanation:
             "values": exclusion.values,
             "row": [None if x != x else x for x in witness.row],
             "changed": changed,
-            "decision": _plain(witness.decision),
+            "decision": plain(witness.decision),
         }
-
-    def _literal(self, literal: Literal) -> dict[str, Any]:
-        variable = literal.variable
-        missing = variable.missing is not None and bool(literal.mask >> variable.missing & 1)
-        feature = self._feature(variable.name)
-        record: dict[str, Any] = {"feature": variable.name, "missing": missing}
-        if variable.is_numeric:
-            record["intervals"] = [
-                {
-                    "low": interval.low if np.isfinite(interval.low) else None,
-                    "high": interval.high if np.isfinite(interval.high) else None,
-                    "closed": _closed(interval.closed_low, interval.closed_high),
-                }
-                for interval in literal.intervals
-            ]
-            x, column = np.nan, None
-            if feature is not None and self.row is not None:
-                x = self.row[feature.column]
-                column = None if self.context.rows is None else self.context.rows[:, feature.column]
-            pieces = [decimals.shown_ends(i, x, column) for i in literal.intervals]
-            unit = self.context.units.get(variable.name, "")
-            record["text"] = text.condition(variable.name, pieces, missing=missing, unit=unit)
-            return record
-        absent = [v for i, v in enumerate(variable.values) if not literal.mask >> i & 1]
-        record["values"] = [_plain(v) for v in literal.values if not (missing and v is variable.values[-1])]
-        record["text"] = text.choice(variable.name, literal.values, absent)
-        return record
-
-    def _feature(self, name: str) -> Feature | None:
-        if self.context.domain is None:
-            return None
-        return next(f for f in self.context.domain.features if f.name == name)
 
     @property
     def what_would_change_it(self) -> str:
@@ -317,11 +251,3 @@ class Explanation:
 
     def __str__(self) -> str:
         return text.explanation(self.to_dict())
-
-
-def _closed(low: bool, high: bool) -> str:
-    return {(True, True): "both", (True, False): "left", (False, True): "right"}.get((low, high), "neither")
-
-
-def _plain(value: object) -> object:
-    return value if isinstance(value, bool | int | float | str) else str(value)

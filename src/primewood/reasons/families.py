@@ -1,45 +1,183 @@
-"""All prime implicants of an expression, and all PI-explanations of a decision on an instance."""
+"""Families of answers: all prime implicants, all explanations, all contrasts, perhaps too many to list.
+
+A family is counted, sampled, searched and filtered without listing it where the engine has compiled it; where
+it has not, the same methods list it, and say so in their cost.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from primewood.domain import ExpressionSubject
 from primewood.engines.choice import EngineName, Engines
-from primewood.engines.protocol import Family
-from primewood.errors import InvalidInput, listing
+from primewood.engines.diagram.family import DiagramFamily
+from primewood.engines.protocol import Family, Listing
+from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.expression import Expression
-from primewood.logic.instance import as_point
+from primewood.logic.instance import Box, as_point, indices
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 
+T = TypeVar("T")
+Weights = Sequence[NDArray[np.float64]]
 
-class Terms:
-    """A family of terms over one universe, listed lazily.
 
-    >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
-    >>> primes = prime_implicants((A == 1) | (B == 2))
-    >>> primes.count(), sorted(map(str, primes)), (A == 1) in primes
-    (2, ['A=1', 'B=2'], True)
+class BoxFamily(Generic[T]):
+    """A family of answers over one universe, each made from its box when it is asked for.
+
+    Parameters
+    ----------
+    variables
+        The universe.
+    family
+        The boxes, as an engine has them.
+    make
+        What makes an answer of a box.
+    base
+        Which variables a box mentions is told by comparison with this one: for terms, the box of everything.
     """
 
-    def __init__(self, variables: tuple[Variable, ...], family: Family) -> None:
+    def __init__(
+        self,
+        variables: tuple[Variable, ...],
+        family: Family,
+        make: Callable[[Box], T],
+        base: Box | None = None,
+    ) -> None:
         self.variables = variables
-        self._family = family
+        self._family, self._make = family, make
+        self._base = base or tuple(x.everything for x in variables)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the family is a diagram, so that nothing has to be listed."""
+        return isinstance(self._family, DiagramFamily)
+
+    def _with(self, family: Family) -> BoxFamily[T]:
+        return BoxFamily(self.variables, family, self._make, self._base)
 
     def count(self) -> int:
-        """How many terms there are; without listing them if the engine has compiled them."""
+        """How many there are, exactly. Cost: linear in the diagram; without one, that of listing them."""
         return self._family.count()
 
     def __repr__(self) -> str:
-        return f"<Terms over {listing(self.variables)}: iterate to list them, count() to count them>"
+        return f"<{type(self).__name__} over {listing(self.variables)}: iterate to list, count() to count>"
 
-    def __iter__(self) -> Iterator[Term]:
-        return (Term.of_box(self.variables, box) for box in self._family)
+    def __iter__(self) -> Iterator[T]:
+        """One by one, lazily; from a diagram, those that mention the fewest features first."""
+        return map(self._make, self._family)
+
+    def _has(self, box: Box) -> bool:
+        return box in self._family
+
+    def _size(self, box: Box) -> int:
+        return sum(mask != whole for mask, whole in zip(box, self._base, strict=True))
+
+    def shortest(self) -> T | None:
+        """One that mentions the fewest features; None if the family is empty. Cost: as `count`."""
+        if isinstance(self._family, DiagramFamily):
+            box = self._family.shortest()
+        else:
+            box = min(self._family, key=self._size, default=None)
+        return None if box is None else self._make(box)
+
+    def sizes(self) -> dict[int, int]:
+        """How many mention how many features. Cost: linear in the diagram, times the number of sizes."""
+        if isinstance(self._family, DiagramFamily):
+            return self._family.sizes()
+        found: dict[int, int] = {}
+        for box in self._family:
+            found[self._size(box)] = found.get(self._size(box), 0) + 1
+        return dict(sorted(found.items()))
+
+    def sample(self, count: int, seed: int | None = None) -> list[T]:
+        """So many drawn uniformly, with replacement; none if the family is empty. Cost: as `count`."""
+        if isinstance(self._family, DiagramFamily):
+            boxes = self._family.sample(count, seed)
+        else:
+            every = list(self._family)
+            boxes = random.Random(seed).choices(every, k=count) if every else []
+        return [self._make(box) for box in boxes]
+
+    def mentioning(self, feature: str) -> BoxFamily[T]:
+        """Those that mention a feature."""
+        return self._filtered(feature, mentions=True)
+
+    def without(self, feature: str) -> BoxFamily[T]:
+        """Those that do not mention a feature."""
+        return self._filtered(feature, mentions=False)
+
+    def _filtered(self, feature: str, *, mentions: bool) -> BoxFamily[T]:
+        place = next((j for j, x in enumerate(self.variables) if x.name == feature), None)
+        if place is None:
+            raise UnknownName(f"there is no {feature!r} here; the family speaks of {listing(self.variables)}")
+        family = self._family
+        if isinstance(family, DiagramFamily):
+            return self._with(family.mentioning(place) if mentions else family.avoiding(place))
+        whole = self._base[place]
+        return self._with(Listing(lambda: (box for box in family if (box[place] != whole) == mentions)))
+
+    def widest(self, weights: Weights | None = None) -> T | None:
+        """One with the largest share of the universe; None if the family is empty.
+
+        Parameters
+        ----------
+        weights
+            Per variable the probabilities of its values; uniform if not given.
+        """
+        if weights is None:
+            weights = [np.full(len(x), 1 / len(x)) for x in self.variables]
+        if isinstance(self._family, DiagramFamily):
+            found = self._family.widest(weights)
+            return None if found is None else self._make(found[0])
+        box = max(self._family, key=lambda box: _share(box, weights), default=None)
+        return None if box is None else self._make(box)
+
+    def widest_over(self, points: NDArray[np.int64]) -> T | None:
+        """One that holds the most of some points (one value index per variable); None if the family is empty."""
+        if isinstance(self._family, DiagramFamily):
+            found = self._family.widest_over(points)
+            return None if found is None else self._make(found[0])
+        box = max(self._family, key=lambda box: _held(box, points), default=None)
+        return None if box is None else self._make(box)
+
+
+def _share(box: Box, weights: Weights) -> float:
+    return float(np.prod([w[indices(mask)].sum() for mask, w in zip(box, weights, strict=True)]))
+
+
+def _held(box: Box, points: NDArray[np.int64]) -> int:
+    inside = np.ones(len(points), dtype=bool)
+    for j, mask in enumerate(box):
+        inside &= np.isin(points[:, j], indices(mask))
+    return int(inside.sum())
+
+
+class Terms(BoxFamily[Term]):
+    """A family of terms over one universe.
+
+    >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
+    >>> primes = prime_implicants((A == 1) | (B == 2))
+    >>> primes.count(), [str(term) for term in primes], (A == 1) in primes
+    (2, ['B=2', 'A=1'], True)
+    >>> print(primes.mentioning("A").shortest(), primes.widest())
+    A=1 B=2
+    """
+
+    def __init__(self, variables: tuple[Variable, ...], family: Family) -> None:
+        super().__init__(variables, family, lambda box: Term.of_box(variables, box))
+
+    def _with(self, family: Family) -> Terms:
+        return Terms(self.variables, family)
 
     def __contains__(self, term: Expression) -> bool:
-        return Term.of(term).box(self.variables) in self._family
+        return self._has(Term.of(term).box(self.variables))
 
 
 def prime_implicants(
@@ -95,7 +233,7 @@ def pi_explanations(
     return Terms(subject.variables, family)
 
 
-def _subject(expression: Expression) -> ExpressionSubject:
+def _subject(expression: Any) -> ExpressionSubject:
     if not isinstance(expression, Expression):
         raise InvalidInput(f"expected an expression, got {expression!r}; parse makes one from text")
     return ExpressionSubject(expression)

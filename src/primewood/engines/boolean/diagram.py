@@ -91,10 +91,10 @@ class Diagrams:
                 self._restrictions[language].append((x, listed, numbers[language]))
         self._manager.add_vars(free)
 
-    def oracle(self, decision: Expression) -> DiagramOracle:
+    def oracle(self, decision: Expression) -> BooleanOracle:
         """Compile a decision. Cost: the size of its diagram, which may be exponential."""
         with self._capped():
-            return DiagramOracle(self, fold(decision, _DiagramAlgebra(self._manager, self._values)))
+            return BooleanOracle(self, fold(decision, _DiagramAlgebra(self._manager, self._values)))
 
     def node_count(self) -> int:
         """How many nodes the manager holds."""
@@ -127,7 +127,7 @@ class Diagrams:
         return reduce(lambda a, b: a & b, map(self._manager.var, numbers), self._manager.true())
 
 
-class DiagramOracle:
+class BooleanOracle:
     """One decision as a diagram over the one-hot encoding."""
 
     def __init__(self, diagrams: Diagrams, decision: BCDDFunction) -> None:

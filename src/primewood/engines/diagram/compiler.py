@@ -110,14 +110,19 @@ def _by_importance(subject: EnsembleSubject) -> list[int]:
 
 
 def _diagram(
-    found: tuple[_native.Diagram, list[int]], variables: tuple[Variable, ...], terminals: int, making: Making
+    found: tuple[_native.Diagram, list[int]],
+    variables: tuple[Variable, ...],
+    terminals: int,
+    making: Making | None,
 ) -> Diagram:
     native, order = found
     levels = tuple(native.level(j) for j in range(len(order)))
     return Diagram(variables, tuple(order), levels, native.root, terminals, making)
 
 
-def _too_large(progress: _native.Progress, budget: Budget, trees: int, variables: Sequence[Variable]) -> TooLarge:
+def _too_large(
+    progress: _native.Progress, budget: Budget, trees: int, variables: Sequence[Variable]
+) -> TooLarge:
     limit = (
         f"the time limit of {budget.seconds:g} s"
         if progress.stage == "time"
@@ -128,6 +133,16 @@ def _too_large(progress: _native.Progress, budget: Budget, trees: int, variables
         f"{progress.nodes:,} nodes and {progress.states:,} partial decisions were reached. Explanations of single rows "
         'need no diagram (engine="search"); fewer or shallower trees compile, and so may a higher max_nodes'
     )
+
+
+def in_order(diagram: Diagram, order: Sequence[int], most_nodes: int = 10_000_000) -> Diagram:
+    """The same function with the levels in another order. Cost: one swap of levels per inversion."""
+    if not diagram.order or tuple(order) == diagram.order:
+        return diagram
+    native = _native.reordered(diagram.native, list(diagram.order), list(order), most_nodes)
+    if native is None:
+        raise TooLarge(f"in another order of levels the diagram outgrew its cap of {most_nodes:,} nodes")
+    return _diagram((native, list(order)), diagram.variables, diagram.terminals, diagram.making)
 
 
 def compile_expression(
@@ -188,4 +203,3 @@ class _DiagramAlgebra:
 
     def at_least(self, count: int, arguments: list[int]) -> int:
         return self._made(self.native.at_least(count, arguments))
-

@@ -10,6 +10,7 @@ widest and sampling are passes over arrays; nothing is listed unless it is asked
 from __future__ import annotations
 
 import heapq
+import itertools
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -79,7 +80,7 @@ class DiagramFamily:
         """The nodes of each variable, from the bottom up."""
         inner = self.variable[2:]
         cuts = [0, *(np.flatnonzero(np.diff(inner)) + 1).tolist(), len(inner)] if len(inner) else [0]
-        return [slice(a + 2, b + 2) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+        return [slice(a + 2, b + 2) for a, b in itertools.pairwise(cuts)]
 
     def node_count(self) -> int:
         """The size of the diagram."""
@@ -234,7 +235,9 @@ class DiagramFamily:
         lo = np.concatenate([self.lo, twin[self.lo]])
         hi = np.concatenate([self.hi, np.where(own, self.hi, twin[self.hi])])
         order = np.argsort(-np.concatenate([self.variable, self.variable]), kind="stable")
-        return _sorted(self, np.concatenate([self.variable, self.variable]), lo, hi, int(twin[self.root]), order)
+        return _sorted(
+            self, np.concatenate([self.variable, self.variable]), lo, hi, int(twin[self.root]), order
+        )
 
     def _trimmed(self) -> DiagramFamily:
         return _sorted(self, self.variable, self.lo, self.hi, self.root, np.arange(len(self.variable)))
@@ -248,15 +251,14 @@ class DiagramFamily:
         if self.root == 0:
             return None
         loss = [float(sum(weights[r.place][i] for i in _bits(r.mask))) for r in self.restrictions]
-        best: dict[int, tuple[float, int, tuple[int, ...]]] = {0: (-1.0, 0, ()), 1: (1.0, 1, ())}
+        best: dict[int, tuple[float, int, tuple[int, ...]]] = {1: (1.0, 1, ())}
         for entry in self._entries():
-            found = (-1.0, 0, ())
-            for node, (lost, chosen) in self._through(entry, loss).items():
-                share = best[node][0] * max(0.0, 1.0 - lost)
-                if best[node][0] >= 0 and share > found[0]:
-                    found = (share, node, chosen)  # type: ignore[assignment]
-            best[entry] = found
-        chosen, node = [], self.root
+            best[entry] = max(
+                (best[node][0] * max(0.0, 1.0 - lost), node, path)
+                for node, (lost, path) in self._through(entry, loss).items()
+            )
+        chosen: list[int] = []
+        node = self.root
         while node > 1:
             _, node, part = best[node]
             chosen += part
@@ -303,7 +305,9 @@ class DiagramFamily:
             return None
         rows = [self._rows_lost(points, r) for r in self.restrictions]
         everything = (1 << len(points)) - 1
-        heap: list[tuple[int, int, int, int, tuple[int, ...]]] = [(-len(points), 0, self.root, everything, ())]
+        heap: list[tuple[int, int, int, int, tuple[int, ...]]] = [
+            (-len(points), 0, self.root, everything, ())
+        ]
         seen: set[tuple[int, int]] = set()
         ticket = 0
         while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.family import DiagramFamily
-from primewood.engines.diagram.reason import Reason, reason
+from primewood.engines.diagram.reason import NativeReason, Reason
 from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
@@ -12,10 +12,16 @@ from primewood.logic.variable import Variable
 
 
 class DiagramOracle:
-    """Answers about one decision, "the terminal is this label", of a compiled model or expression."""
+    """Answers about one decision, "the terminal is this label", of a compiled model or expression.
 
-    def __init__(self, diagram: Diagram, label: int) -> None:
-        self._diagram, self._label = diagram, label
+    Parameters
+    ----------
+    seconds
+        How long the diagram of a family may take; `TooLarge` after that. None for no limit.
+    """
+
+    def __init__(self, diagram: Diagram, label: int, seconds: float | None = None) -> None:
+        self._diagram, self._label, self._seconds = diagram, label, seconds
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -32,15 +38,20 @@ class DiagramOracle:
 
     def primes(self, literals: Language, point: Point | None = None) -> DiagramFamily:
         """The prime boxes of the decision, all or those that contain a point, as one diagram."""
-        return reason(self._diagram, self._label, point, literals).primes()
+        return self._reason(literals, point).primes()
 
     def contrasts(self, literals: Language, point: Point) -> DiagramFamily:
         """What can be let go of around a point so that another decision becomes possible, minimally.
 
         A box allows the point's own values and what is let go of.
         """
-        return reason(self._diagram, self._label, point, literals, contrast=True).primes()
+        return self._reason(literals, point, contrast=True).primes()
 
     def reason(self, point: Point) -> Reason:
         """The complete reason around a point: certain iff these values are excluded."""
-        return reason(self._diagram, self._label, point, "sets").function()
+        return self._reason("sets", point).function()
+
+    def _reason(self, literals: Language, point: Point | None, *, contrast: bool = False) -> NativeReason:
+        return NativeReason(
+            self._diagram, self._label, point, literals, contrast=contrast, seconds=self._seconds
+        )

@@ -62,21 +62,16 @@ class Reason:
         return len(self.variable) - 2
 
 
-def reason(
-    diagram: Diagram,
-    label: int,
-    point: Point | None,
-    literals: Language,
-    *,
-    contrast: bool = False,
-    seconds: float | None = None,
-) -> NativeReason:
-    """The reason of "the terminal is this label" around a point, or everywhere."""
-    return NativeReason(diagram, label, point, literals, contrast, seconds)
-
-
 class NativeReason:
-    """A reason in the C++ core, from which the function and the family of its primes can be had."""
+    """The reason of "the terminal is this label" in the C++ core: the function, and the family of its primes.
+
+    Parameters
+    ----------
+    point
+        The instance; None for all prime implicants of the decision.
+    contrast
+        Whether restrictions are values to let go of: the dual function.
+    """
 
     def __init__(
         self,
@@ -84,8 +79,9 @@ class NativeReason:
         label: int,
         point: Point | None,
         literals: Language,
-        contrast: bool,
-        seconds: float | None,
+        *,
+        contrast: bool = False,
+        seconds: float | None = None,
     ) -> None:
         self._point, self._contrast = point, contrast
         self._everything = tuple(x.everything for x in diagram.variables)

@@ -1,0 +1,281 @@
+"""A compiled model: one decision diagram that answers any question in time linear in its size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from typing import Literal as Choice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.engines.diagram.diagram import Diagram
+from primewood.engines.diagram.oracle import DiagramOracle
+from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.logic.instance import Box, Point
+from primewood.logic.language import Language, check_language
+from primewood.reasons.complete import Bias, CompleteReason, Relevance
+from primewood.reasons.context import Context, Row
+from primewood.reasons.contrast import Contrast, Contrasting, Contrasts
+from primewood.reasons.explanations import Explanations, Question
+
+if TYPE_CHECKING:
+    from primewood.report.picture import Picture
+
+Distribution = Choice["uniform", "volume", "rows"] | Mapping[str, Sequence[float]]
+UNDECIDED = "depends on the order of summation"
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """How many features must change for another decision.
+
+    Attributes
+    ----------
+    features : int or None
+        The fewest features to change; None if nothing changes the decision.
+    contrast : Contrast or None
+        One such change, with a row.
+    """
+
+    features: int | None
+    contrast: Contrast | None
+
+    def __str__(self) -> str:
+        if self.contrast is None:
+            return "no change of features changes the decision"
+        changed = self.contrast.to_dict()["changed"]
+        words = ", ".join(f"{name} = {'missing' if x is None else f'{x:g}'}" for name, x in changed.items())
+        told = f": with {words}" if words else ""
+        return f"{self.features} feature{'s' if self.features != 1 else ''} to change{told} it is {self.contrast.other}"
+
+
+class Compiled:
+    """All decisions of a model or an expression as one diagram.
+
+    Made by `primewood.compile`, or read from a file by `primewood.load`.
+
+    Attributes
+    ----------
+    diagram : Diagram
+        One level per variable; terminal i is decision i.
+    class_names : tuple
+        The decisions. Where scores may be added in any order, the last one says that the decision depends on it.
+
+    Examples
+    --------
+    >>> import primewood as pw
+    >>> A, B, C = pw.Variable("A", [1, 2, 3]), pw.Variable("B", ["r", "b", "g"]), pw.Variable("C", ["l", "m", "h"])
+    >>> compiled = pw.compile(pw.parse("(B=r | B=b) -> (A=2 & C!=h)", [A, B, C]))
+    >>> compiled.count()
+    {False: 14, True: 13}
+    >>> sorted(str(why.term) for why in compiled.prime_implicants(True))
+    ['A=2 & C!=h', 'B=g']
+    """
+
+    def __init__(self, diagram: Diagram, context: Context) -> None:
+        self.diagram = diagram
+        self._context = context
+        self.class_names = context.class_names
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The features from the top level to the bottom one."""
+        return tuple(self.diagram.variables[j].name for j in self.diagram.order)
+
+    def __repr__(self) -> str:
+        making = self.diagram.making
+        took = f", compiled in {making.seconds:.2f} s" if making else ""
+        return (
+            f"<Compiled: {self.diagram.size:,} nodes on {len(self.diagram.order)} levels, "
+            f"decides between {listing(self.class_names)}{took}>"
+        )
+
+    def decide(self, x: Any) -> object:
+        """The decision on a row, by its name. Cost: one step per feature."""
+        return self.class_names[self._read(x)[2]]
+
+    def _read(self, x: Any) -> tuple[Row | None, Point, int]:
+        row, point = self._context.read(x)
+        return row, point, self.diagram.decide(point)
+
+    def _oracle(self, label: int) -> DiagramOracle:
+        return DiagramOracle(self.diagram, label)
+
+    def explanations(self, x: Any, *, literals: Language = "sets") -> Explanations:
+        """All PI-explanations of the decision on a row. Cost: that of their diagram; they are not listed."""
+        row, point, label = self._read(x)
+        question = Question(self._context, label, check_language(literals), row)
+        return Explanations(question, self._oracle(label).primes(literals, point))
+
+    def contrasts(self, x: Any, *, literals: Language = "sets") -> Contrasts:
+        """All contrastive explanations of the decision on a row: the minimal changes that may change it.
+
+        In "sets" each is one change per feature to one group of values; in "values" a set of features; in
+        "intervals" how far features may move from the row's own value.
+        """
+        row, point, label = self._read(x)
+        asked = Contrasting(self._context, label, check_language(literals), row, point, self._other(label))
+        return Contrasts(asked, self._oracle(label).contrasts(literals, point))
+
+    def _other(self, label: int) -> Any:
+        def find(box: Box) -> tuple[Point, int]:
+            point = self.diagram.find(box, label, otherwise=True)
+            assert point is not None, "a contrast lets another decision in"
+            return point, self.diagram.decide(point)
+
+        return find
+
+    def prime_implicants(self, decision: object = True, *, literals: Language = "sets") -> Explanations:
+        """All prime implicants of a decision: the weakest rules that entail it, for all rows."""
+        label = self._context.label(decision)
+        question = Question(self._context, label, check_language(literals), None)
+        return Explanations(question, self._oracle(label).primes(literals))
+
+    def complete_reason(self, x: Any) -> CompleteReason:
+        """The complete reason of the decision on a row: all PI-explanations as one function."""
+        row, point, label = self._read(x)
+        values = None if row is None else tuple(row.tolist())
+        function = self._oracle(label).reason(point)
+        return CompleteReason(self.class_names[label], values, point, function, self._context)
+
+    def relevance(self, x: Any) -> Relevance:
+        """Which features are in every, in some, and in no PI-explanation of the decision on a row."""
+        return self.complete_reason(x).relevance
+
+    def bias(self, x: Any, protected: Iterable[str]) -> Bias:
+        """Whether the decision on a row rests on protected features (Darwiche and Hirth 2020)."""
+        names = tuple(protected)
+        every, some = self.complete_reason(x).mentions(protected if isinstance(protected, str) else names)
+        if not every:
+            return Bias(False, some, names)
+        row, point, label = self._read(x)
+        places = {self._context.place(name) for name in names}
+        freed = tuple(
+            x.everything if j in places else 1 << point[j] for j, x in enumerate(self._context.variables)
+        )
+        other, to = self._other(label)(freed)
+        changed = None if row is None else tuple(self._context.row_at(other, row, point).tolist())
+        return Bias(True, True, names, changed, self.class_names[to])
+
+    def robustness(self, x: Any) -> Robustness:
+        """The fewest features to change for another decision, with such a change. Cost: linear in the diagram."""
+        row, point, label = self._read(x)
+        other = self.diagram.fewest_changes(point)
+        if other is None:
+            return Robustness(None, None)
+        asked = Contrasting(self._context, label, "sets", row, point, self._other(label))
+        box = tuple(1 << a | 1 << b for a, b in zip(point, other, strict=True))
+        return Robustness(sum(a != b for a, b in zip(point, other, strict=True)), asked.contrast(box))
+
+    def count(self) -> dict[object, int]:
+        """How many cells (kinds of rows that the model can tell apart) get each decision, exactly."""
+        return dict(zip(self.class_names, self.diagram.counts(), strict=True))
+
+    def share(self, distribution: Distribution = "uniform") -> dict[object, float]:
+        """How much of the input space gets each decision, the features taken as independent.
+
+        Parameters
+        ----------
+        distribution
+            "uniform": every value of a feature counts the same (a share of cells). "volume": as much as its
+            share of the training range. "rows": as often as it occurs in the training rows. Or a mapping
+            from feature names to the probabilities of their values; features that it leaves out are uniform.
+        """
+        shares = self.diagram.shares(self._weights(distribution))
+        return {name: float(share) for name, share in zip(self.class_names, shares, strict=True)}
+
+    def _weights(self, distribution: Distribution) -> Sequence[NDArray[np.float64]] | None:
+        if distribution == "uniform":
+            return None
+        if isinstance(distribution, Mapping):
+            return self._given(distribution)
+        if distribution not in ("volume", "rows"):
+            raise InvalidInput(
+                f'a distribution is "uniform", "volume", "rows" or a mapping, not {distribution!r}'
+            )
+        found = self._context.volumes if distribution == "volume" else self._context.frequencies
+        if found is None:
+            raise InvalidInput(f'share("{distribution}") needs training rows')
+        return [w / w.sum() if w.sum() > 0 else np.full(len(w), 1 / len(w)) for w in found]
+
+    def _given(self, distribution: Mapping[str, Sequence[float]]) -> list[NDArray[np.float64]]:
+        variables = {x.name: x for x in self.diagram.variables}
+        unknown = [name for name in distribution if name not in variables]
+        if unknown:
+            raise UnknownName(
+                f"the distribution names {listing(unknown)}; the diagram has {listing(variables)}"
+            )
+        found = []
+        for name, x in variables.items():
+            given = np.asarray(distribution.get(name, np.full(len(x), 1 / len(x))), dtype=np.float64)
+            if given.shape != (len(x),) or (given < 0).any() or abs(given.sum() - 1) > 1e-9:
+                raise InvalidInput(
+                    f"{name} has {len(x)} values; their probabilities are at least 0 and add up to 1"
+                )
+            found.append(given)
+        return found
+
+    def exact_share(self) -> dict[object, Fraction]:
+        """The share of cells that get each decision, as fractions."""
+        counts = self.count()
+        whole = sum(counts.values())
+        return {name: Fraction(count, whole) for name, count in counts.items()}
+
+    def equivalent(self, other: Compiled) -> bool:
+        """Whether two compiled models decide alike on every row."""
+        return self.difference(other).equivalent
+
+    def difference(self, other: Compiled) -> Difference:
+        """Where another compiled model of the same columns decides differently.
+
+        Cost: at most the product of the sizes.
+        """
+        from primewood.properties.difference import difference
+
+        return difference(self, other)
+
+    def draw(self, *, most_nodes: int = 60, title: str | None = None) -> Picture:
+        """A picture of the diagram; a large one is cut, with a note."""
+        from primewood.report.picture import diagram_picture
+
+        d = self.diagram
+        names = [str(name) for name in self.class_names]
+        return diagram_picture(
+            d.variables,
+            d.order,
+            d.levels,
+            d.root,
+            names,
+            units=self._context.units,
+            most_nodes=most_nodes,
+            title=title,
+        )
+
+    def info(self) -> dict[str, Any]:
+        """What the diagram is like, in plain types."""
+        making = self.diagram.making
+        return {
+            "nodes": self.diagram.size,
+            "levels": [
+                {"feature": name, "values": level.shape[1], "nodes": len(level)}
+                for name, level in zip(self.order, self.diagram.levels, strict=True)
+            ],
+            "cells": {str(name): str(count) for name, count in self.count().items()},
+            "seconds": making.seconds if making else None,
+            "states": making.states if making else None,
+            "settled": making.settled if making else None,
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the diagram to a file that `primewood.load` reads; training rows are not kept."""
+        from primewood.properties.compiled_file import save
+
+        save(self, Path(path))
+
+
+if TYPE_CHECKING:
+    from primewood.properties.difference import Difference

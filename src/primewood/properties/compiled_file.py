@@ -1,0 +1,161 @@
+"""Compiled models in files: a zip archive of arrays (numpy's npz, without pickles) and one JSON document.
+
+The document says what the arrays mean: a version, the features with their cuts or codes, the decisions, the order.
+Numbers in it round-trip exactly. Training rows are not kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from primewood.domain import Domain, Feature
+from primewood.engines.diagram.diagram import Diagram
+from primewood.errors import InvalidInput
+from primewood.logic.interval import MISSING
+from primewood.logic.variable import Variable
+from primewood.reasons.context import Context
+
+if TYPE_CHECKING:
+    from primewood.properties.compiled import Compiled
+
+FORMAT = "primewood compiled model"
+VERSION = 1
+
+
+def save(compiled: Compiled, path: Path) -> None:
+    """Write a compiled model; the file is there whole or not at all."""
+    arrays: dict[str, Any] = {f"level_{j}": level for j, level in enumerate(compiled.diagram.levels)}
+    text = json.dumps(_document(compiled), ensure_ascii=False, allow_nan=False)
+    path = path.absolute()
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez_compressed(file, document=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _document(compiled: Compiled) -> dict[str, Any]:
+    context, diagram = compiled._context, compiled.diagram
+    domain = context.domain
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "classes": [_class_name(name) for name in context.class_names],
+        "variables": [_variable_record(x) for x in context.variables],
+        "features": None if domain is None else [_feature_record(f) for f in domain.features],
+        "assumptions": None if domain is None else list(domain.assumptions),
+        "vote": context.vote,
+        "units": context.units,
+        "dtype": context.dtype,
+        "order": list(diagram.order),
+        "root": diagram.root,
+    }
+
+
+def _class_name(name: object) -> object:
+    """Strings, numbers and truth values are kept as they are, anything else as it is written."""
+    return name if isinstance(name, str | bool | int | float) else str(name)
+
+
+def _variable_record(x: Variable) -> dict[str, Any]:
+    missing = x.missing is not None
+    if x.is_numeric:
+        return {"name": x.name, "cuts": list(x.cuts or ()), "closed": x.closed, "missing": missing}
+    return {"name": x.name, "values": [_value(v) for v in x.values if v is not MISSING], "missing": missing}
+
+
+def _value(value: object) -> object:
+    if not isinstance(value, str | bool | int | float):
+        raise InvalidInput(f"a file keeps values that are text, numbers or truth values, not {value!r}")
+    return value
+
+
+def _feature_record(f: Feature) -> dict[str, Any]:
+    codes = None if f.codes is None else [[code, _value(label)] for code, label in f.codes.items()]
+    return {
+        "name": f.name,
+        "kind": f.kind,
+        "codes": codes,
+        "missing": f.missing,
+        "tested": f.variable is not None,
+    }
+
+
+def load(path: str | Path) -> Compiled:
+    """Read a compiled model from a file that `Compiled.save` wrote."""
+    from primewood.properties.compiled import Compiled
+
+    path = Path(path)
+    if not path.is_file():
+        raise InvalidInput(f"there is no file {path}")
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            document = json.loads(bytes(archive["document"]).decode())
+            levels = [archive[f"level_{j}"] for j in range(len(archive.files) - 1)]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as problem:
+        raise InvalidInput(f"{path.name} is no compiled model, or it is damaged: {problem}") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InvalidInput(f"{path.name} is no compiled model of primewood")
+    if document.get("version") != VERSION:
+        raise InvalidInput(
+            f"{path.name} has version {document.get('version')} of the format; this primewood reads {VERSION}"
+        )
+    try:
+        context = _context(document)
+        diagram = Diagram(
+            context.variables,
+            tuple(document["order"]),
+            tuple(np.ascontiguousarray(level, dtype=np.int32) for level in levels),
+            int(document["root"]),
+            len(context.class_names),
+        )
+    except (KeyError, TypeError, ValueError) as problem:
+        raise InvalidInput(f"{path.name} is damaged: {problem}") from None
+    diagram.check()
+    return Compiled(diagram, context)
+
+
+def _context(document: dict[str, Any]) -> Context:
+    variables = tuple(_variable(record) for record in document["variables"])
+    domain = None
+    if document["features"] is not None:
+        domain = Domain(_features(document["features"], variables), tuple(document["assumptions"]))
+    return Context(
+        variables,
+        tuple(document["classes"]),
+        domain,
+        vote=document["vote"],
+        units=dict(document["units"]),
+        dtype=document["dtype"],
+    )
+
+
+def _variable(record: dict[str, Any]) -> Variable:
+    if "cuts" in record:
+        return Variable.numeric(record["name"], record["cuts"], record["closed"], missing=record["missing"])
+    return Variable.categorical(record["name"], record["values"], missing=record["missing"])
+
+
+def _features(records: list[dict[str, Any]], variables: tuple[Variable, ...]) -> tuple[Feature, ...]:
+    by_name = {x.name: x for x in variables}
+    return tuple(
+        Feature(
+            column,
+            record["name"],
+            record["kind"],
+            None if record["codes"] is None else {float(code): label for code, label in record["codes"]},
+            record["missing"],
+            by_name[record["name"]] if record["tested"] else None,
+        )
+        for column, record in enumerate(records)
+    )

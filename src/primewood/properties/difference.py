@@ -1,0 +1,198 @@
+"""Where two compiled models decide differently: their product, level by level.
+
+Two models cut the same columns in different places. Both diagrams are first put over the joint variables (a column
+is cut wherever one of the two cuts it, which only repeats entries of a level), and the second one into the
+order of the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.domain import Domain, Feature
+from primewood.engines.diagram.compiler import in_order
+from primewood.engines.diagram.diagram import Diagram, Level
+from primewood.errors import InvalidInput, listing
+from primewood.logic.interval import MISSING, Interval
+from primewood.logic.variable import Variable
+from primewood.reasons.context import Context
+from primewood.reasons.explanation import Explanation
+
+if TYPE_CHECKING:
+    from primewood.properties.compiled import Compiled
+
+SAME = "same"
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """Where two models decide differently.
+
+    Attributes
+    ----------
+    compiled : Compiled
+        A diagram whose decisions are "same" and "a -> b" for each pair of different decisions that occurs.
+    """
+
+    compiled: Compiled
+
+    @cached_property
+    def equivalent(self) -> bool:
+        """Whether the two decide alike on every row."""
+        return not self.kinds
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The pairs of different decisions that occur, the first model's decision first."""
+        return tuple(str(name) for name in self.compiled.class_names[1:])
+
+    def share(self, distribution: Any = "uniform") -> float:
+        """How much of the input space is decided differently; see `Compiled.share`."""
+        return sum(share for name, share in self.compiled.share(distribution).items() if name != SAME)
+
+    def regions(self) -> Iterator[Explanation]:
+        """The regions that are decided differently, as prime rules: lazily, those of each kind by size."""
+        for kind in self.kinds:
+            yield from self.compiled.prime_implicants(kind)
+
+    def widest(self) -> Explanation | None:
+        """The region that is decided differently with the largest share of cells; None if there is none."""
+        sizes = self.compiled.diagram.variables
+        found = [self.compiled.prime_implicants(kind).widest() for kind in self.kinds]
+
+        def share(why: Explanation) -> float:
+            box = why.term.box(sizes)
+            return float(np.prod([m.bit_count() / len(x) for m, x in zip(box, sizes, strict=True)]))
+
+        return max((why for why in found if why is not None), key=share, default=None)
+
+    def __str__(self) -> str:
+        if self.equivalent:
+            return "equivalent: they decide alike on every row"
+        counts = self.compiled.count()
+        told = listing(f"{name}: {counts[name]:,} cells" for name in self.kinds)
+        return f"they differ on {self.share():.3%} of the cells ({told})"
+
+
+def difference(a: Compiled, b: Compiled) -> Difference:
+    """The difference of two compiled models."""
+    from primewood.properties.compiled import Compiled
+
+    context = _joint(a._context, b._context)
+    left = _over(a.diagram, context)
+    right = in_order(_over(b.diagram, context), left.order)
+    product, pairs = _product(left, right)
+    names: list[str] = [SAME]
+    place = np.zeros(len(pairs), dtype=np.int32)
+    for i, (x, y) in enumerate(pairs):
+        first, second = a.class_names[x], b.class_names[y]
+        if str(first) != str(second):
+            names.append(f"{first} -> {second}")
+            place[i] = len(names) - 1
+    diagram = _relabelled(product, place, len(names))
+    return Difference(Compiled(diagram, replace(context, class_names=tuple(names))))
+
+
+def _joint(a: Context, b: Context) -> Context:
+    """The context of both: a column is cut wherever one of the two cuts it."""
+    if a.feature_names != b.feature_names:
+        raise InvalidInput(
+            f"the two take different columns: {listing(a.feature_names)}, and {listing(b.feature_names)}"
+        )
+    if a.domain is None or b.domain is None:
+        if a.domain is not b.domain or set(a.variables) != set(b.variables):
+            raise InvalidInput("an expression is compared with an expression over the same variables")
+        return a
+    features = tuple(_joint_feature(f, g) for f, g in zip(a.domain.features, b.domain.features, strict=True))
+    assumptions = tuple(dict.fromkeys((*a.domain.assumptions, *b.domain.assumptions)))
+    domain = Domain(features, assumptions)
+    points = None if a.rows is None else domain.points(a.rows)
+    return replace(a, variables=domain.variables, domain=domain, points=points)
+
+
+def _joint_feature(f: Feature, g: Feature) -> Feature:
+    if f.codes is not None and g.codes is not None and list(f.codes) != list(g.codes):
+        raise InvalidInput(f"{f.name} has different codes in the two models; say domain= for both")
+    missing = f.missing and g.missing
+    coded = f if f.codes is not None else g
+    variables = [h.variable for h in (f, g) if h.variable is not None]
+    variable: Variable | None = None
+    if variables and coded.codes is not None:
+        variable = Variable.categorical(f.name, coded.codes.values(), missing=missing)
+    elif variables:
+        closed = {x.closed for x in variables}
+        if len(closed) > 1:
+            raise InvalidInput(
+                f"one model tests {f.name} with <, the other with <=: they cannot be compared yet"
+            )
+        cuts = sorted({cut for x in variables for cut in x.cuts or ()})
+        variable = Variable.numeric(f.name, cuts, variables[0].closed or "left", missing=missing)
+    return Feature(f.column, f.name, coded.kind, coded.codes, missing, variable)
+
+
+def _over(diagram: Diagram, context: Context) -> Diagram:
+    """A diagram over the joint variables: the columns of its levels are repeated; levels that it lacks are added."""
+    own = {x.name: j for j, x in enumerate(diagram.variables)}
+    place = {x.name: j for j, x in enumerate(context.variables)}
+    order, levels = [], []
+    for j, level in zip(diagram.order, diagram.levels, strict=True):
+        x = diagram.variables[j]
+        if x.name in place:
+            joint = context.variables[place[x.name]]
+            order.append(place[x.name])
+            levels.append(np.ascontiguousarray(level[:, _values_in(x, joint, context)]))
+    for name, j in place.items():
+        if name not in own:
+            order.append(j)
+            ends = np.arange(diagram.terminals, dtype=np.int32)
+            levels.append(np.repeat(ends[:, None], len(context.variables[j]), axis=1))
+    return Diagram(context.variables, tuple(order), tuple(levels), diagram.root, diagram.terminals)
+
+
+def _values_in(x: Variable, joint: Variable, context: Context) -> list[int]:
+    """For each value of the joint variable, the value of `x` that it lies in."""
+    feature = context.feature(x.name)
+    if feature is None or (feature.codes is not None and not x.is_numeric):
+        return [x.index(value) for value in joint.values]
+    if feature.codes is not None:
+        numbers: list[object] = [*feature.codes, *([MISSING] if joint.missing is not None else [])]
+        return [x.index(number) for number in numbers]
+    return [_holding(x, value) for value in joint.values]
+
+
+def _holding(x: Variable, value: object) -> int:
+    if not isinstance(value, Interval):
+        return x.index(value)
+    end = value.high if x.closed == "right" else value.low
+    return int(np.searchsorted(x.cuts or (), end, side="left" if x.closed == "right" else "right"))
+
+
+def _product(a: Diagram, b: Diagram) -> tuple[Diagram, list[tuple[int, int]]]:
+    """The pairs of nodes that are reached together, and the pairs of terminals. Cost: linear in these pairs."""
+    pairs = np.array([[a.root, b.root]], dtype=np.int64)
+    levels = []
+    for left, right in zip(a.levels, b.levels, strict=True):
+        width = int(right.max()) + 1
+        keys = left[pairs[:, 0]].astype(np.int64) * width + right[pairs[:, 1]]
+        found, places = np.unique(keys, return_inverse=True)
+        levels.append(places.reshape(keys.shape).astype(np.int32))
+        pairs = np.column_stack([found // width, found % width])
+    return Diagram(a.variables, a.order, tuple(levels), 0, len(pairs)), [(int(x), int(y)) for x, y in pairs]
+
+
+def _relabelled(diagram: Diagram, terminal: NDArray[np.int32], terminals: int) -> Diagram:
+    """The diagram with other terminals, nodes that become equal made one. Cost: one sort per level."""
+    below: NDArray[np.int32] = terminal
+    levels: list[Level] = []
+    for level in reversed(diagram.levels):
+        rows, places = np.unique(below[level], axis=0, return_inverse=True)
+        levels.append(np.ascontiguousarray(rows, dtype=np.int32))
+        below = places.ravel().astype(np.int32)
+    root = int(below[diagram.root])
+    return Diagram(diagram.variables, diagram.order, tuple(reversed(levels)), root, terminals)

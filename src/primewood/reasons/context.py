@@ -1,0 +1,188 @@
+"""What all answers about one model share: reading rows, and saying things in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.domain import Domain, Feature
+from primewood.ensemble.comparison import InputType
+from primewood.errors import UnknownName, listing
+from primewood.logic.expression import Literal
+from primewood.logic.instance import Point, as_point
+from primewood.logic.interval import Interval
+from primewood.logic.term import Term
+from primewood.logic.variable import Variable
+from primewood.report import decimals, text
+from primewood.rows import as_row
+
+Row = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all answers of one explainer share.
+
+    Attributes
+    ----------
+    variables : tuple of Variable
+        The universe.
+    class_names : tuple
+        The names of the decisions.
+    domain : Domain or None
+        None for an expression, which has no columns.
+    rows, points : arrays or None
+        The training rows, and their cells.
+    vote : str or None
+    units : dict
+    dtype : str
+        What the model casts inputs to.
+    """
+
+    variables: tuple[Variable, ...]
+    class_names: tuple[object, ...]
+    domain: Domain | None = None
+    rows: Row | None = None
+    points: NDArray[np.int64] | None = None
+    vote: str | None = None
+    units: dict[str, str] = field(default_factory=dict)
+    dtype: InputType = "float64"
+
+    def read(self, x: Any) -> tuple[Row | None, Point]:
+        """A row as users have it, and its cell; for an expression, an instance."""
+        if self.domain is None:
+            return None, as_point(self.variables, x)
+        row = as_row(x, self.feature_names, self.dtype)
+        return row, self.domain.point(row)
+
+    @cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the model's columns; of an expression, of its variables."""
+        if self.domain is None:
+            return tuple(x.name for x in self.variables)
+        return tuple(feature.name for feature in self.domain.features)
+
+    def label(self, decision: object) -> int:
+        """The place of a decision, by its name."""
+        if decision not in self.class_names:
+            raise UnknownName(f"no decision is called {decision!r}; there are {listing(self.class_names)}")
+        return self.class_names.index(decision)
+
+    def place(self, name: str) -> int | None:
+        """The place of a feature's variable; None for a feature that no test looks at."""
+        if name not in self.feature_names:
+            raise UnknownName(f"there is no feature {name!r}; the features are {listing(self.feature_names)}")
+        return next((j for j, x in enumerate(self.variables) if x.name == name), None)
+
+    def feature(self, name: str) -> Feature | None:
+        """The column of that name; None for a variable of an expression."""
+        if self.domain is None:
+            return None
+        return self.domain.features[self.feature_names.index(name)]
+
+    @cached_property
+    def ranges(self) -> NDArray[np.float64] | None:
+        """The smallest and the largest number of each column in the training rows; NaN if there is none."""
+        if self.rows is None:
+            return None
+        lowest = np.where(np.isnan(self.rows), np.inf, self.rows).min(axis=0)
+        highest = np.where(np.isnan(self.rows), -np.inf, self.rows).max(axis=0)
+        return np.where(np.isfinite([lowest, highest]), [lowest, highest], np.nan)
+
+    @cached_property
+    def volumes(self) -> tuple[NDArray[np.float64], ...] | None:
+        """Per variable, the share of the training range that each value has; categories count the same.
+
+        Missing values are left out of account. None without training rows.
+        """
+        if self.ranges is None:
+            return None
+        found = []
+        for x in self.variables:
+            feature = self.feature(x.name)
+            assert feature is not None
+            low, high = self.ranges[:, feature.column].tolist()
+            found.append(np.array([_share(x, value, low, high) for value in x.values]))
+        return tuple(found)
+
+    @cached_property
+    def frequencies(self) -> tuple[NDArray[np.float64], ...] | None:
+        """Per variable, how often each value occurs in the training rows; None without them."""
+        if self.points is None:
+            return None
+        known = self.points[(self.points >= 0).all(axis=1)]
+        return tuple(
+            np.bincount(known[:, j], minlength=len(x)) / max(1, len(known))
+            for j, x in enumerate(self.variables)
+        )
+
+    def row_at(self, point: Point, row: Row, own: Point) -> Row:
+        """A row of the cell at a point, like `row` (whose cell is `own`) wherever the two cells agree."""
+        assert self.domain is not None
+        changed = row.copy()
+        for k, column in enumerate(self.domain.columns):
+            if point[k] != own[k]:
+                changed[column] = self.number_in(k, point[k])
+        return changed
+
+    def number_in(self, place: int, value: int) -> float:
+        """A number with this value of a variable that is pleasant to read."""
+        assert self.domain is not None
+        column = self.domain.columns[place]
+        cell = self.variables[place].values[value]
+        if not isinstance(cell, Interval):
+            return self.domain.features[column].number_at(value)
+        return decimals.plain_number(cell, None if self.rows is None else self.rows[:, column])
+
+    def literal_record(self, literal: Literal, row: tuple[float, ...] | None = None) -> dict[str, Any]:
+        """A literal in plain types and in words; shown bounds keep the row's own number."""
+        variable = literal.variable
+        missing = variable.missing is not None and bool(literal.mask >> variable.missing & 1)
+        record: dict[str, Any] = {"feature": variable.name, "missing": missing}
+        if not variable.is_numeric:
+            absent = [v for i, v in enumerate(variable.values) if not literal.mask >> i & 1]
+            allowed = [v for v in literal.values if not (missing and v is variable.values[-1])]
+            record["values"] = [plain(v) for v in allowed]
+            record["text"] = text.choice(variable.name, literal.values, absent)
+            return record
+        record["intervals"] = [_interval_record(interval) for interval in literal.intervals]
+        feature = self.feature(variable.name)
+        x, column = np.nan, None
+        if feature is not None and row is not None:
+            x = row[feature.column]
+            column = None if self.rows is None else self.rows[:, feature.column]
+        pieces = [decimals.shown_ends(i, x, column) for i in literal.intervals]
+        unit = self.units.get(variable.name, "")
+        record["text"] = text.condition(variable.name, pieces, missing=missing, unit=unit)
+        return record
+
+    def words(self, term: Term, row: tuple[float, ...] | None = None) -> str:
+        """A term in words."""
+        return " AND ".join(self.literal_record(x, row)["text"] for x in term.literals) or "anything"
+
+
+def _share(variable: Variable, value: object, low: float, high: float) -> float:
+    if not isinstance(value, Interval):
+        missing = variable.missing is not None and value is variable.values[variable.missing]
+        return 0.0 if missing else 1 / (len(variable) - (variable.missing is not None))
+    if not high > low:
+        return float(low in value)
+    return max(0.0, min(high, value.high) - max(low, value.low)) / (high - low)
+
+
+def _interval_record(interval: Interval) -> dict[str, Any]:
+    ends = (interval.closed_low, interval.closed_high)
+    return {
+        "low": interval.low if np.isfinite(interval.low) else None,
+        "high": interval.high if np.isfinite(interval.high) else None,
+        "closed": {(True, True): "both", (True, False): "left", (False, True): "right"}.get(ends, "neither"),
+    }
+
+
+def plain(value: object) -> object:
+    """A value as JSON has it."""
+    return value if isinstance(value, bool | int | float | str) else str(value)

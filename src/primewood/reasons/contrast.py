@@ -1,0 +1,113 @@
+"""Contrastive explanations: what to let go of so that another decision becomes possible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from primewood.engines.protocol import Family
+from primewood.logic.expression import Literal
+from primewood.logic.instance import Box, Point
+from primewood.logic.language import Language
+from primewood.logic.term import Term
+from primewood.reasons.context import Context, Row, plain
+from primewood.reasons.families import BoxFamily
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A minimal set of things to let go of, with a row that shows what may happen then.
+
+    Attributes
+    ----------
+    decision : object
+        What is decided about the row that was asked about.
+    other : object
+        What is decided about `changed`.
+    term : Term
+        What is let go of: per feature the values that are allowed beside the row's own (in "values", all others).
+    language : str
+    row : tuple of float or None
+        The row that was asked about; None for an instance of an expression.
+    changed : tuple of float or None
+        A row that differs from it only in what is let go of, and is decided otherwise.
+    instance : Point
+        The cell of `changed`.
+    """
+
+    decision: object
+    other: object
+    term: Term
+    language: Language
+    row: tuple[float, ...] | None
+    changed: tuple[float, ...] | None
+    instance: Point
+    context: Context
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that are let go of."""
+        return tuple(literal.variable.name for literal in self.term.literals)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The contrast in plain types."""
+        changed = {}
+        for name, old, new in zip(
+            self.context.feature_names, self.row or (), self.changed or (), strict=False
+        ):
+            if new != old and not (new != new and old != old):
+                changed[name] = None if new != new else new
+        return {
+            "decision": plain(self.decision),
+            "other": plain(self.other),
+            "language": self.language,
+            "lets_go": [self.context.literal_record(literal) for literal in self.term.literals],
+            "changed": changed,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.context.words(self.term)} could make it {self.other} instead of {self.decision}"
+
+
+@dataclass(frozen=True)
+class Contrasting:
+    """What makes contrasts of boxes: the row that was asked about, and who finds a point that is decided otherwise."""
+
+    context: Context
+    label: int
+    literals: Language
+    row: Row | None
+    point: Point
+    find_other: Callable[[Box], tuple[Point, int]]
+
+    def contrast(self, box: Box) -> Contrast:
+        """The contrast of a box that allows the row's own values and what is let go of."""
+        other, label = self.find_other(box)
+        context = self.context
+        freed = [mask & ~(1 << value) for mask, value in zip(box, self.point, strict=True)]
+        changed = None
+        if self.row is not None:
+            changed = tuple(context.row_at(other, self.row, self.point).tolist())
+        return Contrast(
+            decision=context.class_names[self.label],
+            other=context.class_names[label],
+            term=Term(Literal(x, mask) for x, mask in zip(context.variables, freed, strict=True) if mask),
+            language=self.literals,
+            row=None if self.row is None else tuple(self.row.tolist()),
+            changed=changed,
+            instance=other,
+            context=context,
+        )
+
+
+class Contrasts(BoxFamily[Contrast]):
+    """All contrastive explanations of one decision: counted, sampled, filtered; listed when iterated over."""
+
+    def __init__(self, asked: Contrasting, family: Family) -> None:
+        base = tuple(1 << value for value in asked.point)
+        super().__init__(asked.context.variables, family, asked.contrast, base)
+        self._asked = asked
+
+    def _with(self, family: Family) -> Contrasts:
+        return Contrasts(self._asked, family)

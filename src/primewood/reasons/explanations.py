@@ -1,0 +1,78 @@
+"""All explanations of one decision, as a family."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal as Choice
+
+from primewood.engines.protocol import Family
+from primewood.errors import InvalidInput
+from primewood.logic.instance import Box
+from primewood.logic.language import Language
+from primewood.logic.term import Term
+from primewood.reasons.context import Context, Row
+from primewood.reasons.explanation import Explanation, Status
+from primewood.reasons.families import BoxFamily
+
+Measure = Choice["rows", "volume", "values"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was asked: why this decision, about this row, in this language."""
+
+    context: Context
+    label: int
+    literals: Language
+    row: Row | None
+    notes: tuple[str, ...] = ()
+
+    def explanation(self, box: Box) -> Explanation:
+        """The explanation that a prime box is."""
+        return Explanation(
+            decision=self.context.class_names[self.label],
+            term=Term.of_box(self.context.variables, box),
+            language=self.literals,
+            status=Status.PROVED,
+            row=None if self.row is None else tuple(self.row.tolist()),
+            context=self.context,
+            notes=self.notes,
+        )
+
+
+class Explanations(BoxFamily[Explanation]):
+    """All PI-explanations of one decision: counted, sampled, filtered; listed only when iterated over.
+
+    A model that compiles gives them by number of features, the shortest first.
+    """
+
+    def __init__(self, question: Question, family: Family) -> None:
+        super().__init__(question.context.variables, family, question.explanation)
+        self.question = question
+
+    def _with(self, family: Family) -> Explanations:
+        return Explanations(self.question, family)
+
+    def __contains__(self, explanation: Explanation | Term) -> bool:
+        term = explanation.term if isinstance(explanation, Explanation) else Term.of(explanation)
+        return self._has(term.box(self.variables))
+
+    def widest_by(self, measure: Measure = "rows") -> Explanation | None:
+        """The explanation that covers the most; None if there is none.
+
+        Parameters
+        ----------
+        measure
+            "rows": the most training rows. "volume": the largest share of the box of their ranges. "values": of
+            the cells, each value of a feature counting the same, which needs no training rows.
+        """
+        context = self.question.context
+        if measure == "values":
+            return self.widest()
+        if measure not in ("rows", "volume"):
+            raise InvalidInput(f'the measure is "rows", "volume" or "values", not {measure!r}')
+        if context.points is None or context.volumes is None:
+            raise InvalidInput(f'measure="{measure}" needs training rows; "values" does not')
+        if measure == "volume":
+            return self.widest(context.volumes)
+        return self.widest_over(context.points[(context.points >= 0).all(axis=1)])
