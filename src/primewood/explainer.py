@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 from typing import Literal as Choice
 
 import numpy as np
@@ -34,6 +34,9 @@ from primewood.reasons.explanations import Explanations, Question
 from primewood.reasons.prime import Order, plan
 from primewood.reasons.weakening import weaken
 from primewood.rows import as_rows, categories_of
+
+if TYPE_CHECKING:
+    from primewood.report.picture import Picture
 
 VoteName = Choice["model", "majority"]
 Summation = Choice["sequential", "any"]
@@ -313,6 +316,19 @@ class Explainer:
             context = replace(context, class_names=(*context.class_names, UNDECIDED))
         return Compiled(diagram, context)
 
+    def draw_tree(self, number: int = 0, *, most_nodes: int = 60) -> Picture:
+        """A picture of one tree of the model, its tests in words; a large one is cut, with a note."""
+        from primewood.properties.drawing import tree_records
+        from primewood.report.picture import tree_picture
+
+        if self.ensemble is None:
+            raise InvalidInput(
+                "an expression has no trees; primewood.compile(expression).draw() shows its diagram"
+            )
+        records = tree_records(self.ensemble, self._context, number)
+        title = f"tree {number} of {len(self.ensemble.trees)}" if len(self.ensemble.trees) > 1 else None
+        return tree_picture(records, [str(x) for x in self.class_names], most_nodes=most_nodes, title=title)
+
     def decide(self, x: Any) -> object:
         """The decision on a row, by its name."""
         return self.class_names[self._engines.decide(self._context.read(x)[1])]
@@ -441,7 +457,7 @@ def _class_names(subject: Subject, names: Sequence[object] | None) -> tuple[obje
         return subject.labels
     if len(names) != len(subject.labels):
         raise InvalidInput(f"{len(names)} class names for {len(subject.labels)} classes")
-    return tuple(names)
+    return tuple(name.item() if isinstance(name, np.generic) else name for name in names)
 
 
 def _training_rows(X_train: Any, ensemble: Ensemble) -> NDArray[np.float64] | None:
@@ -507,8 +523,8 @@ def compile(model: Any, X_train: Any = None, *, watcher: Watcher | None = None, 
     >>> compiled = compile(forest, X)
     >>> compiled.count()
     {0: 48129, 1: 125859, 2: 95337}
-    >>> compiled.explanations(X[70]).count()
-    6
+    >>> compiled.explanations(X[50]).count()
+    760
     """
     options.setdefault("engine", "diagram")
     return Explainer(model, X_train, **options).compile(watcher=watcher)

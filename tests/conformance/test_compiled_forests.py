@@ -18,7 +18,7 @@ from primewood.engines.diagram.compiler import Budget, compile_ensemble
 from primewood.engines.diagram.oracle import DiagramOracle
 from primewood.engines.search.oracle import SearchForest
 from primewood.ensemble import Ensemble, Group, Tree
-from primewood.errors import TooLarge
+from primewood.errors import InvalidInput, TooLarge
 from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains
 from primewood.readers import read
@@ -62,11 +62,11 @@ def tiny(classes, generator):
 LEAVES = {f.__name__: f for f in (fractions, parts_of_one, exact_and_not, neighbours, tiny)}
 
 
-def random_tree(features, depth, leaf, generator):
+def random_tree(features, depth, leaf, generator, thresholds=THRESHOLDS):
     if depth == 0 or generator.random() < 0.2:
         return leaf().tolist()
-    below = [random_tree(features, depth - 1, leaf, generator) for _ in range(2)]
-    return (int(generator.integers(features)), generator.choice(THRESHOLDS), *below)
+    below = [random_tree(features, depth - 1, leaf, generator, thresholds) for _ in range(2)]
+    return (int(generator.integers(features)), generator.choice(thresholds), *below)
 
 
 def turned(tree, steps):
@@ -211,7 +211,7 @@ def test_a_compiled_mean_says_at_every_cell_what_predict_says(kind):
 @pytest.mark.parametrize("part", range(1, 11))
 @pytest.mark.parametrize("kind", LEAVES)
 def test_thousands_of_compiled_means_say_what_predict_says(kind, part):
-    for seed in range(100 * part, 100 * part + 100):
+    for seed in range(300 * part, 300 * part + 300):
         check_every_cell(random_subject(kind, seed))
 
 
@@ -230,6 +230,20 @@ def test_compiled_codes_and_categories_say_what_predict_says(kind):
 @pytest.mark.parametrize("kind", LEAVES)
 def test_a_compiled_majority_says_what_predict_says(kind):
     assert sum(check_every_cell(random_subject(kind, seed, vote="majority")) for seed in range(30)) == 0
+
+
+@pytest.mark.parametrize("kind", LEAVES)
+def test_columns_with_many_thresholds_are_compiled_as_predict_decides(kind):
+    """Some seventy values per variable, which no machine word holds."""
+    generator = np.random.default_rng(3)
+    trees, thresholds = [], np.arange(200) + 0.5
+    for _ in range(18):
+        tree = random_tree(2, 5, lambda: LEAVES[kind](2, generator), generator, thresholds)
+        trees += [tree, turned(tree, 1)]
+    ensemble = Ensemble(tuple(map(Tree.build, trees)), ("x", "y"), ("a", "b"), vote="mean")
+    subject = EnsembleSubject(ensemble, domain_of(ensemble))
+    assert min(len(x) for x in subject.variables) > 64
+    assert check_every_cell(subject) > 0
 
 
 @pytest.mark.slow
@@ -446,6 +460,15 @@ def test_a_cap_that_suffices_changes_nothing(trained):
     for nodes in (1, size // 2):
         with pytest.raises(TooLarge, match=f"cap of {nodes:,} nodes"):
             compile_ensemble(subject, Budget(nodes=nodes), order=diagram.order)
+
+
+def test_an_order_that_is_none_is_refused(trained):
+    _, subject, _, diagram = trained("iris")
+    n = len(subject.variables)
+    for order in (range(n - 1), [0] * n, [], [*range(n), 0], range(1, n + 1), range(-1, n - 1)):
+        with pytest.raises(InvalidInput, match="order"):
+            compile_ensemble(subject, order=order)
+    assert compile_ensemble(subject, order=diagram.order[::-1]).counts() == diagram.counts()
 
 
 # The law that all engines give the identical term

@@ -18,6 +18,7 @@ from conformance.universes import (
     same_sets,
 )
 from primewood.engines.diagram.compiler import Budget, compile_expression
+from primewood.engines.diagram.family import DiagramFamily, Restriction
 from primewood.engines.diagram.oracle import DiagramOracle
 from primewood.engines.protocol import Verdict
 from primewood.errors import InvalidInput, TooLarge
@@ -345,45 +346,57 @@ def test_explanations_and_contrasts_hit_each_other_minimally(part):
 
 
 def families(seed, most=3):
-    """Families of every kind with their members: primes of random functions, all and around an instance."""
+    """Families of every kind: the box without restrictions, the family, its members.
+
+    Primes of random functions, all and around an instance, and the contrasts of the instance (as they are listed).
+    """
     generator = np.random.default_rng(seed)
     for variables in MIXED.values():
+        everything = tuple(x.everything for x in variables)
         for delta in random_tables(variables, most, seed):
-            diagram, table = compile_expression(delta, variables), delta.truth_table()
-            points_of_one = np.argwhere(table)
+            oracle, truth = (
+                DiagramOracle(compile_expression(delta, variables), 1),
+                TableOracle(delta, variables),
+            )
+            true_points = [p for p in cells(variables) if truth.holds(p)]
             for literals in LANGUAGES:
-                primes = TableOracle(delta, variables).primes(literals)
-                yield variables, DiagramOracle(diagram, 1).primes(literals), primes
-                if len(points_of_one):
-                    point = tuple(generator.choice(points_of_one).tolist())
+                primes = truth.primes(literals)
+                yield everything, oracle.primes(literals), primes
+                if true_points:
+                    point = true_points[generator.integers(len(true_points))]
                     around = [b for b in primes if contains(b, point)]
-                    yield variables, DiagramOracle(diagram, 1).primes(literals, point), around
+                    yield everything, oracle.primes(literals, point), around
+                    contrasts = oracle.contrasts(literals, point)
+                    yield tuple(1 << v for v in point), contrasts, list(contrasts)
+
+
+def touched(box, base):
+    """The variables that a box restricts, or lets go of: where it differs from the box without restrictions."""
+    return [j for j, (mask, whole) in enumerate(zip(box, base, strict=True)) if mask != whole]
 
 
 def test_a_family_lists_terms_by_the_number_of_their_variables():
-    for variables, family, members in families(seed=6):
-        sizes = [len(mentioned(box, variables)) for box in family]
+    for base, family, members in families(seed=6):
+        sizes = [len(touched(box, base)) for box in family]
         assert sizes == sorted(sizes)
         assert family.sizes() == {k: sizes.count(k) for k in sorted(set(sizes))}
-        for size in range(len(variables) + 2):
-            assert same_sets(
-                family.of_size(size), [b for b in members if len(mentioned(b, variables)) == size]
-            )
+        for size in range(len(base) + 2):
+            assert same_sets(family.of_size(size), [b for b in members if len(touched(b, base)) == size])
         shortest = family.shortest()
         if members:
-            assert shortest in members and len(mentioned(shortest, variables)) == min(sizes)
+            assert shortest in members and len(touched(shortest, base)) == min(sizes)
         else:
             assert shortest is None and not family
-        assert family.mentioned() == {j for box in members for j in mentioned(box, variables)}
+        assert family.mentioned() == {j for box in members for j in touched(box, base)}
 
 
 def test_mentioning_and_avoiding_keep_what_they_say():
     generator = np.random.default_rng(7)
-    for variables, family, members in families(seed=8):
+    for base, family, members in families(seed=8):
         kept = members
         for _ in range(4):
-            j, keeps = int(generator.integers(len(variables))), bool(generator.integers(2))
-            kept = [box for box in kept if (j in mentioned(box, variables)) == keeps]
+            j, keeps = int(generator.integers(len(base))), bool(generator.integers(2))
+            kept = [box for box in kept if (j in touched(box, base)) == keeps]
             family = family.mentioning(j) if keeps else family.avoiding(j)
             assert same_sets(family, kept) and family.count() == len(kept)
             assert {box for box in members if box in family} == set(kept)
@@ -392,40 +405,43 @@ def test_mentioning_and_avoiding_keep_what_they_say():
 
 
 def test_every_variable_is_mentioned_or_avoided():
-    for variables, family, members in families(seed=18, most=2):
-        for j in range(len(variables)):
-            with_it = [box for box in members if j in mentioned(box, variables)]
+    for base, family, members in families(seed=18, most=2):
+        for j in range(len(base)):
+            with_it = [box for box in members if j in touched(box, base)]
             assert same_sets(family.mentioning(j), with_it)
             assert same_sets(family.avoiding(j), set(members) - set(with_it))
             assert not family.mentioning(j).avoiding(j) and not family.avoiding(j).mentioning(j)
 
 
-def test_the_widest_term_keeps_the_most_of_a_distribution():
+def check_widest(family, members, weights, rows):
+    """The widest of a distribution and of some rows, against all members."""
+    if not members:
+        assert family.widest(weights) is None and family.widest_over(rows) is None
+        return
+    box, share = family.widest(weights)
+    best = max(kept_mass(b, weights) for b in members)
+    assert box in members and math.isclose(share, best, abs_tol=1e-12)
+    assert math.isclose(kept_mass(box, weights), best, abs_tol=1e-12)
+    for some in (rows, rows[:1], rows[:0]):
+        held = {b: sum(contains(b, row) for row in some.tolist()) for b in members}
+        box, count = family.widest_over(some)
+        assert count == held[box] == max(held.values())
+
+
+@pytest.mark.parametrize("contrast", [False, True], ids=["primes", "contrasts"])
+def test_the_widest_holds_the_most_of_a_distribution_and_of_rows(contrast):
     generator = np.random.default_rng(9)
-    for variables, family, members in families(seed=10):
-        weights = random_weights(variables, generator)
-        found = family.widest(weights)
-        if not members:
-            assert found is None
-            continue
-        box, share = found
-        best = max(kept_mass(b, weights) for b in members)
-        assert box in members and math.isclose(share, best, abs_tol=1e-12)
-        assert math.isclose(kept_mass(box, weights), best, abs_tol=1e-12)
-
-
-def test_the_widest_term_over_rows_holds_the_most_of_them():
-    generator = np.random.default_rng(11)
-    for variables, family, members in families(seed=12):
-        rows = np.column_stack([generator.integers(0, len(x), 40) for x in variables])
-        for some in (rows, rows[:1], rows[:0]):
-            found = family.widest_over(some)
-            if not members:
-                assert found is None
-                continue
-            held = {b: sum(contains(b, row) for row in some.tolist()) for b in members}
-            box, count = found
-            assert count == held[box] == max(held.values())
+    for variables in MIXED.values():
+        for delta in random_tables(variables, 4, seed=10):
+            oracle = DiagramOracle(compile_expression(delta, variables), 1)
+            for literals in LANGUAGES:
+                point = cells(variables)[generator.integers(len(cells(variables)))]
+                rows = np.column_stack([generator.integers(0, len(x), 40) for x in variables])
+                weights = random_weights(variables, generator)
+                asked = [oracle.contrasts(literals, point)] if contrast else []
+                asked = asked or [oracle.primes(literals), oracle.primes(literals, point)]
+                for family in asked:
+                    check_widest(family, list(family), weights, rows)
 
 
 def test_samples_are_members_and_uniform():
@@ -483,6 +499,32 @@ def test_odd_counts_are_exact_too(blocks):
         assert DiagramOracle(diagram, 1).contrasts(literals, (0, 0, 1) * blocks).count() == blocks * (
             4 if literals != "values" else 1
         )
+
+
+def test_a_majority_of_many_has_as_many_primes_as_there_are_choices():
+    n, k = 60, 31
+    variables = tuple(Variable.boolean(f"x{i}") for i in range(n))
+    diagram = compile_expression(at_least(k, [x.literal([True]) for x in variables]), variables)
+    assert diagram.counts()[1] == sum(math.comb(n, i) for i in range(k, n + 1))
+    for literals in LANGUAGES:
+        family = DiagramOracle(diagram, 1).primes(literals)
+        assert family.count() == math.comb(n, k) and family.sizes() == {k: math.comb(n, k)}
+        assert family.mentioning(7).count() == math.comb(n - 1, k - 1)
+        assert family.avoiding(7).avoiding(8).mentioning(9).count() == math.comb(n - 3, k - 1)
+        contrasts = DiagramOracle(diagram, 1).contrasts(literals, (1,) * n)
+        assert contrasts.sizes() == {n - k + 1: math.comb(n, n - k + 1)}
+
+
+def test_counts_are_exact_beyond_what_floats_can_tell_apart_from_infinity():
+    """All sets of 1100 restrictions, as a family that is written down by hand."""
+    n = 1100
+    nodes = np.arange(n)
+    children = np.concatenate([[0, 1], nodes + 1])
+    restrictions = tuple(Restriction(j, 0b10) for j in range(n))
+    variable = np.concatenate([[2**31 - 1] * 2, n - 1 - nodes])
+    family = DiagramFamily((0b11,) * n, restrictions, False, variable, children, children, n + 1)
+    assert family.count() == 2**n and family.mentioning(0).count() == 2 ** (n - 1)
+    assert len(set(family.sample(3, seed=1))) == 3
 
 
 # The complete reason

@@ -4,7 +4,7 @@
 //     G(node) = AND over the allowed values v of G(c_v),
 // as a function of the restrictions of its level, which say what is allowed. Which restrictions there are, and which
 // of them can hold together, is the literal language:
-// - sets: each group of values with equal columns is excluded by itself;
+// - sets: each group of values with equal columns is excluded by itself (but let go of value by value);
 // - intervals: numbers are excluded from either end inwards (restriction k holds only with those farther out, so
 //   "not k" goes on without the rest of its chain); "missing" is excluded by itself, or all numbers are;
 // - values: all values but one are excluded.
@@ -90,9 +90,10 @@ class Blocks {
     const int line = in_line(j) ? ordered_[j] : 0;
     for (int v = 0; v < width; v++) {
       std::size_t at = groups.size();
-      if (line == 0 && language_ != Language::kValues)
+      const bool grouped = !contrast_ && language_ != Language::kValues;
+      if (grouped && line == 0)
         for (at = 0; at < groups.size() && !same_column(j, groups[at][0], v);) at++;
-      else if (v > 0 && v < line && same_column(j, v - 1, v))
+      else if (grouped && v > 0 && v < line && same_column(j, v - 1, v))
         at = groups.size() - 1;
       if (at == groups.size()) groups.emplace_back();
       groups[at].push_back(v);

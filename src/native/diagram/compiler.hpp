@@ -55,7 +55,7 @@ class Compiler {
     std::vector<Edge> parts = trees(votes, sums, Trees::kModel);
     add_up(parts, sums);
     report("decision", 0, parts.size());
-    Rounding rounding{f_.band, settling(), &identities, {}};
+    Rounding rounding{f_.band, f_.any_order, settling(), &identities, {}};
     if (f_.band > 0) rounding.trees = trees(numbers, identities, Trees::kIdentity);
     Store out(widths(), limits_);
     out.allow(caps_.nodes);

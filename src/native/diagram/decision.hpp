@@ -23,6 +23,7 @@ namespace primewood::diagram {
 // How doubtful cells are settled.
 struct Rounding {
   Int band = 0;
+  bool any_order = false;  // then a doubtful cell is settled by its being doubtful
   std::function<Id(const std::vector<int>& path)> settle;  // the terminal of a cell, given one value per level
   const Sums* identities = nullptr;                        // the trees, with leaves numbered by their values
   std::vector<Edge> trees;
@@ -39,6 +40,7 @@ class Decision {
         if (k != w) winner_.push_back(w), rival_.push_back(k), threshold_.push_back(w < k ? 0 : 1);
     for (Frame& f : frames_) f.difference.resize(pairs_), f.least.resize(pairs_), f.need.resize(pairs_);
     bound();
+    find_changes();
   }
 
   // The root of the decision of the sum of these parts.
@@ -61,7 +63,7 @@ class Decision {
     std::vector<Int> sums;                     // per class, then how many inexact leaves
     std::vector<Int> difference, least, need;  // per pair of winner and rival
     bool alone = false;                        // the result holds for this path only
-    std::vector<Edge> children, before;        // of one value, as they come; of the value before it
+    std::vector<std::uint64_t> changes;        // the values at which a residual part changes, as bits
     std::vector<Edge> trees;                   // what is left of every tree; made when asked for
   };
 
@@ -84,6 +86,27 @@ class Decision {
     }
   }
 
+  // Per node of the parts: the values whose edge differs from that of the value before, as bits.
+  void find_changes() {
+    changes_.resize(parts_.depth());
+    for (int j = 0; j < parts_.depth(); j++) {
+      const int words = parts_.width(j) / 64 + 1;
+      changes_[j].assign(std::size_t(parts_.nodes(j)) * words, 0);
+      for (Id i = 0; i < parts_.nodes(j); i++)
+        for (int v = 1; v < parts_.width(j); v++)
+          if (!(parts_.row(j, i)[v] == parts_.row(j, i)[v - 1]))
+            changes_[j][std::size_t(i) * words + v / 64] |= std::uint64_t(1) << v % 64;
+    }
+  }
+
+  // The values at which any of the residual parts changes.
+  void changes(int j, Frame& f) const {
+    const int words = parts_.width(j) / 64 + 1;
+    f.changes.assign(words, 0);
+    for (Id i : f.open)
+      for (int w = 0; w < words; w++) f.changes[w] |= changes_[j][std::size_t(i) * words + w];
+  }
+
   Int difference(const Int* vote, int p) const {
     return vote[winner_[p]] - vote[rival_[p]] - rounding_.band * vote[classes_];
   }
@@ -102,7 +125,7 @@ class Decision {
     for (int p = 0; p < pairs_; p++) f.difference[p] = difference(f.sums.data(), p);
     f.alone = false;
     if (const int w = winner(f, j); w >= 0) return out_.sink(j, w);
-    if (f.open.empty()) return settle(j);
+    if (f.open.empty() && settled_from(j)) return settle(j);
     const Id key = known_[j].key(f.open);
     if (const Id entry = recall(j, key); entry >= 0) return known_[j].node(entry);
     const Id node = expand(j);
@@ -110,23 +133,32 @@ class Decision {
     return node;
   }
 
-  // The class that wins whatever comes, or -1.
+  // The class that wins whatever comes, or -1. The first edge of every node adds zero, so the sums so far are those of a
+  // cell below this state: only the class that is ahead now can win them all.
   int winner(Frame& f, int j) {
-    std::copy(f.difference.begin(), f.difference.end(), f.least.begin());
+    const int w = int(std::max_element(f.sums.begin(), f.sums.begin() + classes_) - f.sums.begin());
+    const int first = w * (classes_ - 1), last = first + classes_ - 1;
+    for (int p = first; p < last; p++) {
+      f.least[p] = f.difference[p];
+      if (f.least[p] < threshold_[p]) return -1;
+    }
     for (Id i : f.open) {
       const Int* least = &least_[j][std::size_t(i) * pairs_];
-      for (int p = 0; p < pairs_; p++) f.least[p] += least[p];
+      for (int p = first; p < last; p++) f.least[p] += least[p];
     }
-    for (int w = 0; w < classes_; w++) {
-      const int first = w * (classes_ - 1), last = first + classes_ - 1;
-      int p = first;
-      while (p < last && f.least[p] >= threshold_[p]) p++;
-      if (p < last) continue;
-      std::fill(f.need.begin(), f.need.end(), kAny);
-      for (p = first; p < last; p++) f.need[p] = threshold_[p] - (f.least[p] - f.difference[p]);
-      return w;
-    }
-    return -1;
+    for (int p = first; p < last; p++)
+      if (f.least[p] < threshold_[p]) return -1;
+    std::fill(f.need.begin(), f.need.end(), kAny);
+    for (int p = first; p < last; p++) f.need[p] = threshold_[p] - (f.least[p] - f.difference[p]);
+    return w;
+  }
+
+  // Whether every cell below is settled alike. Parts can cancel in integers where the trees themselves still differ, so
+  // it is the trees that must have come to one leaf each.
+  bool settled_from(int j) {
+    if (rounding_.any_order) return true;
+    remain(j);
+    return std::all_of(frames_[j].trees.begin(), frames_[j].trees.end(), [](const Edge& e) { return e.node == 0; });
   }
 
   Id settle(int j) {
@@ -175,19 +207,17 @@ class Decision {
     Frame& f = frames_[j];
     Frame& next = frames_[j + 1];
     std::fill(f.need.begin(), f.need.end(), kAny);
+    changes(j, f);
     std::vector<Id> row(parts_.width(j));
     for (int v = 0; v < parts_.width(j); v++) {
-      f.children.clear();
-      for (Id i : f.open) f.children.push_back(parts_.row(j, i)[v]);
-      if (v > 0 && !next.alone && f.children == f.before) {
+      if (v > 0 && !next.alone && !(f.changes[v / 64] >> v % 64 & 1)) {
         row[v] = row[v - 1];
         continue;
       }
-      std::swap(f.children, f.before);
       next.sums = f.sums;
       next.open.clear();
       next.trees.clear();
-      for (const Edge& child : f.before) enter(next, child);
+      for (Id i : f.open) enter(next, parts_.row(j, i)[v]);
       path_[j] = v;
       row[v] = resolve(j + 1);
       f.alone |= next.alone;
@@ -208,6 +238,7 @@ class Decision {
   std::vector<int> winner_, rival_;
   std::vector<Int> threshold_;
   std::vector<std::vector<Int>> least_;
+  std::vector<std::vector<std::uint64_t>> changes_;
   std::vector<Frame> frames_;
   std::vector<Known> known_;
   std::vector<int> path_;

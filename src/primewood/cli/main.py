@@ -117,6 +117,48 @@ def info(
         output.data(shown(facts))
 
 
+@app.command("compile")
+def compile_model(
+    model: Annotated[Path, typer.Argument(help="A fitted model: a .skops file.")],
+    data: Annotated[Path | None, typer.Option("--data", help="Training rows as CSV.")] = None,
+    to: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the diagram here; primewood.load reads it.")
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", help="Draw it: an .svg, .png, .pdf or .dot file.")
+    ] = None,
+    most_drawn: Annotated[
+        int, typer.Option("--most-drawn", min=2, help="Draw at most this many nodes.")
+    ] = 60,
+    vote: VoteOption = VoteChoice.model,
+    max_nodes: MaxNodes = None,
+    trust_pickle: Trust = False,
+    as_json: Json = False,
+) -> None:
+    """Compile a model to a decision diagram, and show its size, order and shares.
+
+    Example: primewood compile forest.skops --data train.csv -o forest.diagram --picture forest.svg
+    """
+    from primewood.cli.models import compiled_shown, explainer_for
+
+    explainer = explainer_for(
+        model, data, trust_pickle=trust_pickle, vote=vote.value, engine="diagram", max_nodes=max_nodes
+    )
+    with output.watching() as watcher:
+        compiled = explainer.compile(watcher=watcher)
+    if to is not None:
+        compiled.save(to)
+        output.talk(f"written to {to}")
+    if picture is not None:
+        drawn = compiled.draw(most_nodes=most_drawn)
+        drawn.save(picture)
+        output.talk(f"drawn in {picture}" + (f" ({drawn.note})" if drawn.note else ""))
+    if as_json:
+        output.record(compiled.info())
+    else:
+        output.data(compiled_shown(compiled))
+
+
 @app.command()
 def explain(
     model: Annotated[Path, typer.Argument(help="A fitted model: a .skops file.")],

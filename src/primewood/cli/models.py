@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from primewood.cli.inputs import model_rows
+from primewood.errors import TooLarge
 from primewood.explainer import Explainer
+from primewood.properties.compiled import Compiled
 from primewood.readers import load_model, read
 
 
@@ -16,6 +18,36 @@ def explainer_for(path: Path, data: Path | None, *, trust_pickle: bool, **option
     model = load_model(path, trust_pickle=trust_pickle)
     rows = None if data is None else model_rows(data, read(model).feature_names)
     return Explainer(model, rows, **options)
+
+
+def compilation(explainer: Explainer) -> dict[str, Any]:
+    """Whether a model compiles cheaply, and to what."""
+    try:
+        compiled = explainer.compile()
+    except TooLarge as problem:
+        return {"compiles": False, "why": str(problem)}
+    facts = compiled.info()
+    return {
+        "compiles": True,
+        "nodes": facts["nodes"],
+        "seconds": facts["seconds"],
+        "order": [level["feature"] for level in facts["levels"]],
+    }
+
+
+def compiled_shown(compiled: Compiled) -> str:
+    """A compiled model in words."""
+    facts = compiled.info()
+    shares = compiled.share()
+    lines = [
+        f"{facts['nodes']:,} nodes on {len(facts['levels'])} levels, compiled in {facts['seconds']:.2f} s "
+        f"({facts['states']:,} partial decisions looked into, {facts['settled']:,} settled by the library's own sum)",
+        "levels from the top: feature, values, nodes",
+        *(f"  {level['feature']}: {level['values']}, {level['nodes']:,}" for level in facts["levels"]),
+        "decisions: cells, share of the cells",
+        *(f"  {name}: {magnitude(facts['cells'][str(name)])}, {share:.2%}" for name, share in shares.items()),
+    ]
+    return "\n".join(lines)
 
 
 def description(explainer: Explainer) -> dict[str, Any]:
@@ -33,6 +65,7 @@ def description(explainer: Explainer) -> dict[str, Any]:
         "cells": str(math.prod(len(x) for x in domain.variables)),
         "vote": ensemble.vote,
         "assumptions": list(domain.assumptions),
+        "diagram": compilation(explainer),
     }
     if explainer.fidelity is not None:
         facts["fidelity"] = {"rows": explainer.fidelity.rows, "differ": explainer.fidelity.differ}
@@ -50,7 +83,7 @@ def shown(facts: dict[str, Any]) -> str:
         f"decides between {', '.join(facts['classes'])} by {votes[facts['vote']]}",
         f"looks at {len(facts['tested'])} of {facts['features']} features; values that it tells apart:",
         *(f"  {name}: {size}" for name, size in facts["tested"].items()),
-        f"so it can tell {_magnitude(facts['cells'])} kinds of rows apart",
+        f"so it can tell {magnitude(facts['cells'])} kinds of rows apart",
     ]
     if "fidelity" in facts:
         tried = facts["fidelity"]
@@ -60,9 +93,16 @@ def shown(facts: dict[str, Any]) -> str:
     if "predict_agrees" in facts:
         agrees = facts["predict_agrees"]
         lines.append(f"model.predict decides alike on {agrees['same']} of {agrees['rows']} rows")
+    diagram = facts["diagram"]
+    if diagram["compiles"]:
+        lines.append(f"compiles to {diagram['nodes']:,} nodes in {diagram['seconds']:.2f} s, in this order:")
+        lines.append(f"  {', '.join(diagram['order'])}")
+    else:
+        lines.append("too large to compile by itself; `primewood compile` tries harder")
     lines += [f"taken for granted: {assumption}" for assumption in facts["assumptions"]]
     return "\n".join(lines)
 
 
-def _magnitude(cells: str) -> str:
+def magnitude(cells: str) -> str:
+    """A number of cells: whole while it can be read, then its order of magnitude."""
     return f"{int(cells):,}" if len(cells) <= 9 else f"about 10^{len(cells) - 1}"

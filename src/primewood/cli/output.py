@@ -42,6 +42,32 @@ def patience(doing: str) -> Iterator[None]:
         timer.cancel()
 
 
+@contextmanager
+def watching() -> Iterator[Callable[[str, int, int], None]]:
+    """A watcher of compilations that says on stderr how far they are, after a second."""
+    start = time.monotonic()
+    shown = 0.0
+    terminal = sys.stderr.isatty()
+
+    def watch(stage: str, nodes: int, parts: int) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if now - start < PATIENCE or now - shown < (0.5 if terminal else 10.0):
+            return
+        shown = now
+        words = {"order": "looking for an order", "decision": "going down the levels", "sifting": "sifting"}
+        line = f"{words.get(stage, stage)}: {nodes:,} nodes, {parts} parts, {now - start:.0f} s; Ctrl-C stops"
+        sys.stderr.write(f"\r\033[K{line}" if terminal else f"{line}\n")
+        sys.stderr.flush()
+
+    try:
+        yield watch
+    finally:
+        if terminal and shown:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
+
+
 def write_all(things: Iterable[T], what: str, write: Callable[[T], None]) -> None:
     """Write the things one by one, with a progress line on stderr when that takes long.
 

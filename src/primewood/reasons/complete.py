@@ -40,7 +40,8 @@ class Relevance:
     irrelevant : tuple of str
         In none, those that the model never looks at among them.
     necessary_values, relevant_values : tuple of Literal
-        The same for values: each literal is a set of values that every, or some, PI-explanation excludes.
+        The same for values: one literal per feature, with the values that every PI-explanation excludes, and with those
+        that some excludes.
     """
 
     necessary: tuple[str, ...]
@@ -126,12 +127,19 @@ class CompleteReason:
             necessary=tuple(variables[j].name for j in needed),
             relevant=tuple(names),
             irrelevant=tuple(name for name in self.context.feature_names if name not in names),
-            necessary_values=tuple(self._literal(r) for r in strict),
-            relevant_values=tuple(self._literal(r) for r in relevant),
+            necessary_values=self._literals(strict),
+            relevant_values=self._literals(relevant),
         )
 
     def _literal(self, restriction: Restriction) -> Literal:
         return Literal(self.context.variables[restriction.place], restriction.mask)
+
+    def _literals(self, restrictions: Iterable[Restriction]) -> tuple[Literal, ...]:
+        """One literal per variable, with all values of its restrictions."""
+        masks: dict[int, int] = {}
+        for r in restrictions:
+            masks[r.place] = masks.get(r.place, 0) | r.mask
+        return tuple(Literal(self.context.variables[j], mask) for j, mask in sorted(masks.items()))
 
     def mentions(self, features: Iterable[str]) -> tuple[bool, bool]:
         """Whether every PI-explanation, and whether some, mentions one of these features."""
@@ -150,7 +158,7 @@ class CompleteReason:
         >>> A, B = pw.Variable("A", [1, 2, 3]), pw.Variable("B", [1, 2])
         >>> reason = pw.compile((A == 1) | (B == 2)).complete_reason({"A": 1, "B": 2})
         >>> print(reason.to_expression())
-        A=1 | B=2
+        B=2 | A=1
         """
         made: list[Expression] = [FALSE, TRUE]
         f = self.function

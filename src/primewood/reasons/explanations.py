@@ -12,7 +12,7 @@ from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.reasons.context import Context, Row
 from primewood.reasons.explanation import Explanation, Status
-from primewood.reasons.families import BoxFamily
+from primewood.reasons.families import TermFamily
 
 Measure = Choice["rows", "volume", "values"]
 
@@ -40,7 +40,7 @@ class Question:
         )
 
 
-class Explanations(BoxFamily[Explanation]):
+class Explanations(TermFamily[Explanation]):
     """All PI-explanations of one decision: counted, sampled, filtered; listed only when iterated over.
 
     A model that compiles gives them by number of features, the shortest first.

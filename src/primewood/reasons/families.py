@@ -123,6 +123,10 @@ class BoxFamily(Generic[T]):
         whole = self._base[place]
         return self._with(Listing(lambda: (box for box in family if (box[place] != whole) == mentions)))
 
+
+class TermFamily(BoxFamily[T]):
+    """A family of answers that are terms, so that one may cover more than another."""
+
     def widest(self, weights: Weights | None = None) -> T | None:
         """One with the largest share of the universe; None if the family is empty.
 
@@ -159,13 +163,13 @@ def _held(box: Box, points: NDArray[np.int64]) -> int:
     return int(inside.sum())
 
 
-class Terms(BoxFamily[Term]):
+class Terms(TermFamily[Term]):
     """A family of terms over one universe.
 
     >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
     >>> primes = prime_implicants((A == 1) | (B == 2))
     >>> primes.count(), [str(term) for term in primes], (A == 1) in primes
-    (2, ['B=2', 'A=1'], True)
+    (2, ['A=1', 'B=2'], True)
     >>> print(primes.mentioning("A").shortest(), primes.widest())
     A=1 B=2
     """

@@ -1,7 +1,8 @@
 """Compiling: ensembles and expressions become diagrams, or `TooLarge` says how far it got.
 
-The C++ core does the work (``src/native/diagram``): it looks for an order of the variables by adding up the trees' votes
-pair by pair and sifting the sums, and then goes down the levels with all trees at once, closing what is decided.
+The C++ core does the work (``src/native/diagram``): it looks for an order of the variables by adding up the trees'
+votes pair by pair and sifting the sums, and then goes down the levels with all trees at once, closing what is
+decided.
 """
 
 from __future__ import annotations
@@ -83,13 +84,13 @@ def compile_ensemble(
     started = time.monotonic()
     variables = subject.variables
     terminals = len(subject.labels) + any_order
-    if not variables:
-        return Diagram((), (), (), subject.decide(()), terminals, Making(0.0, 0, 0))
+    if order is not None and sorted(order) != list(range(len(variables))):
+        raise InvalidInput(f"an order names the places 0 to {len(variables) - 1} of the variables, each once: {order}")
     forest = native_forest(subject.ensemble, subject.domain, any_order=any_order)
     progress = _native.Progress()
     found = _native.compile(
         forest,
-        list(order) if order is not None else _by_importance(subject),
+        (list(order) if order is not None else _by_importance(subject)) or [0],
         order is None,
         budget.nodes,
         budget.states,
@@ -102,6 +103,8 @@ def compile_ensemble(
     if found is None:
         raise _too_large(progress, budget, len(subject.ensemble.trees), variables)
     making = Making(time.monotonic() - started, progress.states, progress.settled)
+    if not variables:  # the core has one that has one value
+        return Diagram((), (), (), found[0].decide([0]), terminals, making)
     return _diagram(found, variables, terminals, making)
 
 

@@ -92,8 +92,9 @@ class DiagramFamily:
         for dtype in (np.float64, object):
             counts = np.zeros(len(self.variable), dtype=dtype)
             counts[1] = 1
-            for layer in self._layers:
-                counts[layer] = counts[self.lo[layer]] + counts[self.hi[layer]]
+            with np.errstate(over="ignore"):
+                for layer in self._layers:
+                    counts[layer] = counts[self.lo[layer]] + counts[self.hi[layer]]
             if dtype is np.float64 and counts.max() < 2**53:
                 return counts.astype(np.int64)
         return counts
@@ -244,6 +245,8 @@ class DiagramFamily:
 
     def widest(self, weights: Sequence[NDArray[np.float64]]) -> tuple[Box, float] | None:
         """A box with the largest share under a product distribution, and that share; None if there is no box.
+
+        Of terms only: what a contrast lets in is no more for being wide.
 
         Between the node where a block is entered and the one where it is left, only the path that excludes the
         least counts. Cost: per node where a block is entered, the nodes of the block below it.

@@ -1,0 +1,56 @@
+"""One tree of a model as plain records for a picture: tests in words, and what its leaves say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from primewood.domain import Domain
+from primewood.ensemble import Ensemble, Tree
+from primewood.ensemble.comparison import cut_of
+from primewood.errors import InvalidInput
+from primewood.reasons.context import Context
+from primewood.report.labels import edge_label
+
+
+def tree_records(ensemble: Ensemble, context: Context, number: int) -> list[dict[str, Any]]:
+    """The nodes of a tree, root first; a test that sends everything to one side is left out."""
+    if not 0 <= number < len(ensemble.trees):
+        raise InvalidInput(
+            f"the model has the trees 0 to {len(ensemble.trees) - 1}; there is no tree {number}"
+        )
+    tree = ensemble.trees[number]
+    assert context.domain is not None
+    records: list[dict[str, Any]] = []
+
+    def add(node: int, box: dict[int, int]) -> int:
+        while not tree.is_leaf[node]:
+            place, left = _test(tree, node, ensemble, context.domain)  # type: ignore[arg-type]
+            allowed = box.get(place, context.variables[place].everything) if place >= 0 else left
+            if allowed & left and allowed & ~left and place >= 0:
+                return add_test(node, box, place, allowed, left)
+            node = int(tree.left[node] if allowed & left else tree.right[node])
+        records.append({"decision": int(tree.classes[node]), "share": float(tree.value[node].max())})
+        return len(records) - 1
+
+    def add_test(node: int, box: dict[int, int], place: int, allowed: int, left: int) -> int:
+        x = context.variables[place]
+        record: dict[str, Any] = {"text": f"{x.name} {edge_label(x, left, context.units.get(x.name, ''))}"}
+        records.append(record)
+        at = len(records) - 1
+        record["left"] = add(int(tree.left[node]), {**box, place: allowed & left})
+        record["right"] = add(int(tree.right[node]), {**box, place: allowed & ~left})
+        return at
+
+    add(0, {})
+    return records
+
+
+def _test(tree: Tree, node: int, ensemble: Ensemble, domain: Domain) -> tuple[int, int]:
+    """The place of the variable that a node tests, and the values that go left; place −1 if all go one way."""
+    column = int(tree.feature[node])
+    cut = cut_of(float(tree.threshold[node]), ensemble.operator, ensemble.dtype)
+    or_equal = ensemble.operator == "<="
+    if column not in domain.columns:
+        return -1, int(domain.goes_left(column, cut, or_equal=or_equal))
+    left = domain.left_of(column, cut, bool(tree.missing_left[node]), or_equal=or_equal)
+    return domain.columns.index(column), left
