@@ -25,6 +25,8 @@ lint: $(VENV)/.develops
 bench: $(VENV)/.develops
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check dtai-veritas
 	$(BIN)/python benchmarks/boolean_engines.py
+	$(BIN)/python benchmarks/diagrams.py
+	$(BIN)/python benchmarks/single_trees.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/scaling.py
 	$(BIN)/python benchmarks/orders.py

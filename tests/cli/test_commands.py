@@ -15,6 +15,8 @@ from pysat.formula import CNF
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 
+import primewood as pw
+
 WINE = load_wine(as_frame=True)
 COMMAND = [sys.executable, "-c", "from primewood.cli.main import run; run()"]
 VARIABLES = ["--var", "A=1,2,3", "--var", "B=r,b,g", "--var", "C=l,m,h"]
@@ -195,3 +197,27 @@ def test_a_closed_pipe_is_no_error(files):
     )
     done = subprocess.run(["bash", "-c", f"{command} | head -2"], capture_output=True, text=True, timeout=120)
     assert len(done.stdout.splitlines()) == 2 and "Traceback" not in done.stderr
+
+
+def test_compile_shows_sizes_writes_a_file_and_draws(files, tmp_path):
+    pytest.importorskip("pygraphviz")
+    to, picture = tmp_path / "wine.diagram", tmp_path / "wine.svg"
+    arguments = ("compile", files[0], "--data", files[1])
+    done = primewood(*arguments, "-o", to, "--picture", picture, "--most-drawn", 12)
+    assert "nodes on" in lines(done)[0] and "12 of" in done.stderr and picture.read_text().startswith("<svg")
+    loaded = pw.load(to)
+    record = json.loads(primewood(*arguments, "--json").stdout)
+    assert record["nodes"] == loaded.diagram.size == sum(level["nodes"] for level in record["levels"])
+    assert sum(map(int, record["cells"].values())) == sum(loaded.count().values())
+
+
+def test_compile_says_how_far_it_got_when_a_model_is_too_large(files):
+    done = primewood("compile", files[0], "--data", files[1], "--max-nodes", 50, code=2)
+    assert "partial decisions were reached" in done.stderr and done.stdout == ""
+
+
+def test_info_says_whether_a_model_compiles(files):
+    told = primewood("info", files[0], "--data", files[1])
+    assert "compiles to" in told.stdout or "too large to compile" in told.stdout
+    facts = json.loads(primewood("info", files[0], "--json").stdout)
+    assert set(facts["diagram"]) >= {"compiles"}

@@ -99,7 +99,7 @@ def load(path: str | Path) -> Compiled:
     if not path.is_file():
         raise InvalidInput(f"there is no file {path}")
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             document = json.loads(bytes(archive["document"]).decode())
             levels = [archive[f"level_{j}"] for j in range(len(archive.files) - 1)]
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as problem:

@@ -101,14 +101,14 @@ def difference(a: Compiled, b: Compiled) -> Difference:
 
 def _joint(a: Context, b: Context) -> Context:
     """The context of both: a column is cut wherever one of the two cuts it."""
-    if a.feature_names != b.feature_names:
-        raise InvalidInput(
-            f"the two take different columns: {listing(a.feature_names)}, and {listing(b.feature_names)}"
-        )
     if a.domain is None or b.domain is None:
         if a.domain is not b.domain or set(a.variables) != set(b.variables):
             raise InvalidInput("an expression is compared with an expression over the same variables")
         return a
+    if a.feature_names != b.feature_names:
+        raise InvalidInput(
+            f"the two take different columns: {listing(a.feature_names)}, and {listing(b.feature_names)}"
+        )
     features = tuple(_joint_feature(f, g) for f, g in zip(a.domain.features, b.domain.features, strict=True))
     assumptions = tuple(dict.fromkeys((*a.domain.assumptions, *b.domain.assumptions)))
     domain = Domain(features, assumptions)

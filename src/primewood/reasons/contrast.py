@@ -67,7 +67,10 @@ class Contrast:
         }
 
     def __str__(self) -> str:
-        return f"{self.context.words(self.term)} could make it {self.other} instead of {self.decision}"
+        change = self.context.words(self.term)
+        if self.language == "values":
+            change = f"changing {' and '.join(self.features)}"
+        return f"{change} may make it {self.other} instead of {self.decision}"
 
 
 @dataclass(frozen=True)
@@ -111,3 +114,6 @@ class Contrasts(BoxFamily[Contrast]):
 
     def _with(self, family: Family) -> Contrasts:
         return Contrasts(self._asked, family)
+
+    def _place(self, feature: str) -> int | None:
+        return self._asked.context.place(feature)

@@ -53,6 +53,9 @@ class Explanations(TermFamily[Explanation]):
     def _with(self, family: Family) -> Explanations:
         return Explanations(self.question, family)
 
+    def _place(self, feature: str) -> int | None:
+        return self.question.context.place(feature)
+
     def __contains__(self, explanation: Explanation | Term) -> bool:
         term = explanation.term if isinstance(explanation, Explanation) else Term.of(explanation)
         return self._has(term.box(self.variables))

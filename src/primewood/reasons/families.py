@@ -114,14 +114,20 @@ class BoxFamily(Generic[T]):
         return self._filtered(feature, mentions=False)
 
     def _filtered(self, feature: str, *, mentions: bool) -> BoxFamily[T]:
-        place = next((j for j, x in enumerate(self.variables) if x.name == feature), None)
+        place, family = self._place(feature), self._family
         if place is None:
-            raise UnknownName(f"there is no {feature!r} here; the family speaks of {listing(self.variables)}")
-        family = self._family
+            return self._with(Listing(lambda: iter(()))) if mentions else self
         if isinstance(family, DiagramFamily):
             return self._with(family.mentioning(place) if mentions else family.avoiding(place))
         whole = self._base[place]
         return self._with(Listing(lambda: (box for box in family if (box[place] != whole) == mentions)))
+
+    def _place(self, feature: str) -> int | None:
+        """The place of a feature in the universe; None for one that the model never looks at."""
+        place = next((j for j, x in enumerate(self.variables) if x.name == feature), None)
+        if place is None:
+            raise UnknownName(f"there is no {feature!r} here; the family speaks of {listing(self.variables)}")
+        return place
 
 
 class TermFamily(BoxFamily[T]):

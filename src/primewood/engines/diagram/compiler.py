@@ -85,7 +85,9 @@ def compile_ensemble(
     variables = subject.variables
     terminals = len(subject.labels) + any_order
     if order is not None and sorted(order) != list(range(len(variables))):
-        raise InvalidInput(f"an order names the places 0 to {len(variables) - 1} of the variables, each once: {order}")
+        raise InvalidInput(
+            f"an order names the places 0 to {len(variables) - 1} of the variables, each once: {order}"
+        )
     forest = native_forest(subject.ensemble, subject.domain, any_order=any_order)
     progress = _native.Progress()
     found = _native.compile(
