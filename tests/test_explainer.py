@@ -71,7 +71,7 @@ def test_rows_inside_an_explanation_are_decided_alike(explainer, literals):
 
 def test_engines_give_the_same_answers(forest):
     answers = []
-    for engine in ("bdd", "sat", "search", "auto"):
+    for engine in ("bdd", "sat", "search", "diagram", "auto"):
         explainer = pw.Explainer(forest, X, engine=engine, vote="majority")
         answers.append(
             [
@@ -314,7 +314,7 @@ def test_splits_that_only_ask_whether_a_value_is_missing():
     assert pw.Explainer(model, rows, missing="forbid").explain([2.0]).term == pw.Term()
 
 
-@pytest.mark.parametrize("engine", ["sat", "bdd", "search", "auto"])
+@pytest.mark.parametrize("engine", ["sat", "bdd", "search", "diagram", "auto"])
 def test_an_explainer_is_safe_to_share_and_to_send(forest, engine):
     explainer = pw.Explainer(forest, X, engine=engine, vote="majority")
     rows = [X.iloc[i] for i in range(0, 150, 15)]

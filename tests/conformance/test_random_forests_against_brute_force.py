@@ -104,7 +104,7 @@ def test_prime_implicants_of_random_expressions(expression, literals):
     variables = VARIABLES[:3]
     expression = expression.over(variables)
     truth = TableOracle(expression, variables).primes(literals)
-    for engine in ("bdd", "sat"):
+    for engine in ("bdd", "sat", "diagram"):
         found = prime_implicants(expression, literals=literals, engine=engine)
         assert same_sets((term.box(variables) for term in found), truth), engine
 
@@ -120,7 +120,7 @@ def test_forests_are_explained_as_brute_force_explains_them(ensemble, literals, 
     point = everything[seed % len(everything)]
     label = decisions[point]
     truth = TableOracle(subject.formula(label), subject.variables).primes(literals, point)
-    for engine in ("bdd", "sat"):
+    for engine in ("bdd", "sat", "diagram"):
         family = Engines(subject, engine, max_nodes=200_000).primes(label, literals, point)
         assert same_sets(family, truth), engine
 
@@ -153,6 +153,6 @@ def test_trained_forests_are_explained_as_brute_force_explains_them(seed):
         assert label == ensemble.predict(row[None, :])[0]
         for literals in LANGUAGES:
             truth = TableOracle(subject.formula(label), subject.variables).primes(literals, point)
-            for engine in ("bdd", "sat"):
+            for engine in ("bdd", "sat", "diagram"):
                 family = Engines(subject, engine, max_nodes=500_000).primes(label, literals, point)
                 assert same_sets(family, truth), (engine, literals)

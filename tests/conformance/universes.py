@@ -9,6 +9,8 @@ import numpy as np
 
 from primewood.engines.boolean.consistency import SatOracle
 from primewood.engines.boolean.diagram import Diagrams
+from primewood.engines.diagram.compiler import compile_expression
+from primewood.engines.diagram.oracle import DiagramOracle
 from primewood.engines.protocol import Oracle, Reply, Verdict
 from primewood.logic.by_definition import prime_boxes
 from primewood.logic.expression import Expression
@@ -72,7 +74,11 @@ class OracleMaker:
         self.diagrams = Diagrams(self.variables, most_nodes=200_000)
 
     def all(self, decision: Expression) -> dict[str, Oracle]:
-        return {"bdd": self.diagrams.oracle(decision), "sat": SatOracle(decision, self.variables)}
+        return {
+            "bdd": self.diagrams.oracle(decision),
+            "sat": SatOracle(decision, self.variables),
+            "diagram": DiagramOracle(compile_expression(decision, self.variables), 1),
+        }
 
 
 def same_sets(left: object, right: object) -> bool:

@@ -214,7 +214,7 @@ def test_by_definition_is_for_small_universes():
 
 
 def test_constants_have_the_primes_they_must_have():
-    for engine in ("bdd", "sat"):
+    for engine in ("bdd", "sat", "diagram"):
         assert list(pw.prime_implicants(pw.TRUE.over([A, B]), engine=engine)) == [pw.Term()]
         assert list(pw.prime_implicants(pw.FALSE.over([A, B]), engine=engine)) == []
         assert [str(t) for t in pw.prime_implicants(pw.TRUE, engine=engine)] == ["true"]

@@ -3,7 +3,7 @@ import pytest
 import primewood as pw
 
 
-@pytest.fixture(params=["bdd", "sat"])
+@pytest.fixture(params=["bdd", "sat", "diagram"])
 def engine(request):
     return request.param
 

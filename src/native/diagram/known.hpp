@@ -18,7 +18,7 @@ class Known {
     std::size_t place = hash_of(parts.data(), parts.size()) & (slots_.size() - 1);
     for (; slots_[place] >= 0; place = (place + 1) & (slots_.size() - 1)) {
       const Id k = slots_[place];
-      if (start_[k + 1] - start_[k] == parts.size() && std::equal(parts.begin(), parts.end(), &keys_[start_[k]]))
+      if (start_[k + 1] - start_[k] == parts.size() && std::equal(parts.begin(), parts.end(), keys_.data() + start_[k]))
         return k;
     }
     const Id fresh = Id(newest_.size());
@@ -54,7 +54,7 @@ class Known {
   void enlarge() {
     slots_.assign(slots_.size() * 2, -1);
     for (std::size_t k = 0; k < newest_.size(); k++) {
-      std::size_t place = hash_of(&keys_[start_[k]], start_[k + 1] - start_[k]) & (slots_.size() - 1);
+      std::size_t place = hash_of(keys_.data() + start_[k], start_[k + 1] - start_[k]) & (slots_.size() - 1);
       while (slots_[place] >= 0) place = (place + 1) & (slots_.size() - 1);
       slots_[place] = Id(k);
     }

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.logic.instance import Box
+from primewood.errors import InvalidInput
+from primewood.logic.instance import Box, indices
 
 Ints = NDArray[np.int64]
 NEVER = 1 << 30
@@ -246,14 +247,15 @@ class DiagramFamily:
     def widest(self, weights: Sequence[NDArray[np.float64]]) -> tuple[Box, float] | None:
         """A box with the largest share under a product distribution, and that share; None if there is no box.
 
-        Of terms only: what a contrast lets in is no more for being wide.
+        Of terms only: a contrast is no better for being wide.
 
         Between the node where a block is entered and the one where it is left, only the path that excludes the
         least counts. Cost: per node where a block is entered, the nodes of the block below it.
         """
+        self._check_terms()
         if self.root == 0:
             return None
-        loss = [float(sum(weights[r.place][i] for i in _bits(r.mask))) for r in self.restrictions]
+        loss = [float(sum(weights[r.place][i] for i in indices(r.mask))) for r in self.restrictions]
         best: dict[int, tuple[float, int, tuple[int, ...]]] = {1: (1.0, 1, ())}
         for entry in self._entries():
             best[entry] = max(
@@ -266,6 +268,10 @@ class DiagramFamily:
             _, node, part = best[node]
             chosen += part
         return self._box(chosen), best[self.root][0]
+
+    def _check_terms(self) -> None:
+        if self.contrast:
+            raise InvalidInput("the widest is asked of terms; a contrast is no better for being wide")
 
     def _entries(self) -> list[int]:
         """The nodes at which a path enters a block, from the bottom up."""
@@ -304,6 +310,7 @@ class DiagramFamily:
         Best first: a set of rows only shrinks on the way down, so the first that is complete is the best. Cost: in
         the worst case exponential, in practice small, because most restrictions lose rows.
         """
+        self._check_terms()
         if self.root == 0:
             return None
         rows = [self._rows_lost(points, r) for r in self.restrictions]
@@ -332,12 +339,8 @@ class DiagramFamily:
 
     @staticmethod
     def _rows_lost(points: Ints, restriction: Restriction) -> int:
-        lost = np.isin(points[:, restriction.place], _bits(restriction.mask))
+        lost = np.isin(points[:, restriction.place], indices(restriction.mask))
         return int.from_bytes(np.packbits(lost, bitorder="little").tobytes(), "little")
-
-
-def _bits(mask: int) -> list[int]:
-    return [i for i in range(mask.bit_length()) if mask >> i & 1]
 
 
 def _added(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:
