@@ -25,14 +25,15 @@ from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
-from primewood.properties.compiled import UNDECIDED, Compiled
+from primewood.properties.compiled import Compiled
 from primewood.reasons.complete import CompleteReason, Relevance
-from primewood.reasons.context import Context
+from primewood.reasons.context import UNDECIDED, Context
 from primewood.reasons.contrast import Contrasting, Contrasts
 from primewood.reasons.explanation import Explanation, Status, Witness
 from primewood.reasons.explanations import Explanations, Question
 from primewood.reasons.prime import Order, plan
 from primewood.reasons.weakening import weaken
+from primewood.reasons.witnesses import witnesses
 from primewood.rows import as_rows, categories_of
 
 if TYPE_CHECKING:
@@ -234,7 +235,9 @@ class Explainer:
             status,
             notes,
             found.queries,
-            lambda: self._witnesses(found, point, row, label),
+            lambda: witnesses(
+                self._context, self.ensemble, found, point, row, label, any_order=self._engines.any_order
+            ),
         )
 
     def _best(self, x: Any, literals: Language, goal: Goal) -> Explanation:
@@ -405,33 +408,6 @@ class Explainer:
         ]
         decision = self.class_names[self._engines.decide(other)]
         return f"no explanation avoids {names}: with {listing(told)} the decision is {decision}"
-
-    def _witnesses(
-        self, found: Grown, point: Point, row: NDArray[np.float64] | None, label: int
-    ) -> tuple[Witness, ...]:
-        """Rows that show why each excluded value is excluded, as the reference decides them."""
-        if row is None or self.domain is None or self.ensemble is None:
-            return ()
-        witnesses = found.find_witnesses()
-        shown = [
-            (self._subject.variables[j].name, v, self._context.row_at(witnesses[j, v], row, point))
-            for j, v in sorted(witnesses)
-            if not found.box[j] >> v & 1
-        ]
-        if not shown:
-            return ()
-        decided = self.ensemble.predict(np.array([inside for _, _, inside in shown]))
-        if (decided == label).any() and not self._engines.any_order:
-            raise AssertionError("a witness is decided like the row: please report this")
-        return tuple(
-            Witness(
-                name,
-                value,
-                tuple(inside.tolist()),
-                self.class_names[int(d)] if d != label else UNDECIDED,
-            )
-            for (name, value, inside), d in zip(shown, decided, strict=True)
-        )
 
     def _notes(self, row: NDArray[np.float64] | None, label: int) -> tuple[str, ...]:
         """What to know about this decision: whether the model's own `predict` says otherwise."""

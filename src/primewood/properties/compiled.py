@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from primewood.report.picture import Picture
 
 Distribution = Choice["uniform", "volume", "rows"] | Mapping[str, Sequence[float]]
-UNDECIDED = "depends on the order of summation"
 
 
 @dataclass(frozen=True)

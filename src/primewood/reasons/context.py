@@ -21,6 +21,8 @@ from primewood.report import decimals, text
 from primewood.rows import as_row
 
 Row = NDArray[np.float64]
+UNDECIDED = "depends on the order of summation"
+"""The decision where scores may be added in any order and rounding could decide."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,15 @@ class Context:
         cell = self.variables[place].values[value]
         if not isinstance(cell, Interval):
             return self.domain.features[column].number_at(value)
-        return decimals.plain_number(cell, None if self.rows is None else self.rows[:, column])
+        if (place, value) not in self._numbers:
+            known = None if self.rows is None else self.rows[:, column]
+            self._numbers[place, value] = decimals.plain_number(cell, known)
+        return self._numbers[place, value]
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[int, int], float]:
+        """The pleasant numbers that were looked for so far."""
+        return {}
 
     def literal_record(self, literal: Literal, row: tuple[float, ...] | None = None) -> dict[str, Any]:
         """A literal in plain types and in words; shown bounds keep the row's own number."""
