@@ -180,8 +180,83 @@ def orders() -> None:
     )
 
 
+def compiled(figures: Row) -> tuple[str, str]:
+    """Time and nodes of a compilation; what did not compile says so."""
+    if "too_large" in figures:
+        return "too large" if "not done" not in figures["too_large"] else figures["too_large"], ""
+    return seconds(figures["seconds"]), f"{figures['nodes']:,}"
+
+
+def counted(figures: Row) -> str:
+    """The row with the most explanations."""
+    if "too_large" in figures:
+        return ""
+    if not figures.get("explained"):
+        return "too many"
+    return f"{figures['most']:,} in {seconds(figures['most_s'])}"
+
+
+def diagrams() -> None:
+    table(
+        (
+            "forest",
+            "variables, values",
+            "majority: time",
+            "nodes",
+            "most explanations of a row",
+            "OxiDD: time",
+            "nodes",
+            "own vote: time",
+            "nodes",
+            "most explanations of a row",
+            "rows tried, differ",
+        ),
+        (
+            (
+                f"{r['data']} {r['trees']}/{r['depth']}",
+                next(
+                    (f"{f['variables']}, {f['values']}" for f in (r["majority"], r["model"]) if "nodes" in f),
+                    "",
+                ),
+                *compiled(r["majority"]),
+                counted(r["majority"]),
+                *compiled(r["oxidd"]),
+                *compiled(r["model"]),
+                counted(r["model"]),
+                tried(r),
+            )
+            for r in read("diagrams")["forests"]
+        ),
+    )
+
+
+def tried(row: Row) -> str:
+    done = [row[vote] for vote in ("majority", "model") if "nodes" in row[vote]]
+    if not done:
+        return ""
+    return f"{sum(f['rows_tried'] for f in done):,}, {sum(f['rows_that_differ'] for f in done)}"
+
+
+def single_trees() -> None:
+    rows = read("single_trees")["trees"]
+    questions = [name for name in rows[0] if "(" in name]
+    table(
+        ("leaves", "features", *questions),
+        (
+            (
+                f"{r['leaves']:,}",
+                r["features"],
+                *(f"{seconds(r[q]['median_s'])}, worst {seconds(r[q]['worst_s'])}" for q in questions),
+            )
+            for r in rows
+        ),
+    )
+
+
 if __name__ == "__main__":
     overview()
     details()
     scaling()
     orders()
+    diagrams()
+    single_trees()
