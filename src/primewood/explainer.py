@@ -305,15 +305,17 @@ class Explainer:
         """Which features are in every, in some, and in no PI-explanation of the decision on a row."""
         return self.complete_reason(x).relevance
 
-    def compile(self, *, watcher: Watcher | None = None) -> Compiled:
-        """The model as one decision diagram that answers any question; `TooLarge` if it outgrows `max_nodes`.
+    def compile(self, *, time_limit: float | None = None, watcher: Watcher | None = None) -> Compiled:
+        """The model as one decision diagram that answers any question; `TooLarge` if it outgrows its limits.
 
         Parameters
         ----------
+        time_limit
+            Seconds, or None: then `max_nodes` alone is the limit (with ``engine="auto"``, a small budget).
         watcher
             Called now and then with the stage, the nodes so far and the parts that are left to add.
         """
-        diagram = self._engines.diagram(watcher)
+        diagram = self._engines.diagram(watcher, _clock(time_limit, None).limit)
         context = self._context
         if self._engines.any_order:
             context = replace(context, class_names=(*context.class_names, UNDECIDED))
@@ -475,20 +477,29 @@ def _clock(time_limit: float | None, work_limit: int | None) -> Clock:
     return Clock(time_limit, work_limit)
 
 
-def compile(model: Any, X_train: Any = None, *, watcher: Watcher | None = None, **options: Any) -> Compiled:
+def compile(
+    model: Any,
+    X_train: Any = None,
+    *,
+    time_limit: float | None = None,
+    watcher: Watcher | None = None,
+    **options: Any,
+) -> Compiled:
     """Compile a model, or an expression, to one decision diagram that answers any question.
 
     Parameters
     ----------
     model, X_train, options
         As for `Explainer`. `max_nodes` is the cap on the diagram (4 million nodes by default).
+    time_limit
+        Seconds, or None for no limit.
     watcher
         Called now and then with the stage, the nodes so far and the parts that are left to add.
 
     Raises
     ------
     TooLarge
-        If the diagram outgrows its cap; the message names the sizes reached.
+        If the diagram outgrows its cap or its time; the message names the sizes reached.
 
     Examples
     --------
@@ -503,4 +514,4 @@ def compile(model: Any, X_train: Any = None, *, watcher: Watcher | None = None, 
     760
     """
     options.setdefault("engine", "diagram")
-    return Explainer(model, X_train, **options).compile(watcher=watcher)
+    return Explainer(model, X_train, **options).compile(time_limit=time_limit, watcher=watcher)

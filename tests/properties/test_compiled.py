@@ -312,6 +312,27 @@ def test_what_is_too_large_says_how_far_it_got():
         pw.compile(model, X, max_nodes=20)
 
 
+def test_a_time_limit_is_kept_and_more_time_may_do():
+    explainer = pw.Explainer(
+        RandomForestClassifier(60, max_depth=5, random_state=0).fit(X, Y), X, engine="diagram"
+    )
+    with pytest.raises(TooLarge, match=r"the time limit of 0\.005 s"):
+        explainer.compile(time_limit=0.005)
+    assert explainer.compile(time_limit=60).diagram.size > 0
+    with pytest.raises(InvalidInput, match="time_limit"):
+        explainer.compile(time_limit=-1)
+
+
+def test_families_have_a_time_limit_too():
+    generator = np.random.default_rng(0)
+    rows = generator.normal(size=(400, 5))
+    model = RandomForestClassifier(8, max_depth=4, random_state=0).fit(rows, rows.sum(axis=1) > 0)
+    compiled = pw.compile(model, rows, vote="majority")
+    with pytest.raises(TooLarge, match="not finished in time"):
+        compiled.prime_implicants(True, time_limit=0.001)
+    assert compiled.explanations(rows[0], literals="values", time_limit=60).count() > 0
+
+
 def test_a_watcher_is_told_how_far_a_long_compilation_is():
     generator = np.random.default_rng(0)
     rows = generator.normal(size=(500, 10))

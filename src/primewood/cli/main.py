@@ -132,6 +132,9 @@ def compile_model(
     ] = 60,
     vote: VoteOption = VoteChoice.model,
     max_nodes: MaxNodes = None,
+    time_limit: Annotated[
+        float | None, typer.Option("--time-limit", help="Seconds; none by default.")
+    ] = None,
     trust_pickle: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -145,7 +148,7 @@ def compile_model(
         model, data, trust_pickle=trust_pickle, vote=vote.value, engine="diagram", max_nodes=max_nodes
     )
     with output.watching() as watcher:
-        compiled = explainer.compile(watcher=watcher)
+        compiled = explainer.compile(time_limit=time_limit, watcher=watcher)
     if to is not None:
         compiled.save(to)
         output.talk(f"written to {to}")

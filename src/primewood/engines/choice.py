@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 from typing import Literal as Choice
 
@@ -122,22 +123,26 @@ class Engines:
 
         return DiagramOracle(self.diagram(), label, seconds=self._budget().seconds)
 
-    def diagram(self, watcher: Watcher | None = None) -> Diagram:
+    def diagram(self, watcher: Watcher | None = None, time_limit: float | None = None) -> Diagram:
         """The compiled form of all decisions, made once; `TooLarge` if it outgrows what the engine may spend."""
         with self._working:
             if self._diagram is None:
                 try:
-                    self._diagram = self._compile(watcher)
+                    self._diagram = self._compile(watcher, time_limit)
                 except TooLarge as problem:
+                    if time_limit is not None:  # with more time it may do
+                        raise
                     self._diagram = problem
             if isinstance(self._diagram, TooLarge):
                 raise self._diagram
             return self._diagram
 
-    def _compile(self, watcher: Watcher | None) -> Diagram:
+    def _compile(self, watcher: Watcher | None, time_limit: float | None) -> Diagram:
         from primewood.engines.diagram import compiler
 
         subject, budget = self.subject, self._budget()
+        if time_limit is not None:
+            budget = replace(budget, seconds=time_limit)
         if isinstance(subject, ExpressionSubject):
             return compiler.compile_expression(subject.expression, subject.variables, budget)
         assert isinstance(subject, EnsembleSubject)

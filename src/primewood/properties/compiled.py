@@ -101,24 +101,30 @@ class Compiled:
         row, point = self._context.read(x)
         return row, point, self.diagram.decide(point)
 
-    def _oracle(self, label: int) -> DiagramOracle:
-        return DiagramOracle(self.diagram, label)
+    def _oracle(self, label: int, time_limit: float | None = None) -> DiagramOracle:
+        return DiagramOracle(self.diagram, label, time_limit)
 
-    def explanations(self, x: Any, *, literals: Language = "sets") -> Explanations:
-        """All PI-explanations of the decision on a row. Cost: that of their diagram; they are not listed."""
+    def explanations(
+        self, x: Any, *, literals: Language = "sets", time_limit: float | None = None
+    ) -> Explanations:
+        """All PI-explanations of the decision on a row. Cost: that of their diagram; they are not listed.
+
+        That diagram may be far larger than the model's, in "sets" most of all; `TooLarge` says so, after
+        20 million nodes or `time_limit` seconds.
+        """
         row, point, label = self._read(x)
         question = Question(self._context, label, check_language(literals), row)
-        return Explanations(question, self._oracle(label).primes(literals, point))
+        return Explanations(question, self._oracle(label, time_limit).primes(literals, point))
 
-    def contrasts(self, x: Any, *, literals: Language = "sets") -> Contrasts:
+    def contrasts(self, x: Any, *, literals: Language = "sets", time_limit: float | None = None) -> Contrasts:
         """All contrastive explanations of the decision on a row: the minimal changes that may change it.
 
-        In "sets" each is one change per feature to one group of values; in "values" a set of features; in
-        "intervals" how far features may move from the row's own value.
+        In "sets" each is one change per feature to one value; in "values" a set of features; in "intervals" how
+        far features may move from the row's own value. Limits as for `explanations`.
         """
         row, point, label = self._read(x)
         asked = Contrasting(self._context, label, check_language(literals), row, point, self._other(label))
-        return Contrasts(asked, self._oracle(label).contrasts(literals, point))
+        return Contrasts(asked, self._oracle(label, time_limit).contrasts(literals, point))
 
     def _other(self, label: int) -> Any:
         def find(box: Box) -> tuple[Point, int]:
@@ -128,11 +134,16 @@ class Compiled:
 
         return find
 
-    def prime_implicants(self, decision: object = True, *, literals: Language = "sets") -> Explanations:
-        """All prime implicants of a decision: the weakest rules that entail it, for all rows."""
+    def prime_implicants(
+        self, decision: object = True, *, literals: Language = "sets", time_limit: float | None = None
+    ) -> Explanations:
+        """All prime implicants of a decision: the weakest rules that entail it, for all rows.
+
+        Limits as for `explanations`.
+        """
         label = self._context.label(decision)
         question = Question(self._context, label, check_language(literals), None)
-        return Explanations(question, self._oracle(label).primes(literals))
+        return Explanations(question, self._oracle(label, time_limit).primes(literals))
 
     def complete_reason(self, x: Any) -> CompleteReason:
         """The complete reason of the decision on a row: all PI-explanations as one function."""
