@@ -85,39 +85,43 @@ class Blocks {
   // The restrictions of a level, in the order in which `block` asks for them; returns the number of the first.
   int declare(int j) {
     const int first = int(restrictions.size()), width = d_.width[j];
-    groups_.resize(j + 1);
-    auto& groups = groups_[j];
-    const int line = in_line(j) ? ordered_[j] : 0;
-    for (int v = 0; v < width; v++) {
-      std::size_t at = groups.size();
-      const bool grouped = !contrast_ && language_ != Language::kValues;
-      if (grouped && line == 0)
-        for (at = 0; at < groups.size() && !same_column(j, groups[at][0], v);) at++;
-      else if (grouped && v > 0 && v < line && same_column(j, v - 1, v))
-        at = groups.size() - 1;
-      if (at == groups.size()) groups.emplace_back();
-      groups[at].push_back(v);
-    }
+    groups_.push_back(grouped(j));
     bool matters = false;
     for (int v = 1; v < width && !matters; v++) matters = !same_column(j, 0, v);
     if (!matters) return -1;
     if (language_ == Language::kValues) {
       for (int v = 0; v < width; v++)
-        if (global() || v == point_[j]) restrictions.push_back({j, others(j, {v})});
-    } else if (line == 0) {
-      for (const auto& group : groups)
+        if (global() || v == point_[j]) restrictions.push_back({j, others(j, v)});
+    } else if (in_line(j)) {
+      declare_line(j);
+    } else {
+      for (const auto& group : groups_[j])
         if (global() || std::find(group.begin(), group.end(), point_[j]) == group.end())
           restrictions.push_back({j, group});
-    } else {
-      declare_line(j);
     }
     return first;
   }
 
-  std::vector<int> others(int j, const std::vector<int>& values) const {
+  // The values of a level, those together that no explanation tells apart: equal columns, on a line equal neighbours.
+  std::vector<std::vector<int>> grouped(int j) const {
+    std::vector<std::vector<int>> groups;
+    const bool together = !contrast_ && language_ != Language::kValues;
+    for (int v = 0; v < d_.width[j]; v++) {
+      std::size_t at = groups.size();
+      if (together && !in_line(j))
+        for (at = 0; at < groups.size() && !same_column(j, groups[at][0], v);) at++;
+      else if (together && v > 0 && v < ordered_[j] && same_column(j, v - 1, v))
+        at = groups.size() - 1;
+      if (at == groups.size()) groups.emplace_back();
+      groups[at].push_back(v);
+    }
+    return groups;
+  }
+
+  std::vector<int> others(int j, int value) const {
     std::vector<int> found;
     for (int v = 0; v < d_.width[j]; v++)
-      if (std::find(values.begin(), values.end(), v) == values.end()) found.push_back(v);
+      if (v != value) found.push_back(v);
     return found;
   }
 
