@@ -16,13 +16,12 @@ from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
 from primewood.engines.diagram.compiler import Watcher
-from primewood.engines.protocol import Clock, Grown, Oracle
+from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.fidelity import Fidelity, check_fidelity, model_decisions
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Box, Point
-from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
 from primewood.properties.compiled import Compiled
@@ -31,6 +30,7 @@ from primewood.reasons.context import UNDECIDED, Context
 from primewood.reasons.contrast import Contrasting, Contrasts
 from primewood.reasons.explanation import Explanation, Status, Witness
 from primewood.reasons.explanations import Explanations, Question
+from primewood.reasons.obstacle import obstacle
 from primewood.reasons.prime import Order, plan
 from primewood.reasons.weakening import weaken
 from primewood.reasons.witnesses import witnesses
@@ -221,7 +221,7 @@ class Explainer:
         found = weaken(oracle, point, steps, variables, literals, fixed=fixed, clock=clock)
         status = Status.PROVED if found.complete else Status.INTERRUPTED
         notes = self._notes(row, label)
-        reason = self._obstacle(oracle, found, avoided, point, row, clock)
+        reason = obstacle(self._context, self._engines, label, found, avoided, point, clock)
         if reason:
             status, notes = Status.IMPOSSIBLE, (*notes, reason)
         if fixed:
@@ -342,26 +342,6 @@ class Explainer:
         """The expression "the decision is this one" over the variables of the model's domain."""
         return self._subject.formula(self._context.label(decision))
 
-    def _obstacle(
-        self,
-        oracle: Oracle,
-        found: Grown,
-        avoided: frozenset[int],
-        point: Point,
-        row: NDArray[np.float64] | None,
-        clock: Clock,
-    ) -> str | None:
-        """Why what was asked for does not exist, if it does not."""
-        variables = self._subject.variables
-        cell = tuple(1 << value for value in point)
-        if self._engines.any_order and isinstance(oracle.counterexample(cell), tuple):
-            return "the decision on this row depends on the order in which scores are added"
-        if all(found.box[j] == variables[j].everything for j in avoided):
-            return None
-        freed = tuple(x.everything if j in avoided else cell[j] for j, x in enumerate(variables))
-        other = oracle.counterexample(freed, clock)
-        return self._impossible(other, row, point, avoided) if isinstance(other, tuple) else None
-
     def _places(self, what: str, names: Iterable[str]) -> frozenset[int]:
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise InvalidInput(f"{what} is a list of feature names; write {what}=[{names!r}]")
@@ -395,21 +375,6 @@ class Explainer:
             notes=notes,
             find_witnesses=find_witnesses,
         )
-
-    def _impossible(
-        self, other: Point, row: NDArray[np.float64] | None, point: Point, avoided: frozenset[int]
-    ) -> str:
-        names = listing(self._subject.variables[j].name for j in sorted(avoided))
-        if row is None or not isinstance(self._subject, EnsembleSubject) or self.domain is None:
-            return f"no explanation avoids {names}"
-        changed = self._subject.row_in(other)
-        told = [
-            f"{x.name} = {number(changed[self.domain.columns[j]])}"
-            for j, x in enumerate(self._subject.variables)
-            if other[j] != point[j]
-        ]
-        decision = self.class_names[self._engines.decide(other)]
-        return f"no explanation avoids {names}: with {listing(told)} the decision is {decision}"
 
     def _notes(self, row: NDArray[np.float64] | None, label: int) -> tuple[str, ...]:
         """What to know about this decision: whether the model's own `predict` says otherwise."""
