@@ -318,13 +318,15 @@ def test_splits_that_only_ask_whether_a_value_is_missing():
 def test_an_explainer_is_safe_to_share_and_to_send(forest, engine):
     explainer = pw.Explainer(forest, X, engine=engine, vote="majority")
     rows = [X.iloc[i] for i in range(0, 150, 15)]
-    expected = [(explainer.explain(row).term, explainer.count(row)) for row in rows]
+    expected = [(explainer.explain(row, time_limit=None).term, explainer.count(row)) for row in rows]
     sent = pickle.loads(pickle.dumps(explainer))
     assert [(sent.explain(row).term, sent.count(row)) for row in rows] == expected
     assert copy.deepcopy(explainer).explain(rows[0]).term == expected[0][0]
     shared = pw.Explainer(forest, X, engine=engine, vote="majority")
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda row: (shared.explain(row).term, shared.count(row)), rows * 3))
+        found = list(
+            pool.map(lambda row: (shared.explain(row, time_limit=None).term, shared.count(row)), rows * 3)
+        )
     assert found == expected * 3
 
 

@@ -16,12 +16,11 @@ from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
 from primewood.engines.diagram.compiler import Watcher
-from primewood.engines.protocol import Clock
+from primewood.engines.protocol import Clock, Listing
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.fidelity import Fidelity, check_fidelity, model_decisions
 from primewood.logic.expression import Expression
-from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
 from primewood.properties.compiled import Compiled
@@ -186,7 +185,8 @@ class Explainer:
         goal
             "prime": the one that `order` leads to, for every model. "shortest": one that mentions the fewest
             features; "widest": one that covers the most training rows (without any, the most cells). These two
-            need a single tree (shortest, in "values") or a model that compiles; `TooLarge` says if it does not.
+            need a single tree (shortest, in "values") or a model that compiles within its budget, and explanations
+            whose diagram is made within `time_limit`; `TooLarge` says what is not.
         order
             The features in the order in which to let go of them, or a list of steps, each a set of
             (feature, value) pairs to allow together. By default the least important feature first.
@@ -205,9 +205,9 @@ class Explainer:
         if goal not in get_args(Goal):
             raise InvalidInput(f"goal is one of {listing(get_args(Goal))}, not {goal!r}")
         if goal != "prime":
-            if order is not None or tuple(fix) or tuple(avoid):
-                raise InvalidInput(f'order, fix and avoid are for goal="prime", not for {goal!r}')
-            return self._best(x, literals, goal)
+            if order is not None or self._places("fix", fix) or self._places("avoid", avoid) or work_limit:
+                raise InvalidInput(f'order, fix, avoid and work_limit are for goal="prime", not for {goal!r}')
+            return self._best(x, literals, goal, _clock(time_limit, None).limit)
         clock = _clock(time_limit, work_limit)
         row, point = self._context.read(x)
         label = self._engines.decide(point)
@@ -240,7 +240,7 @@ class Explainer:
             ),
         )
 
-    def _best(self, x: Any, literals: Language, goal: Goal) -> Explanation:
+    def _best(self, x: Any, literals: Language, goal: Goal, time_limit: float | None) -> Explanation:
         """The shortest or the widest PI-explanation."""
         row, point = self._context.read(x)
         label = self._engines.decide(point)
@@ -248,14 +248,17 @@ class Explainer:
         question = Question(self._context, label, literals, row, self._notes(row, label))
         if tree is not None and literals == "values" and goal == "shortest":
             return question.explanation(tree.shortest(point))
-        family = Explanations(question, self._engines.on_diagram(label).primes(literals, point))
+        family = Explanations(question, self._engines.on_diagram(label, time_limit).primes(literals, point))
         if goal == "shortest":
             found = family.shortest()
         else:
             found = family.widest_by("values" if self._context.rows is None else "rows")
         if found is None:
-            raise InvalidInput("the decision on this row depends on the order in which scores are added")
+            raise self._undecided()
         return found
+
+    def _undecided(self) -> InvalidInput:
+        return InvalidInput("the decision on this row depends on the order in which scores are added")
 
     def explanations(self, x: Any, *, literals: Language = "sets") -> Explanations:
         """All PI-explanations of the decision on a row: iterate over them, count, sample, filter.
@@ -278,17 +281,13 @@ class Explainer:
 
         For single trees of any size, and for models that compile; `TooLarge` for others.
         """
+        tree = self._engines.single_tree()
+        if tree is None:
+            return self.compile().contrasts(x, literals=literals)
         row, point = self._context.read(x)
-        label = self._engines.decide(point)
-        oracle = self._engines.oracle(label)
-
-        def find_other(box: Box) -> tuple[Point, int]:
-            other = oracle.counterexample(box)
-            assert isinstance(other, tuple), "a contrast lets another decision in"
-            return other, self._engines.decide(other)
-
-        asked = Contrasting(self._context, label, check_language(literals), row, point, find_other)
-        return Contrasts(asked, self._engines.contrasts(label, literals, point))
+        label = tree.decide(point)
+        asked = Contrasting(self._context, label, check_language(literals), row, point, tree)
+        return Contrasts(asked, Listing(lambda: tree.contrasts(point, literals)))
 
     def complete_reason(self, x: Any) -> CompleteReason:
         """The complete reason of the decision on a row: all its PI-explanations as one function.
@@ -299,6 +298,8 @@ class Explainer:
         label = self._engines.decide(point)
         values = None if row is None else tuple(row.tolist())
         function = self._engines.on_diagram(label).reason(point)
+        if function.root == 0:
+            raise self._undecided()
         return CompleteReason(self.class_names[label], values, point, function, self._context)
 
     def relevance(self, x: Any) -> Relevance:
@@ -400,7 +401,10 @@ def _class_names(subject: Subject, names: Sequence[object] | None) -> tuple[obje
         return subject.labels
     if len(names) != len(subject.labels):
         raise InvalidInput(f"{len(names)} class names for {len(subject.labels)} classes")
-    return tuple(name.item() if isinstance(name, np.generic) else name for name in names)
+    given = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
+    if len({str(name) for name in given}) < len(given):
+        raise InvalidInput(f"class names must differ: {listing(given)}")
+    return given
 
 
 def _training_rows(X_train: Any, ensemble: Ensemble) -> NDArray[np.float64] | None:

@@ -87,7 +87,8 @@ nb::object reordered(const Plain& d, std::vector<int> order, const std::vector<i
     nb::gil_scoped_release release;
     Store store(d.width, limits);
     for (int j = 0; j < d.depth(); j++)
-      for (Id i = 0; i < d.nodes(j); i++) store.intern(j, d.row(j, i));
+      for (Id i = 0; i < d.nodes(j); i++)
+        if (store.intern(j, d.row(j, i)) != i) throw std::invalid_argument("a node occurs twice");
     bool fits = true;
     for (std::size_t to = 0; to < wanted.size() && fits; to++) {
       std::size_t at = std::find(order.begin(), order.end(), wanted[to]) - order.begin();

@@ -1,4 +1,4 @@
-"""The commands of `primewood`. Exit codes: 0 done, 2 bad input, 130 stopped by Ctrl-C."""
+"""The commands of `primewood`. Exit codes: 0 done, 2 bad input, 3 too large or too long, 130 stopped by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from primewood.cli import inputs, output
-from primewood.errors import InvalidInput, PrimewoodError
+from primewood.errors import InvalidInput, PrimewoodError, TooLarge
 
 if TYPE_CHECKING:
     from primewood.logic.term import Term
@@ -357,6 +357,9 @@ def run(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except TooLarge as problem:
+        output.talk(f"primewood: {problem}")
+        code = 3
     except PrimewoodError as problem:
         output.talk(f"primewood: {problem}")
         code = 2

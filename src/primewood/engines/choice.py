@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from typing import Literal as Choice
 
 from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
-from primewood.engines.protocol import Family, Listing, Oracle
+from primewood.engines.protocol import Family, Oracle
 from primewood.errors import InvalidInput, TooLarge, listing
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from primewood.engines.single_tree import SingleTree
 
 EngineName = Choice["auto", "search", "diagram", "bdd", "sat"]
+MOST_NODES = 2**31 - 1
 HARD = 42.0
 """Bits of `difficulty` from which on "auto" does not try to compile."""
 
@@ -57,8 +58,8 @@ class Engines:
             raise InvalidInput(f"engine is one of {listing(get_args(EngineName))}, not {engine!r}")
         if engine == "search" and not isinstance(subject, EnsembleSubject):
             raise InvalidInput('engine="search" is for models; an expression takes "diagram", "bdd" or "sat"')
-        if max_nodes is not None and (not isinstance(max_nodes, int) or max_nodes < 1):
-            raise InvalidInput(f"max_nodes is a positive number, not {max_nodes!r}")
+        if max_nodes is not None and (not isinstance(max_nodes, int) or not 1 <= max_nodes <= MOST_NODES):
+            raise InvalidInput(f"max_nodes is a number from 1 to {MOST_NODES:,}, not {max_nodes!r}")
         self.subject, self.engine, self.any_order, self.max_nodes = subject, engine, any_order, max_nodes
         self._forget()
 
@@ -110,18 +111,11 @@ class Engines:
             return self._search(label).primes(literals, point)
         return self._sat(label).primes(literals, point)
 
-    def contrasts(self, label: int, literals: Language, point: Point) -> Family:
-        """The contrastive explanations of a decision around a point: from a single tree's leaves, or the diagram."""
-        tree = self.single_tree()
-        if tree is not None:
-            return Listing(lambda: tree.contrasts(point, literals))
-        return self.on_diagram(label).contrasts(literals, point)
-
-    def on_diagram(self, label: int) -> DiagramOracle:
+    def on_diagram(self, label: int, time_limit: float | None = None) -> DiagramOracle:
         """Answers from the compiled form; `TooLarge` if there is none."""
         from primewood.engines.diagram.oracle import DiagramOracle
 
-        return DiagramOracle(self.diagram(), label, seconds=self._budget().seconds)
+        return DiagramOracle(self.diagram(), label, time_limit or self._budget().seconds)
 
     def diagram(self, watcher: Watcher | None = None, time_limit: float | None = None) -> Diagram:
         """The compiled form of all decisions, made once; `TooLarge` if it outgrows what the engine may spend."""
@@ -134,7 +128,7 @@ class Engines:
                         raise
                     self._diagram = problem
             if isinstance(self._diagram, TooLarge):
-                raise self._diagram
+                raise TooLarge(str(self._diagram))
             return self._diagram
 
     def _compile(self, watcher: Watcher | None, time_limit: float | None) -> Diagram:

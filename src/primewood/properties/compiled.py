@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from typing import Literal as Choice
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.oracle import DiagramOracle
 from primewood.errors import InvalidInput, UnknownName, listing
-from primewood.logic.instance import Box, Point
+from primewood.logic.instance import Point
 from primewood.logic.language import Language, check_language
 from primewood.reasons.complete import Bias, CompleteReason, Relevance
 from primewood.reasons.context import Context, Row
@@ -46,10 +45,9 @@ class Robustness:
     def __str__(self) -> str:
         if self.contrast is None:
             return "no change of features changes the decision"
-        changed = self.contrast.to_dict()["changed"]
-        words = ", ".join(f"{name} = {'missing' if x is None else f'{x:g}'}" for name, x in changed.items())
-        told = f": with {words}" if words else ""
-        return f"{self.features} feature{'s' if self.features != 1 else ''} to change{told} it is {self.contrast.other}"
+        words = self.contrast.context.words(self.contrast.term)
+        count = f"{self.features} feature{'s' if self.features != 1 else ''}"
+        return f"{count} to change: with {words} it is {self.contrast.other}"
 
 
 class Compiled:
@@ -123,16 +121,8 @@ class Compiled:
         far features may move from the row's own value. Limits as for `explanations`.
         """
         row, point, label = self._read(x)
-        asked = Contrasting(self._context, label, check_language(literals), row, point, self._other(label))
+        asked = Contrasting(self._context, label, check_language(literals), row, point, self.diagram)
         return Contrasts(asked, self._oracle(label, time_limit).contrasts(literals, point))
-
-    def _other(self, label: int) -> Any:
-        def find(box: Box) -> tuple[Point, int]:
-            point = self.diagram.find(box, label, otherwise=True)
-            assert point is not None, "a contrast lets another decision in"
-            return point, self.diagram.decide(point)
-
-        return find
 
     def prime_implicants(
         self, decision: object = True, *, literals: Language = "sets", time_limit: float | None = None
@@ -158,8 +148,10 @@ class Compiled:
 
     def bias(self, x: Any, protected: Iterable[str]) -> Bias:
         """Whether the decision on a row rests on protected features (Darwiche and Hirth 2020)."""
+        if isinstance(protected, str) or not isinstance(protected, Iterable):
+            raise InvalidInput(f"protected is a list of feature names; write [{protected!r}]")
         names = tuple(protected)
-        every, some = self.complete_reason(x).mentions(protected if isinstance(protected, str) else names)
+        every, some = self.complete_reason(x).mentions(names)
         if not every:
             return Bias(False, some, names)
         row, point, label = self._read(x)
@@ -167,7 +159,7 @@ class Compiled:
         freed = tuple(
             x.everything if j in places else 1 << point[j] for j, x in enumerate(self._context.variables)
         )
-        other, to = self._other(label)(freed)
+        other, to = self.diagram.otherwise(freed, label)
         changed = None if row is None else tuple(self._context.row_at(other, row, point).tolist())
         return Bias(True, True, names, changed, self.class_names[to])
 
@@ -177,7 +169,7 @@ class Compiled:
         other = self.diagram.fewest_changes(point)
         if other is None:
             return Robustness(None, None)
-        asked = Contrasting(self._context, label, "sets", row, point, self._other(label))
+        asked = Contrasting(self._context, label, "sets", row, point, self.diagram)
         box = tuple(1 << a | 1 << b for a, b in zip(point, other, strict=True))
         return Robustness(sum(a != b for a, b in zip(point, other, strict=True)), asked.contrast(box))
 
@@ -199,14 +191,14 @@ class Compiled:
         return {name: float(share) for name, share in zip(self.class_names, shares, strict=True)}
 
     def _weights(self, distribution: Distribution) -> Sequence[NDArray[np.float64]] | None:
-        if distribution == "uniform":
-            return None
         if isinstance(distribution, Mapping):
             return self._given(distribution)
-        if distribution not in ("volume", "rows"):
+        if not isinstance(distribution, str) or distribution not in ("uniform", "volume", "rows"):
             raise InvalidInput(
                 f'a distribution is "uniform", "volume", "rows" or a mapping, not {distribution!r}'
             )
+        if distribution == "uniform":
+            return None
         found = self._context.volumes if distribution == "volume" else self._context.frequencies
         if found is None:
             raise InvalidInput(f'share("{distribution}") needs training rows')
@@ -221,19 +213,16 @@ class Compiled:
             )
         found = []
         for name, x in variables.items():
-            given = np.asarray(distribution.get(name, np.full(len(x), 1 / len(x))), dtype=np.float64)
-            if given.shape != (len(x),) or (given < 0).any() or abs(given.sum() - 1) > 1e-9:
+            try:
+                given = np.asarray(distribution.get(name, np.full(len(x), 1 / len(x))), dtype=np.float64)
+            except (TypeError, ValueError):
+                given = np.empty(0)
+            if given.shape != (len(x),) or not (given >= 0).all() or not abs(given.sum() - 1) < 1e-9:
                 raise InvalidInput(
                     f"{name} has {len(x)} values; their probabilities are at least 0 and add up to 1"
                 )
             found.append(given)
         return found
-
-    def exact_share(self) -> dict[object, Fraction]:
-        """The share of cells that get each decision, as fractions."""
-        counts = self.count()
-        whole = sum(counts.values())
-        return {name: Fraction(count, whole) for name, count in counts.items()}
 
     def equivalent(self, other: Compiled) -> bool:
         """Whether two compiled models decide alike on every row."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from primewood.domain import Domain, Feature
 from primewood.engines.diagram.diagram import Diagram
+from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput
 from primewood.logic.interval import MISSING
 from primewood.logic.variable import Variable
@@ -32,8 +32,10 @@ VERSION = 1
 def save(compiled: Compiled, path: Path) -> None:
     """Write a compiled model; the file is there whole or not at all."""
     arrays: dict[str, Any] = {f"level_{j}": level for j, level in enumerate(compiled.diagram.levels)}
-    text = json.dumps(_document(compiled), ensure_ascii=False, allow_nan=False)
+    text = json.dumps(_document(compiled), ensure_ascii=False)
     path = path.absolute()
+    if path.is_dir() or not path.parent.is_dir():
+        raise InvalidInput(f"{path} cannot be written: it is a folder, or its folder does not exist")
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -75,6 +77,7 @@ def _variable_record(x: Variable) -> dict[str, Any]:
 
 
 def _value(value: object) -> object:
+    value = value.item() if isinstance(value, np.generic) else value
     if not isinstance(value, str | bool | int | float):
         raise InvalidInput(f"a file keeps values that are text, numbers or truth values, not {value!r}")
     return value
@@ -102,7 +105,7 @@ def load(path: str | Path) -> Compiled:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             document = json.loads(bytes(archive["document"]).decode())
             levels = [archive[f"level_{j}"] for j in range(len(archive.files) - 1)]
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as problem:
+    except Exception as problem:  # whatever a broken archive brings about
         raise InvalidInput(f"{path.name} is no compiled model, or it is damaged: {problem}") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InvalidInput(f"{path.name} is no compiled model of primewood")
@@ -119,9 +122,9 @@ def load(path: str | Path) -> Compiled:
             int(document["root"]),
             len(context.class_names),
         )
-    except (KeyError, TypeError, ValueError) as problem:
+        diagram.check()
+    except Exception as problem:  # whatever a document that was tampered with brings about
         raise InvalidInput(f"{path.name} is damaged: {problem}") from None
-    diagram.check()
     return Compiled(diagram, context)
 
 
@@ -130,6 +133,8 @@ def _context(document: dict[str, Any]) -> Context:
     domain = None
     if document["features"] is not None:
         domain = Domain(_features(document["features"], variables), tuple(document["assumptions"]))
+        if domain.variables != variables or document["dtype"] not in get_args(InputType):
+            raise InvalidInput("the features do not fit the variables")
     return Context(
         variables,
         tuple(document["classes"]),

@@ -21,7 +21,7 @@ from primewood.engines.diagram.diagram import Diagram, Level
 from primewood.errors import InvalidInput, listing
 from primewood.logic.interval import MISSING, Interval
 from primewood.logic.variable import Variable
-from primewood.reasons.context import Context
+from primewood.reasons.context import UNDECIDED, Context
 from primewood.reasons.explanation import Explanation
 
 if TYPE_CHECKING:
@@ -73,17 +73,21 @@ class Difference:
         return max((why for why in found if why is not None), key=share, default=None)
 
     def __str__(self) -> str:
+        domain = self.compiled._context.domain
+        given = f", for rows where {'; '.join(domain.assumptions)}" if domain and domain.assumptions else ""
         if self.equivalent:
-            return "equivalent: they decide alike on every row"
+            return f"equivalent: they decide alike on every row{given}"
         counts = self.compiled.count()
         told = listing(f"{name}: {counts[name]:,} cells" for name in self.kinds)
-        return f"they differ on {self.share():.3%} of the cells ({told})"
+        return f"they differ on {self.share():.3%} of the cells ({told}){given}"
 
 
 def difference(a: Compiled, b: Compiled) -> Difference:
     """The difference of two compiled models."""
     from primewood.properties.compiled import Compiled
 
+    if not isinstance(b, Compiled):
+        raise InvalidInput(f"the difference is asked of two compiled models; compile {b!r} first")
     context = _joint(a._context, b._context)
     left = _over(a.diagram, context)
     right = in_order(_over(b.diagram, context), left.order)
@@ -92,7 +96,7 @@ def difference(a: Compiled, b: Compiled) -> Difference:
     place = np.zeros(len(pairs), dtype=np.int32)
     for i, (x, y) in enumerate(pairs):
         first, second = a.class_names[x], b.class_names[y]
-        if str(first) != str(second):
+        if str(first) != str(second) or first == UNDECIDED:
             names.append(f"{first} -> {second}")
             place[i] = len(names) - 1
     diagram = _relabelled(product, place, len(names))
@@ -117,42 +121,56 @@ def _joint(a: Context, b: Context) -> Context:
 
 
 def _joint_feature(f: Feature, g: Feature) -> Feature:
-    if f.codes is not None and g.codes is not None and list(f.codes) != list(g.codes):
-        raise InvalidInput(f"{f.name} has different codes in the two models; say domain= for both")
-    missing = f.missing and g.missing
+    """A column as both see it. What a model that looks at it takes for granted is stated; the other has no say."""
+    looking = [h for h in (f, g) if h.variable is not None]
+    if not looking:
+        return Feature(f.column, f.name, "numeric", None, True, None)
+    if len(looking) < 2:
+        return looking[0]
+    if f.codes is not None and g.codes is not None and dict(f.codes) != dict(g.codes):
+        raise InvalidInput(
+            f"{f.name} has different codes or names of codes in the two models; say domain= for both"
+        )
     coded = f if f.codes is not None else g
-    variables = [h.variable for h in (f, g) if h.variable is not None]
-    variable: Variable | None = None
-    if variables and coded.codes is not None:
-        variable = Variable.categorical(f.name, coded.codes.values(), missing=missing)
-    elif variables:
-        closed = {x.closed for x in variables}
-        if len(closed) > 1:
-            raise InvalidInput(
-                f"one model tests {f.name} with <, the other with <=: they cannot be compared yet"
-            )
-        cuts = sorted({cut for x in variables for cut in x.cuts or ()})
-        variable = Variable.numeric(f.name, cuts, variables[0].closed or "left", missing=missing)
-    return Feature(f.column, f.name, coded.kind, coded.codes, missing, variable)
+    missing = f.missing and g.missing
+    return Feature(f.column, f.name, coded.kind, coded.codes, missing, _joint_variable(f, g, coded, missing))
+
+
+def _joint_variable(f: Feature, g: Feature, coded: Feature, missing: bool) -> Variable | None:
+    assert f.variable is not None and g.variable is not None
+    if coded.codes is not None:
+        return Variable.categorical(f.name, coded.codes.values(), missing=missing)
+    if f.variable.closed != g.variable.closed:
+        raise InvalidInput(f"one model tests {f.name} with <, the other with <=: they cannot be compared yet")
+    cuts = sorted({*(f.variable.cuts or ()), *(g.variable.cuts or ())})
+    closed = f.variable.closed or "left"
+    return Variable.numeric(f.name, cuts, closed, missing=missing) if cuts or missing else None
 
 
 def _over(diagram: Diagram, context: Context) -> Diagram:
-    """A diagram over the joint variables: the columns of its levels are repeated; levels that it lacks are added."""
+    """A diagram over the joint variables: columns are repeated or left out; levels that it lacks are added."""
     own = {x.name: j for j, x in enumerate(diagram.variables)}
     place = {x.name: j for j, x in enumerate(context.variables)}
     order, levels = [], []
+    root = diagram.root
     for j, level in zip(diagram.order, diagram.levels, strict=True):
         x = diagram.variables[j]
         if x.name in place:
             joint = context.variables[place[x.name]]
             order.append(place[x.name])
-            levels.append(np.ascontiguousarray(level[:, _values_in(x, joint, context)]))
+            levels.append(level[:, _values_in(x, joint, context)])
+        else:  # its numbers are all alike and it is never missing: one column is left
+            if levels:
+                levels[-1] = level[:, 0][levels[-1]]
+            else:
+                root = int(level[root, 0])
     for name, j in place.items():
         if name not in own:
             order.append(j)
             ends = np.arange(diagram.terminals, dtype=np.int32)
             levels.append(np.repeat(ends[:, None], len(context.variables[j]), axis=1))
-    return Diagram(context.variables, tuple(order), tuple(levels), diagram.root, diagram.terminals)
+    whole = Diagram(context.variables, tuple(order), tuple(levels), root, diagram.terminals)
+    return _relabelled(whole, np.arange(diagram.terminals, dtype=np.int32), diagram.terminals)
 
 
 def _values_in(x: Variable, joint: Variable, context: Context) -> list[int]:

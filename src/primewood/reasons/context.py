@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -70,7 +71,7 @@ class Context:
 
     def label(self, decision: object) -> int:
         """The place of a decision, by its name."""
-        if decision not in self.class_names:
+        if not isinstance(decision, Hashable) or decision not in self.class_names:
             raise UnknownName(f"no decision is called {decision!r}; there are {listing(self.class_names)}")
         return self.class_names.index(decision)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from primewood.engines.protocol import Family
 from primewood.logic.expression import Literal
@@ -73,6 +72,13 @@ class Contrast:
         return f"{change} may make it {self.other} instead of {self.decision}"
 
 
+class Decider(Protocol):
+    """Who finds a point that is decided otherwise."""
+
+    def otherwise(self, box: Box, label: int) -> tuple[Point, int]:
+        """A point of a box that is not decided for the label, and how it is decided."""
+
+
 @dataclass(frozen=True)
 class Contrasting:
     """What makes contrasts of boxes: the row that was asked about, and who finds a point that is decided otherwise."""
@@ -82,11 +88,11 @@ class Contrasting:
     literals: Language
     row: Row | None
     point: Point
-    find_other: Callable[[Box], tuple[Point, int]]
+    decider: Decider
 
     def contrast(self, box: Box) -> Contrast:
         """The contrast of a box that allows the row's own values and what is let go of."""
-        other, label = self.find_other(box)
+        other, label = self.decider.otherwise(box, self.label)
         context = self.context
         freed = [mask & ~(1 << value) for mask, value in zip(box, self.point, strict=True)]
         changed = None

@@ -86,8 +86,9 @@ class Diagram:
 
     def check(self) -> None:
         """Raise if the arrays are not a diagram over the variables."""
-        widths = [len(self.variables[j]) for j in self.order] if self._places_are_sound() else None
-        if widths != [level.shape[1] for level in self.levels]:
+        sound = self._places_are_sound() and all(level.ndim == 2 for level in self.levels)
+        widths = [len(self.variables[j]) for j in self.order] if sound else None
+        if not sound or widths != [level.shape[1] for level in self.levels]:
             raise InvalidInput("the levels do not fit the variables; the diagram is damaged")
         below = self.terminals
         for level in reversed(self.levels):
@@ -120,6 +121,12 @@ class Diagram:
         """A point of a box with this terminal, or, if `otherwise`, with another. Cost: linear in the nodes."""
         found = self.native.find([indices(box[j]) for j in self.order], terminal, otherwise)
         return None if found is None else self.in_universe(found)
+
+    def otherwise(self, box: Box, terminal: int) -> tuple[Point, int]:
+        """A point of a box with another terminal, and its terminal. There must be one."""
+        other = self.find(box, terminal, otherwise=True)
+        assert other is not None, "a contrast lets another decision in"
+        return other, self.decide(other)
 
     def in_universe(self, by_level: Sequence[int]) -> Point:
         """Values given level by level, in the order of the universe."""

@@ -131,9 +131,10 @@ def _arrays(native: Sequence[object]) -> tuple[Ints, Ints, Ints, int]:
 
 
 def _too_large(problem: MemoryError) -> TooLarge:
-    what, nodes = str(problem).split()
-    limit = "outgrew its cap" if what == "nodes" else "was not finished in time"
+    what, _, nodes = str(problem).partition(" ")
+    limits = {"nodes": "outgrew its cap", "time": "was not finished in time"}
+    reached = f": {int(nodes):,} nodes were reached" if what in limits else ""
     return TooLarge(
-        f"the diagram of the explanations {limit}: {int(nodes):,} nodes were reached. Ask for one explanation, or for "
-        'fewer kinds of literals (literals="values")'
+        f"the diagram of the explanations {limits.get(what, 'outgrew the memory')}{reached}. "
+        'Ask for one explanation, or in another language (literals="values" has the fewest)'
     )
