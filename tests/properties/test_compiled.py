@@ -393,3 +393,71 @@ def test_prime_implicants_of_a_class_are_those_of_its_cells(literals):
             )
     with pytest.raises(UnknownName):
         compiled.prime_implicants("nobody")
+
+
+def test_no_damage_to_a_file_brings_anything_but_a_clear_error(compiled, tmp_path):
+    path, generator = tmp_path / "d", np.random.default_rng(0)
+    compiled.save(path)
+    raw = path.read_bytes()
+    for _ in range(150):
+        damaged = bytearray(raw)
+        for place in generator.integers(0, len(raw), generator.integers(1, 8)):
+            damaged[place] = generator.integers(256)
+        path.write_bytes(bytes(damaged[: generator.integers(1, len(raw) + 1)]))
+        try:
+            pw.load(path).decide(X[0])
+        except InvalidInput:
+            continue
+
+
+def test_a_file_is_written_where_it_can_be_and_nowhere_else(compiled, tmp_path):
+    for path in (tmp_path, tmp_path / "nowhere" / "d"):
+        with pytest.raises(InvalidInput, match="cannot be written"):
+            compiled.save(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_class_names_must_differ_in_writing(forest):
+    for names in (["a", "a", "b"], [1, True, "1"]):
+        with pytest.raises(InvalidInput, match="class names must differ"):
+            pw.Explainer(forest, X, class_names=names)
+
+
+def test_contrasts_where_any_order_may_be_taken_name_no_decision_twice():
+    generator = np.random.default_rng(50)
+    rows = generator.normal(size=(60, 3))
+    model = RandomForestClassifier(6, max_depth=3, random_state=0, n_jobs=2).fit(rows, rows.sum(axis=1) > 0)
+    explainer = pw.Explainer(model, rows)
+    for x in rows[:15]:
+        if explainer.explain(x).status == "proved":
+            assert all(contrast.other != contrast.decision for contrast in explainer.contrasts(x))
+
+
+def test_families_of_contrasts_can_be_sent_too(compiled):
+    family = compiled.contrasts(X[77])
+    assert pickle.loads(pickle.dumps(family)).count() == family.count()
+
+
+def test_robustness_is_said_in_the_words_of_the_domain():
+    A, B = pw.Variable("A", [1, 2, 3]), pw.Variable("B", ["r", "b"])
+    told = str(pw.compile(pw.parse("A=1 & B=r", [A, B])).robustness({"A": 2, "B": "b"}))
+    assert told == "2 features to change: with A is 1 AND B is r it is True"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda c: c.bias(X[0], 3),
+        lambda c: c.share(np.zeros(3)),
+        lambda c: c.share("normal"),
+        lambda c: c.share({"petal width (cm)": "abc"}),
+        lambda c: c.share({"petal width (cm)": [float("nan")] * 3}),
+        lambda c: c.prime_implicants(np.zeros(2)),
+        lambda c: c.explanations(X[0], literals="words"),
+        lambda c: c.explanations(X[0]).mentioning("color"),
+        lambda c: c.explanations(X[0]).widest_by("beauty"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_clearly(compiled, ask):
+    with pytest.raises(InvalidInput):
+        ask(compiled)
