@@ -25,6 +25,8 @@ from primewood.logic.instance import Box, indices
 
 Ints = NDArray[np.int64]
 NEVER = 1 << 30
+TERMINAL = 2**31 - 1
+"""The variable of the terminals: below all others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +224,7 @@ class DiagramFamily:
         skipped = self._blocks == place
         lo, hi = self.lo.copy(), self.hi.copy()
         hi[skipped] = 0
-        return replace(self, lo=lo, hi=hi)._trimmed()
+        return _reduced(self, self.variable, lo, hi, self.root)
 
     def mentioning(self, place: int) -> DiagramFamily:
         """The boxes that mention a variable.
@@ -236,13 +238,7 @@ class DiagramFamily:
         twin = np.where(waits, np.arange(n) + n, 0)
         lo = np.concatenate([self.lo, twin[self.lo]])
         hi = np.concatenate([self.hi, np.where(own, self.hi, twin[self.hi])])
-        order = np.argsort(-np.concatenate([self.variable, self.variable]), kind="stable")
-        return _sorted(
-            self, np.concatenate([self.variable, self.variable]), lo, hi, int(twin[self.root]), order
-        )
-
-    def _trimmed(self) -> DiagramFamily:
-        return _sorted(self, self.variable, self.lo, self.hi, self.root, np.arange(len(self.variable)))
+        return _reduced(self, np.concatenate([self.variable, self.variable]), lo, hi, int(twin[self.root]))
 
     def widest(self, weights: Sequence[NDArray[np.float64]]) -> tuple[Box, float] | None:
         """A box with the largest share under a product distribution, and that share; None if there is no box.
@@ -347,23 +343,22 @@ def _added(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:
     return {k: a.get(k, 0) + b.get(k, 0) for k in a.keys() | b.keys()}
 
 
-def _sorted(
-    family: DiagramFamily, variable: Ints, lo: Ints, hi: Ints, root: int, order: Ints
-) -> DiagramFamily:
-    """A family of the nodes that a root reaches, without nodes whose `hi` is empty; `order` lists children first."""
+def _reduced(family: DiagramFamily, variable: Ints, lo: Ints, hi: Ints, root: int) -> DiagramFamily:
+    """A family of the nodes that a root reaches, without those whose `hi` is empty. Cost: a pass per variable."""
+    inner = np.flatnonzero(variable < TERMINAL)
+    inner = inner[np.argsort(-variable[inner], kind="stable")]
+    layers = np.split(inner, np.flatnonzero(np.diff(variable[inner])) + 1)
     stands_for = np.arange(len(variable))
-    for node in order.tolist():
-        if variable[node] <= family.variable[2:].max(initial=-1):
-            lo[node], hi[node] = stands_for[lo[node]], stands_for[hi[node]]
-            if hi[node] == 0:
-                stands_for[node] = lo[node]
+    for layer in layers:
+        lo[layer], hi[layer] = stands_for[lo[layer]], stands_for[hi[layer]]
+        stands_for[layer] = np.where(hi[layer] == 0, lo[layer], layer)
     root = int(stands_for[root])
     reached = np.zeros(len(variable), dtype=bool)
     reached[[0, 1, root]] = True
-    for node in order[::-1].tolist():
-        if reached[node]:
-            reached[[lo[node], hi[node]]] = True
-    kept = np.array([0, 1, *(i for i in order.tolist() if reached[i] and i > 1)])
+    for layer in reversed(layers):
+        here = layer[reached[layer]]
+        reached[lo[here]] = reached[hi[here]] = True
+    kept = np.concatenate([[0, 1], inner[reached[inner]]])
     place = np.zeros(len(variable), dtype=np.int64)
     place[kept] = np.arange(len(kept))
     return replace(
