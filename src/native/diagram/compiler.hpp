@@ -25,6 +25,11 @@ struct Progress {
   std::string stage = "order";
   std::size_t nodes = 0, states = 0, settled = 0;
   int parts = 0;
+  std::function<void(Progress&)> refresh;  // bring the numbers up to date, if there is something to ask
+
+  void update() {
+    if (refresh) refresh(*this);
+  }
 };
 
 class Compiler {
@@ -60,20 +65,23 @@ class Compiler {
     Store out(widths(), limits_);
     out.allow(caps_.nodes);
     Decision decision(sums, votes, std::move(rounding), out, caps_.states);
+    progress_.refresh = [&](Progress& p) {
+      p.nodes = out.size();
+      p.states = decision.states();
+      p.settled = decision.settled();
+    };
     std::vector<Id> root;
     try {
       root = {decision.root(parts)};
-    } catch (const CapReached&) {
-      progress_.nodes = out.size();
-      progress_.states = decision.states();
+    } catch (...) {
+      stop_refreshing();
       throw;
     }
+    stop_refreshing();
     out.trim(root);
-    report("sifting", out.size(), parts.size());
-    progress_.states = decision.states();
-    progress_.settled = decision.settled();
     out.allow(SIZE_MAX);
     try {
+      report("sifting", out.size(), parts.size());
       Sifting(out, order_, caps_.final_work).run();
     } catch (const LimitReached&) {
       // The diagram is right at every moment, only not as small as it could be.
@@ -83,6 +91,11 @@ class Compiler {
   }
 
  private:
+  void stop_refreshing() {
+    progress_.update();
+    progress_.refresh = nullptr;
+  }
+
   void report(const char* stage, std::size_t nodes, std::size_t parts) {
     progress_.stage = stage;
     progress_.nodes = nodes;

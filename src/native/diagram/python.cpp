@@ -31,11 +31,13 @@ Rows numpy_of(std::vector<Id> values, std::size_t columns = 0) {
 }
 
 // Ctrl-C, and a word to whoever watches, twice a second.
-std::function<void()> watched(nb::object watcher, const Progress& progress) {
+std::function<void()> watched(nb::object watcher, Progress& progress) {
   return [watcher, &progress, calls = 0]() mutable {
     nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    if (!watcher.is_none() && ++calls % 12 == 0) watcher(progress.stage, progress.nodes, progress.parts);
+    if (watcher.is_none() || ++calls % 12 != 0) return;
+    progress.update();
+    watcher(progress.stage, progress.nodes, progress.parts);
   };
 }
 
