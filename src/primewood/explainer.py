@@ -276,14 +276,15 @@ class Explainer:
         """How many PI-explanations the decision on a row has."""
         return self.explanations(x, literals=literals).count()
 
-    def contrasts(self, x: Any, *, literals: Language = "sets") -> Contrasts:
+    def contrasts(self, x: Any, *, literals: Language = "sets", time_limit: float | None = None) -> Contrasts:
         """All contrastive explanations of the decision on a row: the minimal changes that may change it.
 
-        For single trees of any size, and for models that compile; `TooLarge` for others.
+        For single trees of any size, listed lazily, and for models that compile, as one diagram that may take
+        `time_limit` seconds; `TooLarge` for others.
         """
         tree = self._engines.single_tree()
         if tree is None:
-            return self.compile().contrasts(x, literals=literals)
+            return self.compile().contrasts(x, literals=literals, time_limit=time_limit)
         row, point = self._context.read(x)
         label = tree.decide(point)
         asked = Contrasting(self._context, label, check_language(literals), row, point, tree)

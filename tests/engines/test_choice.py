@@ -28,7 +28,7 @@ def large():
 def test_a_small_model_is_compiled_when_a_question_profits(small):
     assert small.explanations(X[70]).compiled
     assert small.count(X[70]) == small.explanations(X[70]).count()
-    assert small.relevance(X[70]).relevant and small.contrasts(X[70]).count() > 0
+    assert small.relevance(X[70]).relevant and small.contrasts(X[70], time_limit=60).count() > 0
 
 
 def test_a_large_model_is_searched_and_says_why_it_is_not_compiled(large):

@@ -215,10 +215,6 @@ class DiagramFamily:
             found.append(self._box(chosen))
         return found
 
-    def mentioned(self) -> set[int]:
-        """The variables that some box restricts, as places in the universe."""
-        return set(self._blocks[2:].tolist())
-
     def avoiding(self, place: int) -> DiagramFamily:
         """The boxes that do not mention a variable."""
         skipped = self._blocks == place
