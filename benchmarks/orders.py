@@ -32,7 +32,7 @@ def orders(explainer: pw.Explainer, x, generator: np.random.Generator) -> dict[s
     importance = dict(zip(names, explainer._subject.importance, strict=True))
     least = sorted(names, key=lambda name: importance[name])
     gain = {}
-    for name, column in zip(names, explainer.domain.columns, strict=True):
+    for name, column in zip(names, [f.column for f in explainer.domain.seen], strict=True):
         others = (explainer.rows[:, column] != x[column]).mean()
         gain[name] = others / max(importance[name], 1e-12)
     return {

@@ -111,7 +111,7 @@ def veritas(group: Group, model, X, rows) -> dict | None:
     except ImportError:
         return None
     explainer = pw.Explainer(model, X)
-    columns = explainer.domain.columns
+    columns = [f.column for f in explainer.domain.seen]
     order = [columns[j] for j in default_order(explainer._subject)]
     order = [j for j in range(X.shape[1]) if j not in columns] + order
     found = [

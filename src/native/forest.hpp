@@ -1,4 +1,7 @@
 // The forest: trees over variables with finitely many values, and the exact vote of their leaves.
+//
+// Two forms of the vote stand side by side. `weight`, integers per leaf and class, add exactly and decide wherever a
+// margin exceeds `band`. `value`, floats per leaf and output, add as the library adds them and settle the rest.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +11,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "link.hpp"
+
 namespace primewood {
 
 using Int = std::int64_t;
@@ -15,24 +20,30 @@ using Int = std::int64_t;
 // A variable has `ordered` values in a line, 0, 1, ..., and perhaps one more, "missing", after them.
 // A node sends the values below `prefix` to the left, and "missing" where `missing_left` says.
 struct Forest {
-  int n_trees = 0, n_variables = 0, n_classes = 0;
+  int n_trees = 0, n_variables = 0, n_classes = 0, n_outputs = 0;
   std::vector<int> ordered, offset;        // per variable; offset: first atom (variable, value)
   std::vector<std::uint8_t> has_missing;   // per variable
   std::vector<int> root;                   // per tree
   std::vector<int> variable, prefix, left, right;  // per node; variable is -1 at a leaf
   std::vector<std::uint8_t> missing_left;          // per node
   std::vector<Int> weight;        // per node and class: the leaf's value as an integer
-  std::vector<double> value;      // per node and class: the leaf's value as the library has it
+  std::vector<double> value;      // per node and output: the leaf's value as the library has it
   std::vector<std::uint8_t> exact;  // per node: its values add without rounding
   Int band = 0;                   // how far rounding can move a margin, in units of `weight`
   bool any_order = false;         // the decision must hold for every order of summation
   std::vector<int> group_size;    // trees whose values are averaged, and weighted, before they count
   std::vector<double> group_weight;
   double divisor = 1;             // of the sums, in the end
+  std::vector<double> start;      // per output: what the sums begin with
+  bool single = false;            // sums are rounded to float32
+  Link link = Link::identity;     // what the scores go through before the largest wins
+  std::vector<double> cuts;       // if any: one score, and the class is the number of cuts that it reaches
 
   // How to search; it changes no answer. Tests switch parts off, so that the others must do everything.
   int patience = 800;        // nodes that the depth-first search may take
   bool local_search = true;  // look for counterexamples by ascent
+
+  int rounding_trees = 0;  // how many trees have a leaf that does not add exactly
 
   int values(int j) const { return ordered[j] + has_missing[j]; }
   int atoms() const { return offset[n_variables]; }
@@ -42,7 +53,9 @@ struct Forest {
     const std::size_t nodes = variable.size();
     if (prefix.size() != nodes || left.size() != nodes || right.size() != nodes ||
         missing_left.size() != nodes || exact.size() != nodes ||
-        weight.size() != nodes * n_classes || value.size() != nodes * n_classes ||
+        weight.size() != nodes * n_classes || value.size() != nodes * n_outputs ||
+        int(start.size()) != n_outputs ||
+        (cuts.empty() ? n_outputs != n_classes : n_outputs != 1 || int(cuts.size()) != n_classes - 1) ||
         int(has_missing.size()) != n_variables || group_size.size() != group_weight.size() ||
         std::any_of(group_size.begin(), group_size.end(), [](int size) { return size < 1; }) ||
         std::accumulate(group_size.begin(), group_size.end(), 0) != n_trees)
@@ -56,8 +69,11 @@ struct Forest {
       if (left[n] <= int(n) || right[n] <= int(n) || left[n] >= int(nodes) || right[n] >= int(nodes))
         throw std::invalid_argument("a node's children do not come after it");
     }
-    for (int r : root)
-      if (r < 0 || r >= int(nodes)) throw std::invalid_argument("a tree has no root");
+    for (int t = 0; t < n_trees; t++) {
+      const int end = t + 1 < n_trees ? root[t + 1] : int(nodes);
+      if (root[t] < 0 || root[t] >= end || end > int(nodes)) throw std::invalid_argument("a tree has no root");
+      rounding_trees += std::any_of(exact.begin() + root[t], exact.begin() + end, [](auto flag) { return !flag; });
+    }
   }
 
   // The leaf of a tree at a point; point[j] is the index of a value, `ordered[j]` is "missing".
@@ -71,22 +87,31 @@ struct Forest {
     return n;
   }
 
-  // The decision at a point as the library takes it: float64 sums in the order of the trees, means of groups
-  // among them, divided in the end; the first of the largest.
+  // The decision at a point as the library takes it: sums in the order of the trees, means of groups among them,
+  // divided in the end; the first of the largest, or the number of cuts that are reached.
   int decide(const int* point) const {
-    std::vector<double> sum(n_classes, 0.0), part(n_classes);
+    std::vector<double> sum(start), part(n_outputs);
     int tree = 0;
     for (std::size_t g = 0; g < group_size.size(); g++) {
-      std::fill(part.begin(), part.end(), 0.0);
-      for (const int end = tree + group_size[g]; tree < end; tree++) {
-        const double* v = &value[std::size_t(leaf(tree, point)) * n_classes];
-        for (int c = 0; c < n_classes; c++) part[c] += v[c];
+      if (group_size[g] == 1) {
+        add(sum, tree++, point);
+        continue;
       }
-      for (int c = 0; c < n_classes; c++)
-        sum[c] += group_size[g] == 1 ? part[c] : part[c] / group_size[g] * group_weight[g];
+      std::fill(part.begin(), part.end(), 0.0);
+      for (const int end = tree + group_size[g]; tree < end; tree++) add(part, tree, point);
+      for (int k = 0; k < n_outputs; k++) sum[k] += part[k] / group_size[g] * group_weight[g];
     }
     for (double& s : sum) s /= divisor;
+    if (!cuts.empty()) return int(std::upper_bound(cuts.begin(), cuts.end(), sum[0]) - cuts.begin());
+    apply(link, sum.data(), sum.size());
     return int(std::max_element(sum.begin(), sum.end()) - sum.begin());
+  }
+
+ private:
+  // The sum of two float32 numbers in float64, rounded to float32, is their sum in float32.
+  void add(std::vector<double>& sum, int tree, const int* point) const {
+    const double* v = &value[std::size_t(leaf(tree, point)) * n_outputs];
+    for (int k = 0; k < n_outputs; k++) sum[k] = single ? float(sum[k] + v[k]) : sum[k] + v[k];
   }
 };
 

@@ -18,14 +18,16 @@ def ensemble(trees, groups=(), **more):
     return Ensemble(tuple(trees), ("x",), ("a", "b"), vote="mean", groups=tuple(groups), **more)
 
 
-def test_leaves_that_integers_cannot_hold_are_not_called_exact():
-    """A great weight beside very many tiny ones: the tiny ones vanish in integers of 64 bits."""
+def test_leaves_that_are_called_exact_are_held_by_the_integers():
+    """A great weight beside very many tiny ones, which must not vanish in integers of 64 bits."""
     always = Tree.build([0.5, 0.5])
     count = 33_000
     groups = [Group(1, 2.0**24 + 1), *(Group(1, 2.0**-20) for _ in range(count))]
     model = ensemble([always, *[SPLIT] * count], groups, divisor=1.0)
     assert model.predict([[0.0], [1.0]]).tolist() == [1, 0]
-    assert integer_vote(model).band > 0
+    vote = integer_vote(model)
+    assert vote.band == 0 and all(flags.all() for flags in vote.exact)
+    assert np.ptp(vote.weights[1]) > 0 and np.ptp(vote.weights[0]) == 0
     why = pw.Explainer(model).explain([1.0])
     assert not why.covers([[0.0]])[0]
 

@@ -114,7 +114,7 @@ def test_explanations_hold_for_predict(name):
         near = planted_rows(explainer.ensemble, X, missing=False, seed=int(generator.integers(1 << 30)))
         kept = list(why.term.box(explainer.domain.variables))
         for column, variable, mask in zip(
-            explainer.domain.columns, explainer.domain.variables, kept, strict=True
+            [f.column for f in explainer.domain.seen], explainer.domain.variables, kept, strict=True
         ):
             if mask != variable.everything:
                 near[:, column] = x[column]

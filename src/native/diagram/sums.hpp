@@ -119,14 +119,23 @@ class Trees {
   enum Vote { kModel, kHard, kIdentity };
 
   Trees(const Forest& f, const std::vector<int>& place, Votes& votes, Sums& sums, Vote vote)
-      : f_(f), place_(place), votes_(votes), sums_(sums), vote_(vote), values_(2 * f.n_classes) {}
+      : f_(f), place_(place), votes_(votes), sums_(sums), vote_(vote), values_(2 * f.n_outputs) {}
 
-  Edge tree(int t) { return node(f_.root[t]); }
+  Edge tree(int t) {
+    known_.clear();
+    return node(f_.root[t]);
+  }
 
  private:
+  // Tests of sets of values share their children, so a node may be met again.
   Edge node(int n) {
+    if (f_.variable[n] < 0) return {0, leaf(n)};
+    if (const auto known = known_.find(n); known != known_.end()) return known->second;
+    return known_[n] = inner(n);
+  }
+
+  Edge inner(int n) {
     const int x = f_.variable[n];
-    if (x < 0) return {0, leaf(n)};
     const Edge left = node(f_.left[n]), right = node(f_.right[n]);
     std::vector<std::uint8_t> goes_left(f_.values(x));
     for (int v = 0; v < f_.values(x); v++)
@@ -138,8 +147,8 @@ class Trees {
     const Int* weights = &f_.weight[std::size_t(n) * f_.n_classes];
     if (vote_ == kModel) return votes_.of(weights, f_.exact[n] != 0);
     if (vote_ == kIdentity) {
-      std::vector<std::int32_t> bits(2 * f_.n_classes);
-      std::memcpy(bits.data(), &f_.value[std::size_t(n) * f_.n_classes], bits.size() * sizeof(std::int32_t));
+      std::vector<std::int32_t> bits(2 * f_.n_outputs);
+      std::memcpy(bits.data(), &f_.value[std::size_t(n) * f_.n_outputs], bits.size() * sizeof(std::int32_t));
       const Int number = values_.intern(bits.data());
       return votes_.of(&number, true);
     }
@@ -154,6 +163,7 @@ class Trees {
   Sums& sums_;
   const Vote vote_;
   RowTable<std::int32_t> values_;
+  std::unordered_map<int, Edge> known_;
 };
 
 }  // namespace primewood::diagram

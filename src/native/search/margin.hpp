@@ -59,7 +59,7 @@ class Margin {
     label = decided;
     rival = other;
     threshold = other < decided ? 0 : 1;  // a tie goes to the class that comes first
-    sure = threshold + Int(forest.n_trees + 1) * forest.band;
+    sure = threshold + Int(forest.rounding_trees + 1) * forest.band;
     if (int(known_.size()) < forest.n_classes) known_.resize(forest.n_classes);
     if (known_label_ != decided) {
       for (auto& known : known_) known.clear();
@@ -166,13 +166,16 @@ class Margin {
   }
 
   // Whether two leaves are one for every question about this margin: the library adds the same numbers for
-  // both classes. Equal weights alone are not enough: 1/3 and 1/3 + 1/2 - 1/2 may be rounded differently.
+  // both classes, or, where the decision depends on more than these two scores, for all. Equal weights alone are not
+  // enough: 1/3 and 1/3 + 1/2 - 1/2 may be rounded differently.
   bool alike(const Leaf& a, const Leaf& b) const {
     if (a.weight != b.weight) return false;
-    const double* u = &forest.value[std::size_t(a.node) * forest.n_classes];
-    const double* v = &forest.value[std::size_t(b.node) * forest.n_classes];
-    if (label < 0) return forest.exact[a.node] == forest.exact[b.node] && std::equal(u, u + forest.n_classes, v);
-    return forest.band == 0 || (u[label] == v[label] && u[rival] == v[rival]);
+    const double* u = &forest.value[std::size_t(a.node) * forest.n_outputs];
+    const double* v = &forest.value[std::size_t(b.node) * forest.n_outputs];
+    if (label >= 0 && forest.band == 0) return true;
+    if (label >= 0 && forest.cuts.empty() && forest.link == Link::identity)
+      return u[label] == v[label] && u[rival] == v[rival];
+    return forest.exact[a.node] == forest.exact[b.node] && std::equal(u, u + forest.n_outputs, v);
   }
 
   // The margin of every leaf for the current rival; the same for all boxes.

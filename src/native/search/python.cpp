@@ -20,7 +20,8 @@ Workspaces* make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::u
                    Array<std::int32_t> left, Array<std::int32_t> right, Array<std::uint8_t> missing_left,
                    Array<std::int64_t> weight, Array<double> value, Array<std::uint8_t> exact,
                    std::int64_t band, bool any_order, Array<std::int32_t> group_size,
-                   Array<double> group_weight, double divisor) {
+                   Array<double> group_weight, double divisor, Array<double> start, bool single, int link,
+                   Array<double> cuts) {
   Forest f;
   f.n_trees = int(root.shape(0));
   f.n_variables = int(ordered.shape(0));
@@ -41,6 +42,11 @@ Workspaces* make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::u
   f.group_size = copied<std::int32_t, int>(group_size);
   f.group_weight = copied<double, double>(group_weight);
   f.divisor = divisor;
+  f.start = copied<double, double>(start);
+  f.n_outputs = int(f.start.size());
+  f.single = single;
+  f.link = static_cast<Link>(link);
+  f.cuts = copied<double, double>(cuts);
   f.finish();
   return new Workspaces(std::move(f));
 }
@@ -145,7 +151,11 @@ void bind_search(nb::module_& m) {
            })
       .def("find", &find)
       .def("grow", &grow);
-  m.def("make_forest", &make_forest);
+  m.def("make_forest", &make_forest, nb::arg("n_classes"), nb::arg("ordered"), nb::arg("has_missing"),
+        nb::arg("root"), nb::arg("variable"), nb::arg("prefix"), nb::arg("left"), nb::arg("right"),
+        nb::arg("missing_left"), nb::arg("weight"), nb::arg("value"), nb::arg("exact"), nb::arg("band"),
+        nb::arg("any_order"), nb::arg("group_size"), nb::arg("group_weight"), nb::arg("divisor"), nb::arg("start"),
+        nb::arg("single"), nb::arg("link"), nb::arg("cuts"));
 }
 
 }  // namespace primewood

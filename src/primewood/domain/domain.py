@@ -2,110 +2,32 @@
 
 A numeric column becomes a variable whose values are the intervals between the cuts that the trees
 test. A column that is known to hold only certain numbers (0 and 1, or the codes of categories) becomes
-a variable with those values; then answers hold for rows in which it does, and say so. "Missing" is a
-value where the model accepts NaN and `missing` allows it. A column that no tree tests, or of which no
-test tells two values apart, has no variable.
+a variable with those values; the dummies of a one-hot group become one variable together. Then answers hold for
+rows in which they do, and say so. "Missing" is a value where the model accepts NaN and `missing` allows it. A
+column that no tree tests, or of which no test tells two values apart, has no variable.
 """
 
 from __future__ import annotations
 
-import bisect
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from typing import Literal as Choice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.ensemble import Ensemble
-from primewood.ensemble.comparison import Operator, cut_of
+from primewood.domain.declarations import Categories, Number, declaration, one_hot_groups
+from primewood.domain.feature import Feature, Kind
+from primewood.ensemble import Ensemble, Tree
+from primewood.ensemble.comparison import Operator, cuts_of
+from primewood.ensemble.tree import is_within
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.instance import Point
-from primewood.logic.interval import number
 from primewood.logic.variable import Side, Variable
 
-Kind = Choice["numeric", "boolean", "categorical"]
 MissingRule = Choice["auto", "allow", "forbid"]
-Codes = Mapping[float, object]
-"""The numbers that a column may hold, and what each is called."""
-
-
-Tests = dict[float, set[bool]]
-"""The cuts that a column is tested at, and where missing values go at each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """One column of the model.
-
-    Attributes
-    ----------
-    column : int
-    name : str
-    kind : {"numeric", "boolean", "categorical"}
-    codes : mapping or None
-        The numbers that the column may hold, with their names; None for any number.
-    missing : bool
-        Whether the column may be missing.
-    variable : Variable or None
-        None if no test of the model tells two values of the column apart.
-    """
-
-    column: int
-    name: str
-    kind: Kind
-    codes: Codes | None
-    missing: bool
-    variable: Variable | None
-
-    def values_of(self, column: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The variable's value index for each number of a column; −1 where it is not allowed."""
-        variable, absent = self.variable, np.isnan(column)
-        found = np.zeros(len(column), dtype=np.int64)
-        if self.codes is not None:
-            codes = np.array(list(self.codes))
-            same = column[:, None] == codes[None, :]
-            found = np.where(same.any(axis=1), same.argmax(axis=1), -1)
-        elif variable is not None and variable.cuts is not None:
-            side: Side = "left" if variable.closed == "right" else "right"
-            found = np.searchsorted(variable.cuts, column, side=side).astype(np.int64)
-        missing = len(variable) - 1 if variable is not None else 0
-        return np.where(absent, missing if self.missing else -1, found)
-
-    def index_of(self, x: float) -> int | None:
-        """The same for one number; None where it is not allowed."""
-        if x != x:
-            missing = len(self.variable) - 1 if self.variable is not None else 0
-            return missing if self.missing else None
-        if self.codes is not None:
-            return next((i for i, code in enumerate(self.codes) if code == x), None)
-        return self.variable.index(x) if self.variable is not None else 0
-
-    def number_at(self, value: int) -> float:
-        """A number that has this value of the variable: NaN, a code, or an end of an interval that belongs to it."""
-        variable = self.variable
-        if variable is None or value == variable.missing:
-            return math.nan
-        if self.codes is not None:
-            return list(self.codes)[value]
-        interval: Any = variable.values[value]
-        low, high = interval.low, interval.high
-        if math.isinf(low) and math.isinf(high):
-            return 0.0
-        if variable.closed == "right":
-            return float(high) if math.isfinite(high) else math.nextafter(low, math.inf)
-        return float(low) if math.isfinite(low) else math.nextafter(high, -math.inf)
-
-    def refuse(self, x: float) -> InvalidInput:
-        """The error for a number that is not allowed in this column."""
-        if math.isnan(x):
-            return InvalidInput(f"{self.name} is missing (NaN), which the model or missing= does not allow")
-        return UnknownName(
-            f"{self.name} is one of {listing(number(code) for code in self.codes or ())}; got {x:g}. "
-            f"If it can be any number, pass domain={{{self.name!r}: 'numeric'}}"
-        )
 
 
 @dataclass(frozen=True)
@@ -115,84 +37,111 @@ class Domain:
     Attributes
     ----------
     features : tuple of Feature
-        One per column.
+    column_names : tuple of str
+        The columns of a row of the model.
     assumptions : tuple of str
         What the answers take for granted about rows, in words.
     """
 
     features: tuple[Feature, ...]
+    column_names: tuple[str, ...]
     assumptions: tuple[str, ...]
 
-    @property
+    @cached_property
+    def seen(self) -> tuple[Feature, ...]:
+        """The features that the model looks at: those with a variable."""
+        return tuple(f for f in self.features if f.variable is not None)
+
+    @cached_property
     def variables(self) -> tuple[Variable, ...]:
-        """The universe: the variables of the columns that the model looks at."""
+        """The universe: the variables of the features that the model looks at."""
         return tuple(f.variable for f in self.features if f.variable is not None)
 
-    @property
-    def columns(self) -> tuple[int, ...]:
-        """The column of each variable."""
-        return tuple(f.column for f in self.features if f.variable is not None)
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """For each column, the place of its variable; −1 if it has none."""
+        found = np.full(len(self.column_names), -1)
+        for place, feature in enumerate(self.seen):
+            found[list(feature.columns)] = place
+        return found
+
+    @cached_property
+    def feature_of(self) -> dict[int, Feature]:
+        """For each column, its feature."""
+        return {column: feature for feature in self.features for column in feature.columns}
 
     def points(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         """The cells of rows, one value index per variable; −1 where a value is not allowed.
 
-        A row with a value that is not allowed in a column without a variable is −1 throughout.
+        A row with a value that is not allowed in a feature without a variable is −1 throughout.
         Cost: one bisection per number.
         """
-        columns = [feature.values_of(rows[:, feature.column]) for feature in self.features]
         bad = np.zeros(len(rows), dtype=bool)
-        for feature, found in zip(self.features, columns, strict=True):
-            bad |= (found < 0) & (feature.variable is None)
-        looked_at = [columns[i] for i in self.columns]
-        points = np.column_stack(looked_at) if looked_at else np.zeros((len(rows), 0), dtype=np.int64)
+        points = np.zeros((len(rows), len(self.variables)), dtype=np.int64)
+        place = 0
+        for feature in self.features:
+            found = feature.values_of(rows)
+            if feature.variable is None:
+                bad |= found < 0
+            else:
+                points[:, place] = found
+                place += 1
         points[bad] = -1
         return points
 
     def point(self, row: NDArray[np.float64]) -> Point:
         """The cell of one row; a value that is not allowed is an error. Cost: one bisection per column."""
         point = []
-        for feature, x in zip(self.features, row.tolist(), strict=True):
-            index = feature.index_of(x)
-            if index is None:
-                raise feature.refuse(x)
+        numbers = row.tolist()
+        for feature in self.features:
+            index = feature.index_of(numbers)
+            if index < 0:
+                raise feature.refuse(row)
             if feature.variable is not None:
                 point.append(index)
         return tuple(point)
 
     def row_in(self, point: Point) -> NDArray[np.float64]:
         """A row of the cell at a point: codes, or a number inside each interval."""
-        row = np.zeros(len(self.features))
+        row = np.zeros(len(self.column_names))
         for feature in self.features:
-            if feature.variable is None and feature.codes:
-                row[feature.column] = next(iter(feature.codes))
-        for column, value in zip(self.columns, point, strict=True):
-            row[column] = self.features[column].number_at(value)
+            if feature.variable is None:
+                feature.write(row, 0)
+        for feature, value in zip(self.seen, point, strict=True):
+            feature.write(row, value)
         return row
 
-    def left_of(self, column: int, cut: float, missing_left: bool, *, or_equal: bool) -> int:
-        """The values of a column's variable that a test sends left, as a bit mask."""
-        feature = self.features[column]
+    def prefixes(self, column: int, cuts: NDArray[np.float64]) -> NDArray[np.int64]:
+        """How many values of a numeric column lie on the left of each cut; −1 if the column is not numeric."""
+        feature = self.feature_of[column]
         variable = feature.variable
+        if variable is None or variable.cuts is None:
+            return np.full(len(cuts), -1)
+        ends = _whole(cuts, feature.whole, variable.closed)
+        found = np.searchsorted(variable.cuts, ends, side="right")
+        all_left = (ends == np.inf) | (ends >= feature.high if variable.closed == "right" else ends > feature.high)
+        return np.where(all_left, variable.ordered, found).astype(np.int64)
+
+    def within(self, column: int, cuts: NDArray[np.float64], operator: Operator) -> NDArray[np.bool_]:
+        """Which values of a column's variable ("missing" aside) lie in a union of intervals; see `Tree.sets`.
+
+        For a column without a variable: one answer for all its values.
+        """
+        feature = self.feature_of[column]
+        return is_within(feature.numbers[:, feature.columns.index(column)], cuts, operator)
+
+    def left_of(self, ensemble: Ensemble, tree: Tree, node: int) -> int | bool:
+        """The values that a node's test sends left, as a bit mask; for a column without a variable, True or False."""
+        column = int(tree.feature[node])
+        variable = self.feature_of[column].variable
+        cuts = cuts_of(tree.bounds_at(node), ensemble.operator, ensemble.dtype)
+        inside = self.within(column, cuts, ensemble.operator)
         if variable is None:
-            raise InvalidInput(f"{feature.name} has no variable; ask goes_left")
-        mask = 0
-        if feature.codes is None:
-            cuts = variable.cuts or ()
-            mask = (1 << bisect.bisect_right(cuts, cut)) - 1
-            if cut == math.inf:
-                mask = (1 << variable.ordered) - 1
-        else:
-            for code, name in feature.codes.items():
-                if code < cut or (or_equal and code == cut):
-                    mask |= 1 << variable.index(name)
-        if variable.missing is not None and missing_left:
+            return bool(inside[0])
+        mask = sum(1 << int(i) for i in np.flatnonzero(inside))
+        if variable.missing is not None and tree.missing_left[node]:
             mask |= 1 << variable.missing
         return mask
-
-    def goes_left(self, column: int, cut: float, *, or_equal: bool) -> bool:
-        """The side that every value of a column without a variable takes at a test."""
-        one = next(iter(self.features[column].codes or {0.0: None}))
-        return one <= cut if or_equal else one < cut
 
 
 def domain_of(
@@ -200,6 +149,7 @@ def domain_of(
     rows: NDArray[np.float64] | None = None,
     *,
     declared: Mapping[str, Any] | None = None,
+    groups: Mapping[str, Sequence[str]] | str | None = None,
     missing: MissingRule = "auto",
 ) -> Domain:
     """The domain of an ensemble.
@@ -209,8 +159,10 @@ def domain_of(
     rows
         Rows as the model takes them; columns that hold only 0 and 1 are recognised as Boolean.
     declared
-        Per feature name: "numeric", "boolean", a list of the numbers that may occur, or a mapping
-        from such numbers to names of categories.
+        Per feature name: "numeric", "whole", "boolean", a list of the numbers that may occur, a mapping
+        from such numbers to names of categories, `Number` or `ordered`.
+    groups
+        Per one-hot group the names of its columns, or "auto" to recognise them from names and rows.
     missing
         "allow" and "forbid" speak of all columns. "auto" allows what the rows contain, and, without
         rows, whatever the model accepts.
@@ -219,95 +171,187 @@ def domain_of(
         raise InvalidInput(f'missing is "auto", "allow" or "forbid", not {missing!r}')
     if missing == "allow" and not ensemble.allows_missing:
         raise InvalidInput(f'missing="allow", but this {ensemble.source} does not accept missing values')
-    if declared is not None and not isinstance(declared, Mapping):
-        raise InvalidInput(f"domain is a mapping from feature names, not {declared!r}")
-    unknown = set(declared or ()) - set(ensemble.feature_names)
-    if unknown:
-        raise UnknownName(
-            f"domain= names {listing(sorted(unknown))}; the features are {listing(ensemble.feature_names)}"
+    return _Builder(ensemble, rows, declared or {}, missing).domain(groups)
+
+
+class _Builder:
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        rows: NDArray[np.float64] | None,
+        declared: Mapping[str, Any],
+        missing: MissingRule,
+    ) -> None:
+        if not isinstance(declared, Mapping):
+            raise InvalidInput(f"domain is a mapping from feature names, not {declared!r}")
+        unknown = set(declared) - set(ensemble.feature_names)
+        if unknown:
+            raise UnknownName(
+                f"domain= names {listing(sorted(unknown))}; the features are {listing(ensemble.feature_names)}"
+            )
+        self.ensemble, self.rows, self.missing = ensemble, rows, missing
+        self.declared = {name: declaration(name, what) for name, what in declared.items()}
+        self.cuts = _cuts(ensemble)
+        self.tested = [bool(len(cuts)) for cuts in self.cuts]
+
+    def domain(self, groups: Mapping[str, Sequence[str]] | str | None) -> Domain:
+        names = self.ensemble.feature_names
+        dummies = {name for column, name in enumerate(names) if self.is_boolean(column)}
+        found = self.plausible(one_hot_groups(groups, names, dummies), declared=groups != "auto")
+        group_of = {names.index(column): name for name, columns in found.items() for column in columns}
+        features: list[Feature] = []
+        for column in range(len(names)):
+            if column not in group_of:
+                features.append(self.feature(column))
+            elif column == names.index(found[group_of[column]][0]):
+                features.append(self.group(group_of[column], found[group_of[column]]))
+        return Domain(tuple(features), names, self.assumptions(features))
+
+    def is_boolean(self, column: int) -> bool:
+        """Whether the rows hold only 0 and 1 and all tests lie between."""
+        if self.rows is None:
+            return False
+        seen = self.rows[:, column]
+        present = set(np.unique(seen[~np.isnan(seen)]).tolist())
+        finite = self.cuts[column][np.isfinite(self.cuts[column])]
+        closed = self.ensemble.operator == "<="
+        between = (0 <= finite) & (finite < 1) if closed else (0 < finite) & (finite <= 1)
+        return present == {0.0, 1.0} and bool(between.all())
+
+    def plausible(self, groups: dict[str, list[str]], *, declared: bool) -> dict[str, list[str]]:
+        """The groups of which every row has exactly one; if they are declared, another row is an error."""
+        names = self.ensemble.feature_names
+        kept = {}
+        for name, columns in groups.items():
+            places = [names.index(column) for column in columns]
+            held = np.ones((1, 1)) if self.rows is None else self.rows[:, places]
+            one = np.isin(held, [0.0, 1.0]).all() and bool((held.sum(axis=1) == 1).all())
+            if not one and declared:
+                wrong = np.flatnonzero(~(np.isin(held, [0.0, 1.0]).all(axis=1) & (held.sum(axis=1) == 1)))[0]
+                raise InvalidInput(
+                    f"groups: row {wrong} does not have exactly one of the columns of {name} ({listing(columns)}) at 1"
+                )
+            if one:
+                kept[name] = columns
+        return kept
+
+    def group(self, name: str, columns: list[str]) -> Feature:
+        places = tuple(self.ensemble.feature_names.index(column) for column in columns)
+        stem = len(_common(columns))
+        labels = [column[stem:] or column for column in columns]
+        units = np.eye(len(columns))
+        patterns = {tuple(unit.tolist()): label for unit, label in zip(units, labels, strict=True)}
+        tested = any(self.tells_apart(place, units[:, i]) for i, place in enumerate(places))
+        variable = Variable.categorical(name, labels) if tested else None
+        return Feature(name, "categorical", places, False, variable, patterns)
+
+    def feature(self, column: int) -> Feature:
+        name = self.ensemble.feature_names[column]
+        declared = self.declared.get(name)
+        native = self.ensemble.categories.get(column)
+        may_miss = self.may_miss(column)
+        if declared is None and native is None and self.is_boolean(column):
+            return self.categorical(column, {0.0: 0, 1.0: 1}, "boolean", may_miss)
+        if isinstance(declared, Categories):
+            boolean = declared.names == {0.0: 0, 1.0: 1} and not declared.ordered
+            kind: Kind = "boolean" if boolean else "categorical"
+            return self.categorical(column, declared.names, kind, may_miss, ordered=declared.ordered)
+        if declared is None and native is not None:
+            names = dict(native.names)
+            others = None
+            if native.others is not None:
+                others = len(names)
+                names[native.others] = "other"
+            return self.categorical(column, names, "categorical", may_miss, others=others)
+        return self.numeric(column, declared or Number(), may_miss)
+
+    def categorical(
+        self,
+        column: int,
+        names: Mapping[float, object],
+        kind: Kind,
+        may_miss: bool,
+        *,
+        ordered: bool = False,
+        others: int | None = None,
+    ) -> Feature:
+        name = self.ensemble.feature_names[column]
+        patterns = {(code,): label for code, label in names.items()}
+        variable = None
+        if self.tested[column] and (may_miss or self.tells_apart(column, np.array(list(names)))):
+            variable = Variable.categorical(name, names.values(), missing=may_miss, ordered=ordered)
+        return Feature(name, kind, (column,), may_miss, variable, patterns, others)
+
+    def numeric(self, column: int, declared: Number, may_miss: bool) -> Feature:
+        name = self.ensemble.feature_names[column]
+        closed: Side = "right" if self.ensemble.operator == "<=" else "left"
+        cuts = _whole(self.cuts[column][np.isfinite(self.cuts[column])], declared.whole, closed)
+        inside = (cuts >= declared.low) & (cuts < declared.high)
+        if closed == "left":
+            inside = (cuts > declared.low) & (cuts <= declared.high)
+        kept = np.unique(cuts[inside])
+        variable = None
+        if self.tested[column] and (len(kept) or may_miss):
+            variable = Variable.numeric(name, kept.tolist(), closed, missing=may_miss)
+        return Feature(
+            name,
+            "numeric",
+            (column,),
+            may_miss,
+            variable,
+            low=declared.low,
+            high=declared.high,
+            whole=declared.whole,
         )
-    tests = _tests(ensemble)
-    features = []
-    for column, name in enumerate(ensemble.feature_names):
-        seen = None if rows is None else rows[:, column]
-        kind, codes = _kind(name, (declared or {}).get(name), seen, tests[column], ensemble.operator)
-        may_miss = _may_miss(ensemble, seen, missing)
-        variable = _variable(name, codes, tests[column], may_miss, ensemble)
-        features.append(Feature(column, name, kind, codes, may_miss, variable))
-    tested = [feature for feature in features if tests[feature.column]]
-    return Domain(tuple(features), _assumptions(ensemble, tested))
+
+    def tells_apart(self, column: int, numbers: NDArray[np.float64]) -> bool:
+        """Whether some test of a column sends some of the numbers one way and others the other way."""
+        side = "left" if self.ensemble.operator == "<=" else "right"
+        cells = np.searchsorted(self.cuts[column], numbers, side=side)  # type: ignore[call-overload]
+        return len(np.unique(cells)) > 1
+
+    def may_miss(self, column: int) -> bool:
+        if not self.ensemble.allows_missing or self.missing == "forbid":
+            return False
+        seen = None if self.rows is None else self.rows[:, column]
+        return self.missing == "allow" or seen is None or bool(np.isnan(seen).any())
+
+    def assumptions(self, features: Sequence[Feature]) -> tuple[str, ...]:
+        looked_at = [f for f in features if any(self.tested[column] for column in f.columns)]
+        found = [words for f in looked_at if (words := f.assumption()) is not None]
+        if self.ensemble.allows_missing:
+            never = [f.name for f in looked_at if not f.missing]
+            if never and len(never) == len(looked_at):
+                found.append("no value is missing")
+            elif never:
+                found.append(f"never missing: {listing(never)}")
+        return tuple(found)
 
 
-def _tests(ensemble: Ensemble) -> list[Tests]:
-    tests: list[Tests] = [{} for _ in ensemble.feature_names]
-    for tree in ensemble.trees:
-        for node in np.flatnonzero(~tree.is_leaf):
-            cut = cut_of(float(tree.threshold[node]), ensemble.operator, ensemble.dtype)
-            tests[tree.feature[node]].setdefault(cut, set()).add(bool(tree.missing_left[node]))
-    return tests
+def _cuts(ensemble: Ensemble) -> list[NDArray[np.float64]]:
+    """Per column, the cuts that it is tested at, in ascending order; infinite ones where it is tested for NaN only."""
+    columns: list[list[NDArray[np.float64]]] = [[] for _ in ensemble.feature_names]
+    for tree, cuts in zip(ensemble.trees, ensemble.test_cuts, strict=True):
+        simple = ~tree.is_leaf & ~tree.tests_sets
+        for column in np.unique(tree.feature[simple]).tolist():
+            columns[column].append(cuts[simple & (tree.feature == column)])
+        for node in np.flatnonzero(tree.tests_sets).tolist():
+            bounds = cuts_of(tree.bounds_at(node), ensemble.operator, ensemble.dtype)
+            columns[int(tree.feature[node])].append(bounds)
+    return [np.unique(np.concatenate(cuts)) if cuts else np.empty(0) for cuts in columns]
 
 
-def _kind(
-    name: str, declared: Any, seen: NDArray[np.float64] | None, tests: Tests, operator: Operator
-) -> tuple[Kind, Codes | None]:
-    if declared is None:
-        present = set() if seen is None else set(np.unique(seen[~np.isnan(seen)]).tolist())
-        between = all(0 <= cut < 1 if operator == "<=" else 0 < cut <= 1 for cut in tests if np.isfinite(cut))
-        boolean = present == {0.0, 1.0} and between
-        return ("boolean", {0.0: 0, 1.0: 1}) if boolean else ("numeric", None)
-    if isinstance(declared, str):
-        if declared == "boolean":
-            return "boolean", {0.0: 0, 1.0: 1}
-        if declared == "numeric":
-            return "numeric", None
-        raise InvalidInput(f'domain of {name}: "numeric", "boolean", a list or a mapping, not {declared!r}')
-    if not isinstance(declared, Mapping | Sequence | np.ndarray):
-        raise InvalidInput(f"domain of {name}: a list of numbers or a mapping from numbers to names")
-    named = declared if isinstance(declared, Mapping) else {code: code for code in declared}
-    codes: dict[float, object] = {}
-    for code, label in named.items():
-        if not isinstance(code, int | float | np.number) or not abs(float(code)) < 1e38:
-            raise InvalidInput(f"domain of {name}: the codes are the numbers in its column, not {code!r}")
-        codes[float(code)] = label
-    codes = dict(sorted(codes.items()))
-    if len(codes) < 2 or len({str(label) for label in codes.values()}) < len(codes):
-        raise InvalidInput(f"domain of {name}: at least two categories, with different names")
-    return "categorical", codes
+def _whole(cuts: NDArray[np.float64], whole: bool, closed: Side | None) -> NDArray[np.float64]:
+    """The cuts that separate the same whole numbers and are whole themselves."""
+    if not whole:
+        return cuts
+    return np.floor(cuts) if closed == "right" else np.ceil(cuts)
 
 
-def _may_miss(ensemble: Ensemble, seen: NDArray[np.float64] | None, missing: MissingRule) -> bool:
-    if not ensemble.allows_missing or missing == "forbid":
-        return False
-    return missing == "allow" or seen is None or bool(np.isnan(seen).any())
+def _common(columns: Sequence[str]) -> str:
+    """What the names of columns have in common at the start, up to a mark that ends a word."""
+    shortest = min(columns, key=len)
+    size = next((i for i, c in enumerate(shortest) if any(name[i] != c for name in columns)), len(shortest))
+    common = shortest[:size]
+    return common[: max(common.rfind("_"), common.rfind("="), common.rfind(" ")) + 1]
 
-
-def _variable(
-    name: str, codes: Codes | None, tests: Tests, may_miss: bool, ensemble: Ensemble
-) -> Variable | None:
-    if not tests:
-        return None
-    if codes is None:
-        closed: Side = "right" if ensemble.operator == "<=" else "left"
-        cuts = sorted(cut for cut in tests if math.isfinite(cut))
-        return Variable.numeric(name, cuts, closed, missing=may_miss) if cuts or may_miss else None
-    lowest, highest = min(codes), max(codes)
-    splits = any(
-        lowest <= cut < highest if ensemble.operator == "<=" else lowest < cut <= highest for cut in tests
-    )
-    if not splits and not may_miss:
-        return None
-    return Variable.categorical(name, codes.values(), missing=may_miss)
-
-
-def _assumptions(ensemble: Ensemble, features: Sequence[Feature]) -> tuple[str, ...]:
-    found = []
-    for feature in features:
-        if feature.codes is not None:
-            found.append(f"{feature.name} is one of {listing(feature.codes.values())}")
-    if ensemble.allows_missing:
-        never = [f.name for f in features if not f.missing]
-        if never and len(never) == len(features):
-            found.append("no value is missing")
-        elif never:
-            found.append(f"never missing: {listing(never)}")
-    return tuple(found)

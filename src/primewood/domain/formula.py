@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from primewood.domain.domain import Domain
 from primewood.ensemble import Ensemble, Tree
-from primewood.ensemble.comparison import cut_of
 from primewood.logic.connectives import at_least, conjunction, disjunction
 from primewood.logic.expression import FALSE, TRUE, Expression
 
@@ -46,7 +45,7 @@ class Formulas:
 
     def _vote(self, tree: Tree, label: int) -> Expression:
         paths: list[Expression] = []
-        classes = tree.classes
+        classes = self.ensemble.leaf_classes(tree)
         todo: list[tuple[int, Expression]] = [(0, TRUE)]
         while todo:
             node, path = todo.pop()
@@ -62,12 +61,7 @@ class Formulas:
         return disjunction(paths)
 
     def _test(self, tree: Tree, node: int) -> Expression:
-        ensemble = self.ensemble
-        column = int(tree.feature[node])
-        variable = self.domain.features[column].variable
-        cut = cut_of(float(tree.threshold[node]), ensemble.operator, ensemble.dtype)
-        or_equal = ensemble.operator == "<="
-        if variable is None:
-            return TRUE if self.domain.goes_left(column, cut, or_equal=or_equal) else FALSE
-        missing_left = bool(tree.missing_left[node])
-        return variable.of_mask(self.domain.left_of(column, cut, missing_left, or_equal=or_equal))
+        left = self.domain.left_of(self.ensemble, tree, node)
+        if isinstance(left, bool):
+            return TRUE if left else FALSE
+        return self.domain.variables[self.domain.places[tree.feature[node]]].of_mask(left)

@@ -68,7 +68,7 @@ class EnsembleSubject:
         self.ensemble, self.domain = ensemble, domain
         self.variables = domain.variables
         self.labels = ensemble.classes
-        self.importance = tuple(float(ensemble.importance[c]) for c in domain.columns)
+        self.importance = tuple(float(ensemble.importance[list(f.columns)].sum()) for f in domain.seen)
         self._formulas = Formulas(ensemble, domain)
         self._decisions: dict[int, Expression] = {}
 

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from primewood.domain import EnsembleSubject
 from primewood.engines.duality import DualFamily
+from primewood.engines.flat import FlatTree, flat_trees
 from primewood.engines.protocol import Clock, Reply, Verdict
-from primewood.ensemble.comparison import cut_of
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language, check_language
@@ -59,13 +59,14 @@ class SingleTree:
 
     def __init__(self, subject: EnsembleSubject) -> None:
         ensemble = subject.ensemble
-        if len(ensemble.trees) != 1 or not ensemble.is_plain:
+        if len(ensemble.trees) != 1:
             raise InvalidInput(
-                f"a single tree decides alone; this {ensemble.source} has {len(ensemble.trees)} trees, or a "
-                "vote that weighs them. The search engine takes every ensemble"
+                f"a single tree decides alone; this {ensemble.source} has {len(ensemble.trees)} trees. The search "
+                "engine takes every ensemble"
             )
         self.variables = subject.variables
-        tests, classes = _tests(subject), ensemble.trees[0].classes
+        (flat,) = flat_trees(ensemble, subject.domain)
+        tests, classes = _tests(flat, self.variables), ensemble.leaf_classes(ensemble.trees[0])[flat.origin]
         self._steps, self._decisions = tests.tolist(), classes.tolist()
         nodes, self._runs = _leaves(tests, self.variables)
         self._classes = classes[nodes]
@@ -383,27 +384,15 @@ def _meet(run: Runs, mask: int, line: int) -> Flags:
     return met
 
 
-def _tests(subject: EnsembleSubject) -> Numbers:
+def _tests(tree: FlatTree, variables: Sequence[Variable]) -> Numbers:
     """What each node does, one row per node: variable, prefix, missing, missing_left, left, right.
 
-    It sends the first `prefix` values left, and the value `missing` if `missing_left` says so. A test of
-    a column without a variable has one answer: it becomes one of a further variable with one value.
+    It sends the first `prefix` values left, and the value `missing` if `missing_left` says so.
     """
-    ensemble, domain = subject.ensemble, subject.domain
-    tree, or_equal = ensemble.trees[0], ensemble.operator == "<="
-    place = {column: j for j, column in enumerate(domain.columns)}
-    rows = np.full((len(tree), 6), -1, dtype=np.int64)
-    rows[:, 4], rows[:, 5] = tree.left, tree.right
-    for node in np.flatnonzero(~tree.is_leaf):
-        column = int(tree.feature[node])
-        cut = cut_of(float(tree.threshold[node]), ensemble.operator, ensemble.dtype)
-        if column in place:
-            x = subject.variables[place[column]]
-            prefix = domain.left_of(column, cut, False, or_equal=or_equal).bit_count()
-            rows[node, :4] = place[column], prefix, _line(x), tree.missing_left[node]
-        else:
-            rows[node, :2] = len(place), domain.goes_left(column, cut, or_equal=or_equal)
-    return rows
+    lines = np.array([*map(_line, variables), 1])
+    return np.column_stack(
+        [tree.variable, tree.prefix, lines[tree.variable], tree.missing_left, tree.left, tree.right]
+    )
 
 
 def _leaves(tests: Numbers, variables: Sequence[Variable]) -> tuple[Numbers, Runs]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal as Choice
 
 import numpy as np
+from numpy.typing import NDArray
 
 Operator = Choice["<=", "<"]
 InputType = Choice["float32", "float64"]
@@ -18,43 +19,40 @@ InputType = Choice["float32", "float64"]
 def cut_of(threshold: float, operator: Operator, dtype: InputType) -> float:
     """The float64 cut c such that the test is true exactly for inputs ``x operator c``.
 
-    Infinite where all inputs that the library accepts, or none, pass the test: a tree that learned to
-    split off missing values only has the threshold infinity.
-
     >>> cut_of(51.5, "<=", "float64"), cut_of(51.5, "<=", "float32")
     (51.5, 51.50000190734863)
     """
+    return float(cuts_of(np.array([threshold]), operator, dtype)[0])
+
+
+def cuts_of(thresholds: NDArray[np.float64], operator: Operator, dtype: InputType) -> NDArray[np.float64]:
+    """The cuts of thresholds.
+
+    Infinite where all inputs that the library accepts, or none, pass the test: a tree that learned to
+    split off missing values only has the threshold infinity.
+    """
     if dtype == "float64":
-        return float(threshold)
-    with np.errstate(over="ignore"):
-        return _float32_cut(threshold, operator)
+        return np.asarray(thresholds, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _float32_cuts(np.asarray(thresholds, dtype=np.float64), operator)
 
 
-def _float32_cut(threshold: float, operator: Operator) -> float:
+def _float32_cuts(thresholds: NDArray[np.float64], operator: Operator) -> NDArray[np.float64]:
+    """The number halfway between the last float32 on one side of the test and the first on the other, or next to it.
+
+    Numbers between the two are cast to one of them; which one the middle itself is cast to decides the end.
+    """
     largest = float(np.finfo(np.float32).max)
+    up, down = np.float32(np.inf), np.float32(-np.inf)
+    near = thresholds.astype(np.float32)
     if operator == "<=":
-        last_left = _rounded(threshold, down=True)
-        if abs(last_left) >= largest and last_left != -largest:
-            return float(np.sign(last_left)) * np.inf
-        middle = _middle(last_left, np.nextafter(last_left, np.float32(np.inf)))
-        return middle if np.float32(middle) <= last_left else float(np.nextafter(middle, -np.inf))
-    first_right = _rounded(threshold, down=False)
-    if abs(first_right) >= largest and first_right != largest:
-        return float(np.sign(first_right)) * np.inf
-    middle = _middle(np.nextafter(first_right, np.float32(-np.inf)), first_right)
-    return middle if np.float32(middle) >= first_right else float(np.nextafter(middle, np.inf))
-
-
-def _rounded(threshold: float, *, down: bool) -> np.float32:
-    """The largest float32 at most the threshold, or the smallest at least it."""
-    near = np.float32(threshold)
-    if down and float(near) > threshold:
-        near = np.nextafter(near, np.float32(-np.inf))
-    elif not down and float(near) < threshold:
-        near = np.nextafter(near, np.float32(np.inf))
-    return near
-
-
-def _middle(low: np.float32, high: np.float32) -> float:
-    """The number halfway between two finite neighbours of float32, exact in float64."""
-    return (float(low) + float(high)) / 2
+        last_left = np.where(near.astype(np.float64) > thresholds, np.nextafter(near, down), near)
+        middle = (last_left.astype(np.float64) + np.nextafter(last_left, up).astype(np.float64)) / 2
+        cuts = np.where(middle.astype(np.float32) <= last_left, middle, np.nextafter(middle, -np.inf))
+        cuts = np.where(last_left >= largest, np.inf, cuts)
+        return np.where(last_left < -largest, -np.inf, cuts)
+    first_right = np.where(near.astype(np.float64) < thresholds, np.nextafter(near, up), near)
+    middle = (np.nextafter(first_right, down).astype(np.float64) + first_right.astype(np.float64)) / 2
+    cuts = np.where(middle.astype(np.float32) >= first_right, middle, np.nextafter(middle, np.inf))
+    cuts = np.where(first_right > largest, np.inf, cuts)
+    return np.where(first_right <= -largest, -np.inf, cuts)

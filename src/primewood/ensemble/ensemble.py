@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Literal as Choice
 from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.ensemble.comparison import InputType, Operator
+from primewood.ensemble.comparison import InputType, Operator, cuts_of
+from primewood.ensemble.link import Link, Precision, linked
 from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput
 
-Vote = Choice["majority", "mean"]
+Vote = Choice["majority", "mean", "sum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,28 @@ class Group:
     weight: float = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """What the numbers of a categorical column stand for.
+
+    Attributes
+    ----------
+    names : mapping from numbers to names
+    others : float, optional
+        A number that stands for all other categories, where the model accepts such.
+    """
+
+    names: Mapping[float, object]
+    others: float | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Ensemble:
     """Trees that vote, with everything that their decision depends on.
 
-    The class with the largest score wins; ties go to the class that comes first in `classes`.
+    The leaves add up to scores. Without `cuts`, there is one score per class, the largest wins after the
+    `link`, and ties go to the class that comes first in `classes`. With cuts, there is one score, and
+    the class is the number of cuts that it reaches.
 
     Attributes
     ----------
@@ -46,23 +64,33 @@ class Ensemble:
     feature_names : tuple of str
         One name per column.
     classes : tuple
-        The labels, in the order of the leaves' values.
+        The labels, in the order of the scores or between the cuts.
     operator : {"<=", "<"}
         The test that sends an input left.
     dtype : {"float32", "float64"}
         What an input is cast to before it is compared.
     allows_missing : bool
         Whether the model accepts NaN.
-    vote : {"majority", "mean"}
+    vote : {"majority", "mean", "sum"}
         "majority": each tree one vote, for the largest value of its leaf (the first among equals).
-        "mean": the leaves' values, added as float64 in the order of the trees and divided by their
-        number, which is how scikit-learn's forests vote.
+        "mean": the leaves' values, added in the order of the trees and divided by their number, which is how
+        scikit-learn's forests vote. "sum": added to `start`, which is how boosted trees vote.
     groups : tuple of Group
         Under "mean", what is averaged, if not simply the trees one by one.
     divisor : float, optional
-        What sums are divided by in the end; by default the number of groups.
+        Under "mean", what sums are divided by in the end; by default the number of groups.
+    start : tuple of float
+        Under "sum", what each score begins with; by default 0.
+    precision : {"float64", "float32"}
+        What a sum is rounded to after each addition.
+    link : Link
+        What turns scores into what the library compares; see `primewood.ensemble.link`.
+    cuts : tuple of float
+        Ascending; numbers of the given precision, before the link.
     any_order : bool
         Whether the model adds its scores in no fixed order.
+    categories : mapping from columns to Categories
+        The columns that are categorical to the model.
     source : str
         What was read, for people.
     """
@@ -76,18 +104,33 @@ class Ensemble:
     vote: Vote = "majority"
     groups: tuple[Group, ...] = ()
     divisor: float | None = None
+    start: tuple[float, ...] = ()
+    precision: Precision = "float64"
+    link: Link = "identity"
+    cuts: tuple[float, ...] = ()
     any_order: bool = False
+    categories: Mapping[int, Categories] = field(default_factory=dict)
     source: str = "trees"
 
     def __post_init__(self) -> None:
         if not self.trees:
             raise InvalidInput("an ensemble needs at least one tree")
-        if self.operator not in get_args(Operator):
-            raise InvalidInput(f'operator is "<=" or "<", not {self.operator!r}')
-        if self.dtype not in get_args(InputType):
-            raise InvalidInput(f'dtype is "float32" or "float64", not {self.dtype!r}')
-        if self.vote not in get_args(Vote):
-            raise InvalidInput(f'vote is "majority" or "mean", not {self.vote!r}')
+        for name, allowed in (("operator", Operator), ("dtype", InputType), ("vote", Vote), ("link", Link)):
+            if getattr(self, name) not in get_args(allowed):
+                options = " or ".join(f'"{x}"' for x in get_args(allowed))
+                raise InvalidInput(f"{name} is {options}, not {getattr(self, name)!r}")
+        self._check_sums()
+        if len(set(self.classes)) < len(self.classes):
+            raise InvalidInput("class labels must differ")
+        if len(set(self.feature_names)) < len(self.feature_names):
+            raise InvalidInput("feature names must differ")
+        for tree in self.trees:
+            tree.check(len(self.feature_names))
+            if tree.value.shape[1] != self.n_outputs:
+                what = "one score" if self.cuts else f"{len(self.classes)} classes"
+                raise InvalidInput(f"a leaf has {tree.value.shape[1]} values; there are {what}")
+
+    def _check_sums(self) -> None:
         if self.groups and sum(group.size for group in self.groups) != len(self.trees):
             raise InvalidInput("the groups must hold every tree once")
         if any(group.size < 1 or not 0 <= group.weight < np.inf for group in self.groups) or (
@@ -96,16 +139,22 @@ class Ensemble:
             raise InvalidInput("a group has at least one tree, and a weight of at least 0, not all of them 0")
         if self.divisor is not None and not 0 < self.divisor < np.inf:
             raise InvalidInput(f"the divisor is a number above 0, not {self.divisor!r}")
-        if len(set(self.classes)) < len(self.classes):
-            raise InvalidInput("class labels must differ")
-        if len(set(self.feature_names)) < len(self.feature_names):
-            raise InvalidInput("feature names must differ")
-        for tree in self.trees:
-            tree.check(len(self.feature_names))
-            if tree.value.shape[1] != len(self.classes):
-                raise InvalidInput(
-                    f"a leaf has {tree.value.shape[1]} values; there are {len(self.classes)} classes"
-                )
+        if self.vote != "mean" and (self.groups or self.divisor is not None):
+            raise InvalidInput('groups and a divisor are for vote="mean"')
+        if self.vote != "sum" and (self.start or self.precision != "float64"):
+            raise InvalidInput('start and precision are for vote="sum"')
+        if self.start and (len(self.start) != self.n_outputs or not np.isfinite(self.start).all()):
+            raise InvalidInput("start is one number per score")
+        if self.cuts and (
+            len(self.classes) != len(self.cuts) + 1
+            or any(not a < b for a, b in pairwise((-np.inf, *self.cuts, np.inf)))
+        ):
+            raise InvalidInput("cuts ascend, are finite, and are one fewer than the classes")
+
+    @property
+    def n_outputs(self) -> int:
+        """How many scores there are."""
+        return 1 if self.cuts else len(self.classes)
 
     @property
     def n_features(self) -> int:
@@ -130,39 +179,73 @@ class Ensemble:
             for tree, weight in zip(self.trees, weights, strict=True)
         )
 
-    def predict_proba(self, X: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.float64]:
-        """The scores of the classes, one row per row of X: summed and divided as the library does."""
+    @property
+    def total_divisor(self) -> float:
+        """What sums are divided by in the end."""
+        return 1.0 if self.vote == "sum" else self.divisor or len(self.summands)
+
+    def scores(self, X: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores before the link, one row per row of X: summed and divided as the library does."""
         rows = np.asarray(X, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InvalidInput(f"rows have {self.n_features} columns; got an array of {rows.shape}")
-        total = np.zeros((len(rows), len(self.classes)))
+        total = np.zeros((len(rows), self.n_outputs), dtype=self.precision)
+        total += np.array(self.start or 0.0, dtype=self.precision)
         trees = zip(self.trees, self.leaf_values, strict=True)
         for group in self.summands:
             part = np.zeros_like(total)
             for tree, values in islice(trees, group.size):
-                part += values[tree.apply(rows, self.operator, self.dtype)]
+                part += values[tree.apply(rows, self.operator, self.dtype)].astype(self.precision)
             total += part if group.size == 1 else part / group.size * group.weight
-        return total / (self.divisor or len(self.summands))
+        return total.astype(np.float64) / self.total_divisor
+
+    def predict_proba(self, X: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores through the link, one row per row of X, as the library has them.
+
+        With cuts it is one column: the probability of the last class, or what a regressor predicts.
+        """
+        return linked(self.scores(X), self.link)
 
     def votes(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         """How many trees vote for each class by majority, one row per row of X."""
-        counted = self.by_majority().predict_proba(X) * len(self.trees)
+        counted = self.by_majority().scores(X) * len(self.trees)
         return np.rint(counted).astype(np.int64)
 
     @property
     def is_plain(self) -> bool:
         """Whether a decision is a count of votes, one per tree, which is what expressions can say."""
-        alone = len(self.trees) == 1 and self.summands == (Group(1),) and self.divisor in (None, 1)
-        return self.vote == "majority" or alone
+        return self.vote == "majority" or len(self.trees) == 1
 
     def by_majority(self) -> Ensemble:
         """The same trees under the paper's vote: each tree one."""
+        if self.vote == "sum" or self.cuts:
+            raise InvalidInput(f"the trees of this {self.source} have no votes to count: they add up to a score")
         return replace(self, vote="majority", groups=(), divisor=None)
+
+    def decided(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The index of the class that each row of scores gets."""
+        if self.cuts:
+            return np.searchsorted(self.cuts, scores[:, 0], side="right").astype(np.int64)
+        winners: NDArray[np.int64] = linked(scores, self.link).argmax(axis=1)
+        return winners
 
     def predict(self, X: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.int64]:
         """The index of the class that each row gets: the reference that every test trusts."""
-        winners: NDArray[np.int64] = self.predict_proba(X).argmax(axis=1)
-        return winners
+        return self.decided(self.scores(X))
+
+    def leaf_classes(self, tree: Tree) -> NDArray[np.int64]:
+        """The class that each node of a tree votes for, or, of a tree that is alone, decides for."""
+        if self.vote == "majority":
+            return tree.value.argmax(axis=1)
+        (alone,) = self.summands
+        start = np.array(self.start or 0.0, dtype=self.precision)
+        values = (tree.value * alone.weight).astype(self.precision)
+        return self.decided((start + values).astype(np.float64) / self.total_divisor)
+
+    @cached_property
+    def test_cuts(self) -> tuple[NDArray[np.float64], ...]:
+        """Per tree, the cut of each node's threshold for the float64 numbers that users pass in."""
+        return tuple(cuts_of(tree.threshold, self.operator, self.dtype) for tree in self.trees)
 
     @cached_property
     def importance(self) -> NDArray[np.float64]:
@@ -177,5 +260,5 @@ class Ensemble:
 def one_vote(tree: Tree) -> NDArray[np.float64]:
     """The values of a tree that gives one vote to the largest class of a leaf, the first among equals."""
     votes = np.zeros_like(tree.value)
-    votes[np.arange(len(tree)), tree.classes] = 1.0
+    votes[np.arange(len(tree)), tree.value.argmax(axis=1)] = 1.0
     return votes

@@ -29,8 +29,14 @@ class Tree:
         The children: left if the test is true. −1 at a leaf.
     missing_left : array of bool, shape (n_nodes,)
         Whether a missing value goes left.
-    value : array of float64, shape (n_nodes, n_classes)
-        What a leaf says about each class, as the library has it.
+    value : array of float64, shape (n_nodes, n_outputs)
+        What a leaf adds to each score, as the library has it.
+    set_of : array of int, shape (n_nodes,), optional
+        For a node that tests membership in a set of numbers instead of a threshold: which of `sets`; else −1.
+    sets : tuple of arrays of float64
+        Unions of intervals, by their bounds in ascending order, each compared as a threshold would be: a
+        number is in the set, and goes left, if it is beyond an odd number of bounds. (With the operator "<",
+        the bounds 2, 3 mean [2, 3); with "<=", (2, 3].)
     """
 
     feature: NDArray[np.int64]
@@ -39,21 +45,19 @@ class Tree:
     right: NDArray[np.int64]
     missing_left: NDArray[np.bool_]
     value: NDArray[np.float64]
+    set_of: NDArray[np.int64] | None = None
+    sets: tuple[NDArray[np.float64], ...] = ()
 
     def __post_init__(self) -> None:
-        for array in (
-            self.feature,
-            self.threshold,
-            self.left,
-            self.right,
-            self.missing_left,
-            self.value,
-        ):
+        arrays = (self.feature, self.threshold, self.left, self.right, self.missing_left, self.value, *self.sets)
+        for array in arrays if self.set_of is None else (*arrays, self.set_of):
             array.flags.writeable = False
 
     @classmethod
     def build(cls, nested: Any) -> Tree:
-        """A tree from nested tuples: ``(feature, threshold, left, right)``, or a leaf's class values.
+        """A tree from nested tuples: ``(feature, threshold, left, right)``, or a leaf's values.
+
+        A list of bounds instead of a threshold is a test of membership; see `sets`.
 
         >>> tree = Tree.build((0, 2.0, [1, 0], (1, -7.0, [1, 0], [0, 1])))
         >>> len(tree), tree.depth
@@ -61,6 +65,7 @@ class Tree:
         """
         rows: list[tuple[int, float, int, int]] = []
         values: list[Sequence[float]] = []
+        sets: dict[int, NDArray[np.float64]] = {}
 
         def add(node: Any) -> int:
             place = len(rows)
@@ -74,6 +79,9 @@ class Tree:
             if len(node) != 4:
                 raise InvalidInput(f"an inner node is (feature, threshold, left, right), not {node!r}")
             feature, threshold, left, right = node
+            if isinstance(threshold, list):
+                sets[place] = np.array(threshold, dtype=np.float64)
+                threshold = 0.0
             rows[place] = (int(feature), float(threshold), add(left), add(right))
             return place
 
@@ -83,7 +91,10 @@ class Tree:
             raise InvalidInput("all leaves need the same number of class values")
         filled = np.array([value or [0.0] * width for value in values], dtype=np.float64)
         feature, threshold, left, right = (np.array(column) for column in zip(*rows, strict=True))
-        return cls(feature, threshold, left, right, np.zeros(len(rows), dtype=bool), filled)
+        set_of = np.full(len(rows), -1)
+        set_of[list(sets)] = range(len(sets))
+        missing_left = np.zeros(len(rows), dtype=bool)
+        return cls(feature, threshold, left, right, missing_left, filled, set_of, tuple(sets.values()))
 
     def __len__(self) -> int:
         return len(self.feature)
@@ -108,10 +119,15 @@ class Tree:
         return int(self.depths.max())
 
     @property
-    def classes(self) -> NDArray[np.int64]:
-        """The class that each node votes for: the largest value, the lowest index among equals."""
-        largest: NDArray[np.int64] = self.value.argmax(axis=1)
-        return largest
+    def tests_sets(self) -> NDArray[np.bool_]:
+        """Which nodes test membership in a set."""
+        return np.zeros(len(self), dtype=bool) if self.set_of is None else self.set_of >= 0
+
+    def bounds_at(self, node: int) -> NDArray[np.float64]:
+        """The bounds of what a node sends left, as a set: a threshold has minus infinity and itself."""
+        if self.set_of is not None and self.set_of[node] >= 0:
+            return self.sets[self.set_of[node]]
+        return np.array([-np.inf, self.threshold[node]])
 
     def apply(self, X: NDArray[np.float64], operator: Operator, dtype: InputType) -> NDArray[np.int64]:
         """The leaf that each row ends in. Cost: one pass per level."""
@@ -119,11 +135,14 @@ class Tree:
             cast = X.astype(dtype).astype(np.float64)
         node = np.zeros(len(X), dtype=np.int64)
         rows = np.arange(len(X))
+        is_leaf, tests_sets = self.is_leaf, self.tests_sets
         while rows.size:
-            rows = rows[~self.is_leaf[node[rows]]]
+            rows = rows[~is_leaf[node[rows]]]
             at = node[rows]
             x, threshold = cast[rows, self.feature[at]], self.threshold[at]
             test = x <= threshold if operator == "<=" else x < threshold
+            for there in np.unique(at[tests_sets[at]]):
+                test[at == there] = is_within(x[at == there], self.bounds_at(there), operator)
             test = np.where(np.isnan(x), self.missing_left[at], test)
             node[rows] = np.where(test, self.left[at], self.right[at])
         return node
@@ -143,5 +162,14 @@ class Tree:
             if len(children) == len(self) - 1
             else False
         )
+        sound = sound and all(bounds.ndim == 1 and (np.diff(bounds) > 0).all() for bounds in self.sets)
+        sound = sound and (self.set_of is None or bool(np.isin(self.set_of, range(-1, len(self.sets))).all()))
         if not sound or np.isnan(self.threshold[inner]).any() or not np.isfinite(self.value).all():
             raise InvalidInput("the model's arrays are not a tree; the file or object is damaged")
+
+
+def is_within(x: NDArray[np.float64], bounds: NDArray[np.float64], operator: Operator) -> NDArray[np.bool_]:
+    """Which numbers are in a union of intervals; see `Tree.sets`. Cost: one bisection per number."""
+    beyond = np.searchsorted(bounds, x, side="left" if operator == "<=" else "right")
+    inside: NDArray[np.bool_] = beyond % 2 == 1
+    return inside

@@ -1,7 +1,8 @@
 """Multi-valued variables (the paper's section 3.1).
 
 A variable has a name and at least two values. The values of a *numeric* variable are the
-intervals between its cuts, in order, and perhaps "missing"; other values have no order.
+intervals between its cuts, in order, and perhaps "missing"; categories have no order unless they are
+declared *ordered*.
 """
 
 from __future__ import annotations
@@ -33,17 +34,19 @@ class Variable:
     B=r ; B!=r ; B!=g
     """
 
-    __slots__ = ("_hash", "_position", "closed", "cuts", "name", "values")
+    __slots__ = ("_hash", "_position", "closed", "cuts", "name", "ordered", "values")
 
     name: str
     values: tuple[Hashable, ...]
     cuts: tuple[float, ...] | None
     closed: Side | None
+    ordered: int
+    """How many of the first values are in an order: the intervals, ordered categories, else none."""
     _hash: int
     _position: dict[Hashable, int]
 
     def __init__(self, name: str, values: Iterable[Hashable]) -> None:
-        self._set(name, tuple(values), None, None)
+        self._set(name, tuple(values), None, None, 0)
 
     def _set(
         self,
@@ -51,6 +54,7 @@ class Variable:
         values: tuple[Hashable, ...],
         cuts: tuple[float, ...] | None,
         closed: Side | None,
+        ordered: int,
     ) -> None:
         if not isinstance(name, str) or not name:
             raise InvalidInput(f"a variable needs a non-empty name of type str, not {name!r}")
@@ -66,6 +70,7 @@ class Variable:
             texts[str(value)] = value
         for slot, thing in (("name", name), ("values", values), ("cuts", cuts), ("closed", closed)):
             object.__setattr__(self, slot, thing)
+        object.__setattr__(self, "ordered", ordered)
         object.__setattr__(self, "_position", {value: i for i, value in enumerate(values)})
         object.__setattr__(self, "_hash", hash((name, values, self.is_boolean)))
 
@@ -79,9 +84,18 @@ class Variable:
         return cls(name, (False, True))
 
     @classmethod
-    def categorical(cls, name: str, categories: Iterable[Hashable], *, missing: bool = False) -> Variable:
-        """A variable whose values are categories, and "missing" if that is allowed."""
-        return cls(name, (*categories, MISSING) if missing else tuple(categories))
+    def categorical(
+        cls, name: str, categories: Iterable[Hashable], *, missing: bool = False, ordered: bool = False
+    ) -> Variable:
+        """A variable whose values are categories, and "missing" if that is allowed.
+
+        Of `ordered` categories, a literal of the language `intervals` is a run.
+        """
+        values = tuple(categories)
+        variable = cls.__new__(cls)
+        count = len(values) if ordered else 0
+        variable._set(name, (*values, MISSING) if missing else values, None, None, count)
+        return variable
 
     @classmethod
     def numeric(
@@ -105,14 +119,14 @@ class Variable:
             Interval(low, high, closed) for low, high in itertools.pairwise(edges)
         )
         variable = cls.__new__(cls)
-        variable._set(name, (*cells, MISSING) if missing else cells, ends, closed)
+        variable._set(name, (*cells, MISSING) if missing else cells, ends, closed, len(cells))
         return variable
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Variable is immutable: cannot set {name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (self.name, self.values, self.cuts, self.closed))
+        return (_restore, (self.name, self.values, self.cuts, self.closed, self.ordered))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -134,11 +148,6 @@ class Variable:
     def missing(self) -> int | None:
         """The index of the value "missing", or None if there is no such value."""
         return self._position.get(MISSING)
-
-    @property
-    def ordered(self) -> int:
-        """How many of the first values are in an order: the intervals, else none."""
-        return 0 if self.cuts is None else len(self.cuts) + 1
 
     @property
     def everything(self) -> int:
@@ -219,6 +228,7 @@ class Variable:
             return self is other or (
                 self.name == other.name
                 and self.values == other.values
+                and self.ordered == other.ordered
                 and self.is_boolean == other.is_boolean
             )
         return self.of_mask(1 << self._named(other))
@@ -279,6 +289,10 @@ class Variable:
         return self.of_mask(below if operator in ("<", "<=") else above)
 
     def __repr__(self) -> str:
+        if self.cuts is None and self.ordered:
+            missing = ", missing=True" if self.missing is not None else ""
+            categories = list(self.values[: self.ordered])
+            return f"Variable.categorical({self.name!r}, {categories!r}{missing}, ordered=True)"
         if self.cuts is None:
             return f"Variable({self.name!r}, {list(self.values)!r})"
         missing = ", missing=True" if self.missing is not None else ""
@@ -290,10 +304,14 @@ class Variable:
 
 
 def _restore(
-    name: str, values: tuple[Hashable, ...], cuts: tuple[float, ...] | None, closed: Side | None
+    name: str,
+    values: tuple[Hashable, ...],
+    cuts: tuple[float, ...] | None,
+    closed: Side | None,
+    ordered: int,
 ) -> Variable:
     variable = Variable.__new__(Variable)
-    variable._set(name, values, cuts, closed)
+    variable._set(name, values, cuts, closed, ordered)
     return variable
 
 

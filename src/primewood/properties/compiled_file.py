@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from primewood.properties.compiled import Compiled
 
 FORMAT = "primewood compiled model"
-VERSION = 1
+VERSION = 2
 
 
 def save(compiled: Compiled, path: Path) -> None:
@@ -55,6 +55,7 @@ def _document(compiled: Compiled) -> dict[str, Any]:
         "classes": [_class_name(name) for name in context.class_names],
         "variables": [_variable_record(x) for x in context.variables],
         "features": None if domain is None else [_feature_record(f) for f in domain.features],
+        "columns": list(context.column_names),
         "assumptions": None if domain is None else list(domain.assumptions),
         "vote": context.vote,
         "units": context.units,
@@ -73,7 +74,8 @@ def _variable_record(x: Variable) -> dict[str, Any]:
     missing = x.missing is not None
     if x.is_numeric:
         return {"name": x.name, "cuts": list(x.cuts or ()), "closed": x.closed, "missing": missing}
-    return {"name": x.name, "values": [_value(v) for v in x.values if v is not MISSING], "missing": missing}
+    values = [_value(v) for v in x.values if v is not MISSING]
+    return {"name": x.name, "values": values, "missing": missing, "ordered": x.ordered > 0}
 
 
 def _value(value: object) -> object:
@@ -84,11 +86,15 @@ def _value(value: object) -> object:
 
 
 def _feature_record(f: Feature) -> dict[str, Any]:
-    codes = None if f.codes is None else [[code, _value(label)] for code, label in f.codes.items()]
+    patterns = f.patterns and [[list(pattern), _value(label)] for pattern, label in f.patterns.items()]
     return {
         "name": f.name,
         "kind": f.kind,
-        "codes": codes,
+        "columns": list(f.columns),
+        "patterns": patterns,
+        "others": f.others,
+        "bounds": [None if np.isinf(x) else x for x in (f.low, f.high)],
+        "whole": f.whole,
         "missing": f.missing,
         "tested": f.variable is not None,
     }
@@ -132,7 +138,8 @@ def _context(document: dict[str, Any]) -> Context:
     variables = tuple(_variable(record) for record in document["variables"])
     domain = None
     if document["features"] is not None:
-        domain = Domain(_features(document["features"], variables), tuple(document["assumptions"]))
+        features = _features(document["features"], variables)
+        domain = Domain(features, tuple(document["columns"]), tuple(document["assumptions"]))
         if domain.variables != variables or document["dtype"] not in get_args(InputType):
             raise InvalidInput("the features do not fit the variables")
     return Context(
@@ -148,19 +155,23 @@ def _context(document: dict[str, Any]) -> Context:
 def _variable(record: dict[str, Any]) -> Variable:
     if "cuts" in record:
         return Variable.numeric(record["name"], record["cuts"], record["closed"], missing=record["missing"])
-    return Variable.categorical(record["name"], record["values"], missing=record["missing"])
+    ordered, missing = record["ordered"], record["missing"]
+    return Variable.categorical(record["name"], record["values"], missing=missing, ordered=ordered)
 
 
 def _features(records: list[dict[str, Any]], variables: tuple[Variable, ...]) -> tuple[Feature, ...]:
     by_name = {x.name: x for x in variables}
     return tuple(
         Feature(
-            column,
             record["name"],
             record["kind"],
-            None if record["codes"] is None else {float(code): label for code, label in record["codes"]},
+            tuple(record["columns"]),
             record["missing"],
             by_name[record["name"]] if record["tested"] else None,
+            record["patterns"] and {tuple(map(float, held)): label for held, label in record["patterns"]},
+            record["others"],
+            *(end if x is None else x for x, end in zip(record["bounds"], (-np.inf, np.inf), strict=True)),
+            record["whole"],
         )
-        for column, record in enumerate(records)
+        for record in records
     )

@@ -109,13 +109,18 @@ def _joint(a: Context, b: Context) -> Context:
         if a.domain is not b.domain or set(a.variables) != set(b.variables):
             raise InvalidInput("an expression is compared with an expression over the same variables")
         return a
+    if a.column_names != b.column_names:
+        raise InvalidInput(
+            f"the two take different columns: {listing(a.column_names)}, and {listing(b.column_names)}"
+        )
     if a.feature_names != b.feature_names:
         raise InvalidInput(
-            f"the two take different columns: {listing(a.feature_names)}, and {listing(b.feature_names)}"
+            f"the two have different features: {listing(a.feature_names)}, and {listing(b.feature_names)}; say groups= "
+            "for both"
         )
     features = tuple(_joint_feature(f, g) for f, g in zip(a.domain.features, b.domain.features, strict=True))
     assumptions = tuple(dict.fromkeys((*a.domain.assumptions, *b.domain.assumptions)))
-    domain = Domain(features, assumptions)
+    domain = Domain(features, a.column_names, assumptions)
     points = None if a.rows is None else domain.points(a.rows)
     return replace(a, variables=domain.variables, domain=domain, points=points)
 
@@ -124,22 +129,25 @@ def _joint_feature(f: Feature, g: Feature) -> Feature:
     """A column as both see it. What a model that looks at it takes for granted is stated; the other has no say."""
     looking = [h for h in (f, g) if h.variable is not None]
     if not looking:
-        return Feature(f.column, f.name, "numeric", None, True, None)
+        return Feature(f.name, "numeric", f.columns, True, None)
     if len(looking) < 2:
         return looking[0]
-    if f.codes is not None and g.codes is not None and dict(f.codes) != dict(g.codes):
+    if f.patterns is not None and g.patterns is not None and f.patterns != g.patterns:
         raise InvalidInput(
             f"{f.name} has different codes or names of codes in the two models; say domain= for both"
         )
-    coded = f if f.codes is not None else g
+    if (f.low, f.high, f.whole) != (g.low, g.high, g.whole):
+        raise InvalidInput(f"{f.name} has different bounds in the two models; say domain= for both")
+    coded = f if f.patterns is not None else g
     missing = f.missing and g.missing
-    return Feature(f.column, f.name, coded.kind, coded.codes, missing, _joint_variable(f, g, coded, missing))
+    return replace(coded, missing=missing, variable=_joint_variable(f, g, coded, missing))
 
 
 def _joint_variable(f: Feature, g: Feature, coded: Feature, missing: bool) -> Variable | None:
     assert f.variable is not None and g.variable is not None
-    if coded.codes is not None:
-        return Variable.categorical(f.name, coded.codes.values(), missing=missing)
+    if coded.patterns is not None:
+        ordered = bool(coded.variable and coded.variable.ordered and not coded.variable.is_numeric)
+        return Variable.categorical(f.name, coded.patterns.values(), missing=missing, ordered=ordered)
     if f.variable.closed != g.variable.closed:
         raise InvalidInput(f"one model tests {f.name} with <, the other with <=: they cannot be compared yet")
     cuts = sorted({*(f.variable.cuts or ()), *(g.variable.cuts or ())})
@@ -176,7 +184,7 @@ def _over(diagram: Diagram, context: Context) -> Diagram:
 def _values_in(x: Variable, joint: Variable, context: Context) -> list[int]:
     """For each value of the joint variable, the value of `x` that it lies in."""
     feature = context.feature(x.name)
-    if feature is None or (feature.codes is not None and not x.is_numeric):
+    if feature is None or (feature.patterns is not None and not x.is_numeric):
         return [x.index(value) for value in joint.values]
     if feature.codes is not None:
         numbers: list[object] = [*feature.codes, *([MISSING] if joint.missing is not None else [])]

@@ -6,7 +6,6 @@ from typing import Any
 
 from primewood.domain import Domain
 from primewood.ensemble import Ensemble, Tree
-from primewood.ensemble.comparison import cut_of
 from primewood.errors import InvalidInput
 from primewood.reasons.context import Context
 from primewood.report.labels import edge_label
@@ -29,7 +28,7 @@ def tree_records(ensemble: Ensemble, context: Context, number: int) -> list[dict
             if allowed & left and allowed & ~left and place >= 0:
                 return add_test(node, box, place, allowed, left)
             node = int(tree.left[node] if allowed & left else tree.right[node])
-        records.append({"decision": int(tree.classes[node]), "share": float(tree.value[node].max())})
+        records.append({"decision": int(tree.value[node].argmax()), "share": float(tree.value[node].max())})
         return len(records) - 1
 
     def add_test(node: int, box: dict[int, int], place: int, allowed: int, left: int) -> int:
@@ -47,10 +46,4 @@ def tree_records(ensemble: Ensemble, context: Context, number: int) -> list[dict
 
 def _test(tree: Tree, node: int, ensemble: Ensemble, domain: Domain) -> tuple[int, int]:
     """The place of the variable that a node tests, and the values that go left; place −1 if all go one way."""
-    column = int(tree.feature[node])
-    cut = cut_of(float(tree.threshold[node]), ensemble.operator, ensemble.dtype)
-    or_equal = ensemble.operator == "<="
-    if column not in domain.columns:
-        return -1, int(domain.goes_left(column, cut, or_equal=or_equal))
-    left = domain.left_of(column, cut, bool(tree.missing_left[node]), or_equal=or_equal)
-    return domain.columns.index(column), left
+    return int(domain.places[tree.feature[node]]), int(domain.left_of(ensemble, tree, node))

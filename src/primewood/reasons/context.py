@@ -15,7 +15,7 @@ from primewood.ensemble.comparison import InputType
 from primewood.errors import UnknownName, listing
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Point, as_point
-from primewood.logic.interval import Interval
+from primewood.logic.interval import Interval, number
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.report import decimals, text
@@ -59,15 +59,20 @@ class Context:
         """A row as users have it, and its cell; for an expression, an instance."""
         if self.domain is None:
             return None, as_point(self.variables, x)
-        row = as_row(x, self.feature_names, self.dtype)
+        row = as_row(x, self.domain.column_names, self.dtype)
         return row, self.domain.point(row)
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
-        """The names of the model's columns; of an expression, of its variables."""
+        """The names of the model's features; of an expression, of its variables."""
         if self.domain is None:
             return tuple(x.name for x in self.variables)
         return tuple(feature.name for feature in self.domain.features)
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of a row's columns; none for an expression."""
+        return () if self.domain is None else self.domain.column_names
 
     def label(self, decision: object) -> int:
         """The place of a decision, by its name."""
@@ -127,21 +132,27 @@ class Context:
         """A row of the cell at a point, like `row` (whose cell is `own`) wherever the two cells agree."""
         assert self.domain is not None
         changed = row.copy()
-        for k, column in enumerate(self.domain.columns):
+        for k, feature in enumerate(self.domain.seen):
             if point[k] != own[k]:
-                changed[column] = self.number_in(k, point[k])
+                feature.write(changed, point[k])
+                cell = self.variables[k].values[point[k]]
+                if isinstance(cell, Interval):
+                    changed[feature.column] = self._number_in(k, point[k], cell)
         return changed
 
-    def number_in(self, place: int, value: int) -> float:
-        """A number with this value of a variable that is pleasant to read."""
-        assert self.domain is not None
-        column = self.domain.columns[place]
+    def shown_in(self, place: int, value: int) -> str:
+        """A value of a variable by its name, or by a number in it that is pleasant to read."""
         cell = self.variables[place].values[value]
-        if not isinstance(cell, Interval):
-            return self.domain.features[column].number_at(value)
+        return number(self._number_in(place, value, cell)) if isinstance(cell, Interval) else str(cell)
+
+    def _number_in(self, place: int, value: int, cell: Interval) -> float:
+        assert self.domain is not None
         if (place, value) not in self._numbers:
-            known = None if self.rows is None else self.rows[:, column]
-            self._numbers[place, value] = decimals.plain_number(cell, known)
+            feature = self.domain.seen[place]
+            known = None if self.rows is None else self.rows[:, feature.column]
+            found = decimals.plain_number(cell, known)
+            usual = float(feature.numbers[value, 0])
+            self._numbers[place, value] = found if feature.index_of({feature.column: found}) == value else usual
         return self._numbers[place, value]
 
     @cached_property

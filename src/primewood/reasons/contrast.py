@@ -53,7 +53,7 @@ class Contrast:
         """The contrast in plain types."""
         changed = {}
         for name, old, new in zip(
-            self.context.feature_names, self.row or (), self.changed or (), strict=False
+            self.context.column_names, self.row or (), self.changed or (), strict=False
         ):
             if new != old and not (new != new and old != old):
                 changed[name] = None if new != new else new

@@ -193,7 +193,7 @@ class Explanation:
         """Which rows the explanation speaks for. Cost: one bisection per number."""
         if self.context.domain is None:
             raise TypeError("an explanation of an expression covers instances: ask term.holds(instance)")
-        rows = as_rows(X, self.context.feature_names, self.context.dtype)
+        rows = as_rows(X, self.context.column_names, self.context.dtype)
         return self._inside(self.context.domain.points(rows))
 
     def _inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -230,7 +230,7 @@ class Explanation:
 
     def _exclusion(self, exclusion: Exclusion) -> dict[str, Any]:
         witness = exclusion.witness
-        names = self.context.feature_names if self.context.domain else ()
+        names = self.context.column_names
         changed = {
             name: None if new != new else new
             for name, old, new in zip(names, self.row or (), witness.row, strict=False)

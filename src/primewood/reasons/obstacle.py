@@ -6,7 +6,6 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Grown
 from primewood.errors import listing
 from primewood.logic.instance import Point
-from primewood.logic.interval import number
 from primewood.reasons.context import Context
 
 
@@ -36,11 +35,8 @@ def obstacle(
     names = listing(variables[j].name for j in sorted(avoided))
     if context.domain is None:
         return f"no explanation avoids {names}"
-    changed = context.domain.row_in(other)
     told = [
-        f"{x.name} = {number(changed[context.domain.columns[j]])}"
-        for j, x in enumerate(variables)
-        if other[j] != point[j]
+        f"{x.name} = {context.shown_in(j, other[j])}" for j, x in enumerate(variables) if other[j] != point[j]
     ]
     decision = context.class_names[engines.decide(other)]
     return f"no explanation avoids {names}: with {listing(told)} the decision is {decision}"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from primewood.domain import EnsembleSubject
-from primewood.engines import _native  # the C++ core
+from primewood import _native  # the C++ core
 from primewood.engines.diagram.diagram import Diagram, Making
 from primewood.engines.search.forest import native_forest
 from primewood.errors import InvalidInput, TooLarge

@@ -2,82 +2,55 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from primewood import _native
 from primewood.domain import Domain
-from primewood.engines import _native  # the C++ core
-from primewood.ensemble import Ensemble, Tree
-from primewood.ensemble.comparison import cut_of
+from primewood.engines.flat import flat_trees
+from primewood.ensemble import Ensemble
 from primewood.ensemble.integers import integer_vote
+from primewood.ensemble.link import NATIVE
 
 
 def native_forest(ensemble: Ensemble, domain: Domain, *, any_order: bool = False) -> _native.Forest:
-    """Build the core's forest. Cost: linear in the nodes.
-
-    A node sends the first `prefix` values of its variable left. A test on a column without a variable
-    has one answer; it becomes a test of the first variable that sends everything to that side.
-    """
+    """Build the core's forest. Cost: linear in the nodes."""
     vote = integer_vote(ensemble)
-    place = {column: j for j, column in enumerate(domain.columns)}
     variables = domain.variables
-    ordered = [len(x) - (x.missing is not None) for x in variables] or [1]
-    missing = [x.missing is not None for x in variables] or [False]
-    starts = np.cumsum([0, *(len(tree) for tree in ensemble.trees)])
-    parts = [
-        _flatten(tree, int(start), ensemble, domain, place, ordered)
-        for tree, start in zip(ensemble.trees, starts, strict=False)
-    ]
-    nodes = np.concatenate([part.nodes for part in parts])
+    trees = flat_trees(ensemble, domain)
+    starts = np.cumsum([0, *(len(tree) for tree in trees)])
+
+    def joined(arrays: Any, dtype: Any) -> Any:
+        return np.ascontiguousarray(np.concatenate(list(arrays)), dtype=dtype)
+
+    def of_leaves(arrays: Any, dtype: Any) -> Any:
+        return joined((a[tree.origin] for a, tree in zip(arrays, trees, strict=True)), dtype).ravel()
+
+    def shifted(arrays: Any) -> Any:
+        moved = (np.where(a < 0, -1, a + start) for a, start in zip(arrays, starts, strict=False))
+        return joined(moved, np.int32)
+
     return _native.make_forest(
-        len(ensemble.classes),
-        np.array(ordered, dtype=np.int32),
-        np.array(missing, dtype=np.uint8),
-        starts[:-1].astype(np.int32),
-        np.ascontiguousarray(nodes[:, 0]),
-        np.ascontiguousarray(nodes[:, 1]),
-        np.ascontiguousarray(nodes[:, 2]),
-        np.ascontiguousarray(nodes[:, 3]),
-        np.concatenate([part.missing_left for part in parts]).astype(np.uint8),
-        np.concatenate(vote.weights).ravel(),
-        np.concatenate(ensemble.leaf_values).ravel(),
-        np.concatenate(vote.exact).astype(np.uint8),
-        vote.band,
-        any_order,
-        np.array([group.size for group in ensemble.summands], dtype=np.int32),
-        np.array([group.weight if group.size > 1 else 1.0 for group in ensemble.summands]),
-        ensemble.divisor or len(ensemble.summands),
+        n_classes=len(ensemble.classes),
+        ordered=np.array([len(x) - (x.missing is not None) for x in variables] or [1], dtype=np.int32),
+        has_missing=np.array([x.missing is not None for x in variables] or [False], dtype=np.uint8),
+        root=starts[:-1].astype(np.int32),
+        variable=joined((tree.variable for tree in trees), np.int32),
+        prefix=joined((tree.prefix for tree in trees), np.int32),
+        left=shifted(tree.left for tree in trees),
+        right=shifted(tree.right for tree in trees),
+        missing_left=joined((tree.missing_left for tree in trees), np.uint8),
+        weight=of_leaves(vote.weights, np.int64),
+        value=of_leaves(ensemble.leaf_values, np.float64),
+        exact=of_leaves(vote.exact, np.uint8),
+        band=vote.band,
+        any_order=any_order,
+        group_size=np.array([group.size for group in ensemble.summands], dtype=np.int32),
+        group_weight=np.array([group.weight if group.size > 1 else 1.0 for group in ensemble.summands]),
+        divisor=ensemble.total_divisor,
+        start=np.array(ensemble.start or np.zeros(ensemble.n_outputs)),
+        single=ensemble.precision == "float32",
+        link=0 if ensemble.cuts else NATIVE.index(ensemble.link),
+        cuts=np.array(ensemble.cuts),
     )
-
-
-class _Flat(NamedTuple):
-    nodes: NDArray[np.int32]
-    """Variable, prefix, left and right of each node."""
-    missing_left: NDArray[np.bool_]
-
-
-def _flatten(
-    tree: Tree,
-    start: int,
-    ensemble: Ensemble,
-    domain: Domain,
-    place: dict[int, int],
-    ordered: list[int],
-) -> _Flat:
-    nodes = np.full((len(tree), 4), -1, dtype=np.int32)
-    missing_left = tree.missing_left.copy()
-    or_equal = ensemble.operator == "<="
-    for node in np.flatnonzero(~tree.is_leaf):
-        column = int(tree.feature[node])
-        cut = cut_of(float(tree.threshold[node]), ensemble.operator, ensemble.dtype)
-        if column in place:
-            variable = place[column]
-            prefix = domain.left_of(column, cut, False, or_equal=or_equal).bit_count()
-        else:
-            variable = 0
-            missing_left[node] = domain.goes_left(column, cut, or_equal=or_equal)
-            prefix = ordered[0] if missing_left[node] else 0
-        nodes[node] = variable, prefix, start + tree.left[node], start + tree.right[node]
-    return _Flat(nodes, missing_left)

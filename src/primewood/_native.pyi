@@ -3,6 +3,8 @@ from collections.abc import Callable
 from numpy import float64, int32, int64, uint8
 from numpy.typing import NDArray
 
+def apply_link(link: int, scores: NDArray[float64]) -> None: ...
+
 class Forest:
     patience: int
     local_search: bool
@@ -42,6 +44,10 @@ def make_forest(
     group_size: NDArray[int32],
     group_weight: NDArray[float64],
     divisor: float,
+    start: NDArray[float64],
+    single: bool,
+    link: int,
+    cuts: NDArray[float64],
 ) -> Forest: ...
 
 class Progress:

@@ -1,0 +1,129 @@
+"""What users say about features: numbers with bounds, whole numbers, categories, dummies of one category."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from primewood.errors import InvalidInput, UnknownName, listing
+
+
+@dataclass(frozen=True)
+class Number:
+    """A numeric feature: perhaps with bounds (both included), perhaps whole.
+
+    >>> Number(18, 120, whole=True)
+    Number(low=18, high=120, whole=True)
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    whole: bool = False
+
+    def __post_init__(self) -> None:
+        if self.whole:
+            object.__setattr__(self, "low", math.ceil(self.low) if math.isfinite(self.low) else self.low)
+            object.__setattr__(self, "high", math.floor(self.high) if math.isfinite(self.high) else self.high)
+        if not self.low < self.high:
+            raise InvalidInput(f"the bounds of a number ascend, not {self.low!r}, {self.high!r}")
+
+
+@dataclass(frozen=True)
+class Categories:
+    """A categorical feature: the numbers in its column with their names; `ordered` if their order means something."""
+
+    names: Mapping[float, object]
+    ordered: bool = False
+
+    def __post_init__(self) -> None:
+        codes: dict[float, object] = {}
+        for code, label in self.names.items():
+            if not isinstance(code, int | float | np.number) or not abs(float(code)) < 1e38:
+                raise InvalidInput(f"the codes of categories are the numbers in a column, not {code!r}")
+            codes[float(code)] = label
+        codes = dict(sorted(codes.items()))
+        if len(codes) < 2 or len({str(label) for label in codes.values()}) < len(codes):
+            raise InvalidInput(f"at least two categories, with different names, not {listing(codes.values())}")
+        object.__setattr__(self, "names", codes)
+
+
+def ordered(categories: Mapping[float, object] | Sequence[float]) -> Categories:
+    """Ordered categories, as a declaration for `domain=`: numbers, or a mapping from numbers to names.
+
+    In the language "intervals", a literal over them is a run such as "grade is B, C or D".
+    """
+    return Categories(_named(categories), ordered=True)
+
+
+def declaration(name: str, declared: Any) -> Number | Categories | None:
+    """What a user says about one feature in `domain=`; None for nothing."""
+    if declared is None or isinstance(declared, Number | Categories):
+        return declared
+    words = {"numeric": Number(), "whole": Number(whole=True), "boolean": Categories({0.0: 0, 1.0: 1})}
+    if isinstance(declared, str) and declared in words:
+        return words[declared]
+    if isinstance(declared, str) or not isinstance(declared, Mapping | Sequence | np.ndarray):
+        raise InvalidInput(
+            f'domain of {name}: "numeric", "whole", "boolean", a list of numbers, a mapping from numbers to names, '
+            f"primewood.Number or primewood.ordered, not {declared!r}"
+        )
+    try:
+        return Categories(_named(declared))
+    except InvalidInput as problem:
+        raise InvalidInput(f"domain of {name}: {problem}") from None
+
+
+def _named(categories: Mapping[float, object] | Iterable[float]) -> Mapping[float, object]:
+    return categories if isinstance(categories, Mapping) else {code: code for code in categories}
+
+
+def one_hot_groups(
+    declared: Mapping[str, Sequence[str]] | str | None, names: Sequence[str], dummies: set[str]
+) -> dict[str, list[str]]:
+    """The one-hot groups that a user declares, or that names show.
+
+    Parameters
+    ----------
+    declared
+        Per group the names of its columns, or "auto": columns of 0 and 1 whose names are alike up to a last "_", "="
+        or "__", such as colour_red and colour_green, and of which every row has exactly one.
+    dummies
+        The columns that hold 0 and 1.
+    """
+    if declared is None:
+        return {}
+    if isinstance(declared, Mapping):
+        groups = {str(name): [str(column) for column in columns] for name, columns in declared.items()}
+        _check(groups, names)
+        return groups
+    if declared != "auto":
+        raise InvalidInput(f'groups is a mapping from names to columns, or "auto", not {declared!r}')
+    found: dict[str, list[str]] = {}
+    for name in names:
+        parts = re.match(r"(.+?)(?:__|=|_)([^=_]+(?:_[^=_]*)*)$", name) if name in dummies else None
+        if parts:
+            found.setdefault(name[: _last_mark(name)].rstrip("_="), []).append(name)
+    return {stem: columns for stem, columns in found.items() if len(columns) > 1 and stem not in names}
+
+
+def _last_mark(name: str) -> int:
+    return max(name.rfind("_"), name.rfind("="))
+
+
+def _check(groups: dict[str, list[str]], names: Sequence[str]) -> None:
+    columns = [column for group in groups.values() for column in group]
+    unknown = [column for column in columns if column not in names]
+    if unknown:
+        raise UnknownName(f"groups names {listing(unknown)}; the columns are {listing(names)}")
+    if len(set(columns)) < len(columns):
+        raise InvalidInput("a column belongs to one group only")
+    for name, group in groups.items():
+        if len(group) < 2:
+            raise InvalidInput(f"the group {name} needs at least two columns")
+        if name in set(names) - set(group):
+            raise InvalidInput(f"the group {name} is called like a column that is not in it")

@@ -1,0 +1,113 @@
+"""Trees over variables, whose tests all send the first values of a variable left.
+
+That is what a threshold does. A test of a set of values (categories, a dummy of a one-hot group, a gap
+around zero) sends several runs of values left; it becomes a chain of such tests, one per end of a run, which
+share the two children. A test of a column that has no variable has one answer; it becomes a test of the first
+variable that sends everything to that side.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.domain import Domain
+from primewood.ensemble import Ensemble
+from primewood.ensemble.comparison import cuts_of
+
+Numbers = NDArray[np.int64]
+
+
+class FlatTree(NamedTuple):
+    """One tree; node 0 is the root, and children come after their parents, of which they may have several.
+
+    Attributes
+    ----------
+    variable : array of int
+        The variable that a node tests; −1 at a leaf.
+    prefix : array of int
+        How many of its values (without "missing") go left.
+    missing_left : array of bool
+    left, right : arrays of int
+    origin : array of int
+        The node of the ensemble's tree.
+    """
+
+    variable: Numbers
+    prefix: Numbers
+    missing_left: NDArray[np.bool_]
+    left: Numbers
+    right: Numbers
+    origin: Numbers
+
+    def __len__(self) -> int:
+        return len(self.variable)
+
+
+class _Link(NamedTuple):
+    """One test of a chain: where its first values go is a side of the whole test."""
+
+    prefix: int
+    first_side: bool
+
+
+def flat_trees(ensemble: Ensemble, domain: Domain) -> list[FlatTree]:
+    """The trees of an ensemble over the variables of a domain. Cost: linear in the nodes and in the runs."""
+    prefixes = _prefixes(ensemble, domain)
+    return [_flat_tree(t, prefixes[t], ensemble, domain) for t in range(len(ensemble.trees))]
+
+
+def _prefixes(ensemble: Ensemble, domain: Domain) -> list[Numbers]:
+    """Per tree and node, how many values a threshold sends left; −1 for leaves and for what needs a closer look."""
+    found = [np.full(len(tree), -1) for tree in ensemble.trees]
+    for tree, cuts, prefix in zip(ensemble.trees, ensemble.test_cuts, found, strict=True):
+        simple = ~tree.is_leaf & ~tree.tests_sets
+        for column in np.unique(tree.feature[simple]).tolist():
+            here = np.flatnonzero(simple & (tree.feature == column))
+            prefix[here] = domain.prefixes(column, cuts[here])
+    return found
+
+
+def _flat_tree(number: int, prefixes: Numbers, ensemble: Ensemble, domain: Domain) -> FlatTree:
+    tree = ensemble.trees[number]
+    first_line = next((len(x) - (x.missing is not None) for x in domain.variables), 1)
+    variable = np.where(tree.is_leaf, -1, domain.places[np.maximum(tree.feature, 0)])
+    missing_left = tree.missing_left.copy()
+    prefix = prefixes.copy()
+    chains: dict[int, list[_Link]] = {}
+    for node in np.flatnonzero(~tree.is_leaf & (prefixes < 0)).tolist():
+        column = int(tree.feature[node])
+        bounds = cuts_of(tree.bounds_at(node), ensemble.operator, ensemble.dtype)
+        inside = domain.within(column, bounds, ensemble.operator)
+        if variable[node] < 0:
+            variable[node], missing_left[node] = 0, inside[0]
+            prefix[node] = first_line if inside[0] else 0
+            continue
+        ends = (np.flatnonzero(np.diff(inside)) + 1).tolist()
+        prefix[node] = len(inside) if inside[0] else 0
+        if ends:
+            chains[node] = [_Link(end, bool(inside[end - 1])) for end in ends]
+    if not chains:
+        return FlatTree(variable, prefix, missing_left, tree.left, tree.right, np.arange(len(tree)))
+    return _with_chains(FlatTree(variable, prefix, missing_left, tree.left, tree.right, prefixes), chains)
+
+
+def _with_chains(tree: FlatTree, chains: dict[int, list[_Link]]) -> FlatTree:
+    sizes = np.ones(len(tree), dtype=np.int64)
+    sizes[list(chains)] = [len(chain) for chain in chains.values()]
+    place = np.cumsum(sizes) - sizes
+    origin = np.repeat(np.arange(len(tree)), sizes)
+    moved = np.append(place, -1)  # the children of leaves are −1
+    left, right = moved[tree.left[origin]], moved[tree.right[origin]]
+    prefix, missing_left = tree.prefix[origin], tree.missing_left[origin]
+    for node, chain in chains.items():
+        sides = {True: int(moved[tree.left[node]]), False: int(moved[tree.right[node]])}
+        for k, link in enumerate(chain):
+            at = int(place[node]) + k
+            prefix[at] = link.prefix
+            missing_left[at] = bool(tree.missing_left[node]) == link.first_side
+            left[at] = sides[link.first_side]
+            right[at] = at + 1 if k + 1 < len(chain) else sides[not link.first_side]
+    return FlatTree(tree.variable[origin], prefix, missing_left, left, right, origin)
