@@ -28,6 +28,7 @@ bench: $(VENV)/.develops
 	$(BIN)/python benchmarks/diagrams.py
 	$(BIN)/python benchmarks/single_trees.py
 	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/boosted.py
 	$(BIN)/python benchmarks/scaling.py
 	$(BIN)/python benchmarks/orders.py
 

@@ -17,6 +17,11 @@ namespace primewood {
 
 using Int = std::int64_t;
 
+// A leaf of a rule that no possible point reaches weighs this. Sums of ordinary weights stay far below it where there
+// are rules, and sums of it within 64 bits.
+constexpr Int kForbidden = -(Int(1) << 50);
+constexpr int kMostRules = 4096;
+
 // A variable has `ordered` values in a line, 0, 1, ..., and perhaps one more, "missing", after them.
 // A node sends the values below `prefix` to the left, and "missing" where `missing_left` says.
 struct Forest {
@@ -29,6 +34,9 @@ struct Forest {
   std::vector<Int> weight;        // per node and class: the leaf's value as an integer
   std::vector<double> value;      // per node and output: the leaf's value as the library has it
   std::vector<std::uint8_t> exact;  // per node: its values add without rounding
+  // Knowledge: the last trees are rules, which add nothing. A point that ends in a forbidden leaf is no possible row.
+  int n_rules = 0;
+  std::vector<std::uint8_t> forbidden;  // per node
   Int band = 0;                   // how far rounding can move a margin, in units of `weight`
   bool any_order = false;         // the decision must hold for every order of summation
   std::vector<int> group_size;    // trees whose values are averaged, and weighted, before they count
@@ -45,6 +53,7 @@ struct Forest {
 
   int rounding_trees = 0;  // how many trees have a leaf that does not add exactly
 
+  int all_trees() const { return n_trees + n_rules; }
   int values(int j) const { return ordered[j] + has_missing[j]; }
   int atoms() const { return offset[n_variables]; }
 
@@ -52,7 +61,8 @@ struct Forest {
   void finish() {
     const std::size_t nodes = variable.size();
     if (prefix.size() != nodes || left.size() != nodes || right.size() != nodes ||
-        missing_left.size() != nodes || exact.size() != nodes ||
+        missing_left.size() != nodes || exact.size() != nodes || forbidden.size() != nodes ||
+        int(root.size()) != all_trees() || n_trees < 1 || n_rules < 0 || n_rules > kMostRules ||
         weight.size() != nodes * n_classes || value.size() != nodes * n_outputs ||
         int(start.size()) != n_outputs ||
         (cuts.empty() ? n_outputs != n_classes : n_outputs != 1 || int(cuts.size()) != n_classes - 1) ||
@@ -69,8 +79,8 @@ struct Forest {
       if (left[n] <= int(n) || right[n] <= int(n) || left[n] >= int(nodes) || right[n] >= int(nodes))
         throw std::invalid_argument("a node's children do not come after it");
     }
-    for (int t = 0; t < n_trees; t++) {
-      const int end = t + 1 < n_trees ? root[t + 1] : int(nodes);
+    for (int t = 0; t < all_trees(); t++) {
+      const int end = t + 1 < all_trees() ? root[t + 1] : int(nodes);
       if (root[t] < 0 || root[t] >= end || end > int(nodes)) throw std::invalid_argument("a tree has no root");
       rounding_trees += std::any_of(exact.begin() + root[t], exact.begin() + end, [](auto flag) { return !flag; });
     }
@@ -85,6 +95,13 @@ struct Forest {
       n = go_left ? left[n] : right[n];
     }
     return n;
+  }
+
+  // Whether a row can be there.
+  bool possible(const int* point) const {
+    for (int t = n_trees; t < all_trees(); t++)
+      if (forbidden[leaf(t, point)]) return false;
+    return true;
   }
 
   // The decision at a point as the library takes it: sums in the order of the trees, means of groups among them,

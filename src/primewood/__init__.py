@@ -1,6 +1,7 @@
 """primewood: why a tree ensemble decided what it decided, with proof."""
 
 from primewood import encodings, errors
+from primewood.domain.declarations import Number, ordered
 from primewood.ensemble import Ensemble, Group, Tree
 from primewood.explainer import Explainer, compile
 from primewood.fidelity import Fidelity
@@ -16,6 +17,7 @@ from primewood.properties.audit import audit, random_audit
 from primewood.properties.compiled import Compiled, Robustness
 from primewood.properties.compiled_file import load
 from primewood.properties.difference import Difference
+from primewood.readers import read
 from primewood.reasons.complete import Bias, CompleteReason, Relevance
 from primewood.reasons.contrast import Contrast, Contrasts
 from primewood.reasons.explanation import Exclusion, Explanation, Status, Witness
@@ -44,6 +46,7 @@ __all__ = [
     "Group",
     "Interval",
     "Literal",
+    "Number",
     "Relevance",
     "Robustness",
     "Status",
@@ -59,9 +62,11 @@ __all__ = [
     "errors",
     "from_table",
     "load",
+    "ordered",
     "parse",
     "pi_explanations",
     "prime_implicants",
     "prime_implicants_by_definition",
     "random_audit",
+    "read",
 ]

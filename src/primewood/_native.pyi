@@ -10,6 +10,7 @@ class Forest:
     local_search: bool
     @property
     def atoms(self) -> int: ...
+    def possible(self, point: list[int]) -> bool: ...
     def decide(self, point: list[int]) -> int: ...
     def find(
         self, mask: NDArray[uint8], label: int, otherwise: bool, seconds: float, nodes: int
@@ -48,6 +49,8 @@ def make_forest(
     single: bool,
     link: int,
     cuts: NDArray[float64],
+    n_rules: int,
+    forbidden: NDArray[uint8],
 ) -> Forest: ...
 
 class Progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,10 +18,11 @@ from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
 from primewood.engines.diagram.compiler import Watcher
 from primewood.engines.protocol import Clock, Listing
-from primewood.ensemble import Ensemble
+from primewood.ensemble import Ensemble, Level
 from primewood.errors import InvalidInput, UnknownName, listing
-from primewood.fidelity import Fidelity, check_fidelity, model_decisions
+from primewood.fidelity import Fidelity, check_fidelity
 from primewood.logic.expression import Expression
+from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
 from primewood.properties.compiled import Compiled
@@ -33,7 +35,7 @@ from primewood.reasons.obstacle import obstacle
 from primewood.reasons.prime import Order, plan
 from primewood.reasons.weakening import weaken
 from primewood.reasons.witnesses import witnesses
-from primewood.rows import as_rows, categories_of
+from primewood.rows import Layout, as_rows, categories_of
 
 if TYPE_CHECKING:
     from primewood.report.picture import Picture
@@ -49,9 +51,9 @@ class Explainer:
     Parameters
     ----------
     model
-        A fitted scikit-learn `DecisionTreeClassifier`, `RandomForestClassifier`, `ExtraTreesClassifier`, a
-        `BaggingClassifier` or `VotingClassifier` of these, an `Ensemble`, a path to a ``.skops`` file, or an
-        `Expression`.
+        A fitted model of scikit-learn (decision trees, random forests, extra trees, bagging and voting of these,
+        GradientBoosting, HistGradientBoosting; classifiers and regressors, alone or as the last step of a
+        `Pipeline`), XGBoost, LightGBM or CatBoost, an `Ensemble`, a path to a model file, or an `Expression`.
     X_train
         Training rows (array or frame): for coverage, for recognising Boolean columns, for short bounds.
     feature_names, class_names
@@ -59,8 +61,22 @@ class Explainer:
     units : dict, optional
         Units of features, for words.
     domain : dict, optional
-        Per feature: "numeric", "boolean", a list of the numbers that it may hold, or a mapping from
-        such numbers to names of categories. Answers then hold for rows that keep to it, and say so.
+        Per feature: "numeric", "whole", "boolean", a list of the numbers that it may hold, a mapping from
+        such numbers to names of categories, `Number` (bounds), or `ordered` (categories whose order
+        means something). Answers then hold for rows that keep to it, and say so.
+    groups : dict or "auto", optional
+        One-hot groups: per group the names of its columns, of which every row has exactly one at 1. A group is
+        one feature. "auto" recognises them from names such as colour_red, colour_green and from the rows.
+    constraints : list of str, optional
+        What no real row violates: clauses such as "housing=free -> rent=0", and orders such as
+        "years_employed <= age - 14". An answer then holds for all rows that can exist, and lists those that it uses.
+    threshold : float, optional
+        The cut-off of the decision: of two classes, the second one iff ``predict_proba(x)[:, 1] >= threshold``; of a
+        regressor, whether its prediction is at least this.
+    between : pair of float, optional
+        For a regressor: whether its prediction is below, between (ends included) or above the two.
+    immutable : list of str, optional
+        Features that cannot change: no contrast lets go of them.
     vote
         "model": the model's own vote, so that answers hold for its `predict` (a forest of scikit-learn
         averages its trees' class fractions). "majority": each tree one vote, the paper's; not the vote
@@ -101,6 +117,11 @@ class Explainer:
         class_names: Sequence[object] | None = None,
         units: Mapping[str, str] | None = None,
         domain: Mapping[str, Any] | None = None,
+        groups: Mapping[str, Sequence[str]] | str | None = None,
+        constraints: Sequence[str] | None = None,
+        threshold: float | None = None,
+        between: tuple[float, float] | None = None,
+        immutable: Iterable[str] = (),
         vote: VoteName = "model",
         engine: EngineName = "auto",
         max_nodes: int | None = None,
@@ -114,6 +135,7 @@ class Explainer:
         if isinstance(model, str | Path):
             model = readers.load_model(model)
         self.model = model
+        self.immutable = tuple(immutable)
         self.domain: Domain | None = None
         self.ensemble: Ensemble | None = None
         self.fidelity: Fidelity | None = None
@@ -126,19 +148,35 @@ class Explainer:
             self._subject: Subject = ExpressionSubject(model)
             self._context = Context(model.variables, _class_names(self._subject, class_names))
         else:
-            self.ensemble = _named(readers.read(model), feature_names)
+            self.ensemble = _named(readers.read(model, X_train), feature_names)
+            as_read = self.ensemble
             if vote == "majority":
                 self.ensemble = self.ensemble.by_majority()
+            self.ensemble = _deciding(self.ensemble, threshold, between)
             rows = _training_rows(X_train, self.ensemble)
-            self.domain = domain_of(self.ensemble, rows, declared=_declared(X_train, domain), missing=missing)
+            self.domain = domain_of(
+                self.ensemble,
+                rows,
+                declared=_declared(X_train, domain, self.ensemble),
+                groups=groups,
+                constraints=constraints,
+                missing=missing,
+            )
             if vote == "model" and not isinstance(model, Ensemble):
-                may_miss = any(feature.missing for feature in self.domain.features)
-                self.fidelity = check_fidelity(model, self.ensemble, rows, missing=may_miss)
+                features = self.domain.features
+                self.fidelity = check_fidelity(
+                    model,
+                    as_read,
+                    rows,
+                    missing=[column for f in features if f.missing for column in f.columns],
+                    groups=[f.columns for f in features if len(f.columns) > 1],
+                )
             self._subject = EnsembleSubject(self.ensemble, self.domain)
             names = _class_names(self._subject, class_names)
             self._context = _context(self.ensemble, self.domain, names, rows, units)
         self._usual_plan = plan(self._subject, None)
         self.class_names = self._context.class_names
+        self._places("immutable", self.immutable)
         if summation is None:
             summation = "any" if self.ensemble is not None and self.ensemble.any_order else "sequential"
         self._engines = Engines(self._subject, engine, max_nodes, any_order=summation == "any")
@@ -158,7 +196,7 @@ class Explainer:
         rows = self._context.rows
         if rows is None or self.ensemble is None or isinstance(self.model, Ensemble):
             return None
-        own = model_decisions(self.model, rows)
+        own = readers.decisions_of(self.model, rows, self.ensemble.categories)
         vote = np.array(self.ensemble.classes, dtype=own.dtype)[self.ensemble.predict(rows)]
         return int((own == vote).sum()), len(rows)
 
@@ -171,6 +209,7 @@ class Explainer:
         order: Order | None = None,
         fix: Iterable[str] = (),
         avoid: Iterable[str] = (),
+        within: float | None = None,
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Explanation:
@@ -195,6 +234,8 @@ class Explainer:
         avoid
             Features that the answer must not mention. Where that is impossible, the status says so, and
             the explanation carries a counterexample: a row that differs in these features only.
+        within
+            For a regressor: explain why the prediction is within plus or minus this of what it is.
         time_limit
             Seconds, or None. When they are over, the answer still entails the decision, and its
             status says that it is not proved prime.
@@ -202,6 +243,18 @@ class Explainer:
             The same, counted in nodes of the search; with ``time_limit=None`` reproducible.
         """
         check_language(literals)
+        if within is not None:
+            return self.around(x, within).explain(
+                x,
+                literals=literals,
+                goal=goal,
+                order=order,
+                fix=fix,
+                avoid=avoid,
+                time_limit=time_limit,
+                work_limit=work_limit,
+            )
+        self._check_decides()
         if goal not in get_args(Goal):
             raise InvalidInput(f"goal is one of {listing(get_args(Goal))}, not {goal!r}")
         if goal != "prime":
@@ -240,6 +293,34 @@ class Explainer:
             ),
         )
 
+    def around(self, x: Any, within: float) -> Explainer:
+        """The explainer of "the prediction is within plus or minus `within` of that for this row", for a regressor."""
+        if self.ensemble is None or not self.ensemble.is_regressor:
+            raise InvalidInput("within is for regressors, explained without a threshold")
+        if not isinstance(within, int | float | np.number) or not 0 <= within < np.inf:
+            raise InvalidInput(f"within is a number of at least 0, not {within!r}")
+        row, _ = self._context.read(x)
+        prediction = float(self.ensemble.predict_proba([row])[0, 0])  # type: ignore[list-item]
+        ends = (prediction - float(within), prediction + float(within))
+        other = copy.copy(self)
+        other.ensemble = _deciding(self.ensemble, None, ends)
+        assert self.domain is not None
+        other._subject = EnsembleSubject(other.ensemble, self.domain)
+        other.class_names = other.ensemble.classes
+        other._context = replace(self._context, class_names=other.class_names, digest=other.ensemble.digest)
+        engines = self._engines
+        other._engines = Engines(
+            other._subject, engines.engine, engines.max_nodes, any_order=engines.any_order
+        )
+        return other
+
+    def _check_decides(self) -> None:
+        if self.ensemble is not None and self.ensemble.is_regressor:
+            raise InvalidInput(
+                "a regressor decides nothing by itself: say threshold=t (prediction >= t) or between=(a, b) when the "
+                "explainer is made, or within=e (plus or minus e around this prediction) when a row is explained"
+            )
+
     def _best(self, x: Any, literals: Language, goal: Goal, time_limit: float | None) -> Explanation:
         """The shortest or the widest PI-explanation."""
         row, point = self._context.read(x)
@@ -267,6 +348,7 @@ class Explainer:
         searching.
         """
         check_language(literals)
+        self._check_decides()
         row, point = self._context.read(x)
         label = self._engines.decide(point)
         question = Question(self._context, label, literals, row, self._notes(row, label))
@@ -282,13 +364,18 @@ class Explainer:
         For single trees of any size, listed lazily, and for models that compile, as one diagram that may take
         `time_limit` seconds; `TooLarge` for others.
         """
+        self._check_decides()
         tree = self._engines.single_tree()
         if tree is None:
-            return self.compile().contrasts(x, literals=literals, time_limit=time_limit)
-        row, point = self._context.read(x)
-        label = tree.decide(point)
-        asked = Contrasting(self._context, label, check_language(literals), row, point, tree)
-        return Contrasts(asked, Listing(lambda: tree.contrasts(point, literals)))
+            found = self.compile().contrasts(x, literals=literals, time_limit=time_limit)
+        else:
+            row, point = self._context.read(x)
+            label = tree.decide(point)
+            asked = Contrasting(self._context, label, check_language(literals), row, point, tree)
+            found = Contrasts(asked, Listing(lambda: tree.contrasts(point, literals)))
+        for name in self.immutable:
+            found = found.without(name)  # type: ignore[assignment]
+        return found
 
     def complete_reason(self, x: Any) -> CompleteReason:
         """The complete reason of the decision on a row: all its PI-explanations as one function.
@@ -382,7 +469,7 @@ class Explainer:
         """What to know about this decision: whether the model's own `predict` says otherwise."""
         if row is None or self.ensemble is None or self.fidelity or isinstance(self.model, Ensemble):
             return ()
-        own = model_decisions(self.model, row[None, :])[0]
+        own = readers.decisions_of(self.model, row[None, :], self.ensemble.categories)[0]
         place = list(self.ensemble.classes).index(own.item() if hasattr(own, "item") else own)
         if place == label:
             return ()
@@ -395,6 +482,39 @@ def _named(ensemble: Ensemble, names: Sequence[str] | None) -> Ensemble:
     if len(names) != ensemble.n_features:
         raise InvalidInput(f"{len(names)} feature names for {ensemble.n_features} columns")
     return replace(ensemble, feature_names=tuple(str(name) for name in names))
+
+
+def _deciding(ensemble: Ensemble, threshold: float | None, between: tuple[float, float] | None) -> Ensemble:
+    """The ensemble with the decision that the user asks for, if it is not the model's own."""
+    if threshold is None and between is None:
+        return ensemble
+    if threshold is not None and between is not None:
+        raise InvalidInput("threshold and between are two decisions; say one")
+    if threshold is not None:
+        if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
+            raise InvalidInput(f"threshold is a number, not {threshold!r}")
+        names: tuple[object, ...] = ensemble.classes
+        if ensemble.is_regressor:
+            names = (f"prediction < {number(threshold)}", f"prediction >= {number(threshold)}")
+        elif len(names) != 2:
+            raise InvalidInput(f"threshold is for two classes or a regressor; there are {listing(names)}")
+        return ensemble.at_levels([Level(float(threshold))], names)
+    low, high = _ends(between)
+    if not ensemble.is_regressor:
+        raise InvalidInput("between is for regressors; a classifier takes threshold")
+    names = (f"prediction < {number(low)}", f"{number(low)} <= prediction <= {number(high)}")
+    names = (*names, f"prediction > {number(high)}")
+    return ensemble.at_levels([Level(low), Level(high, strictly=True)], names)
+
+
+def _ends(between: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(end) for end in between)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"between is two numbers, not {between!r}") from None
+    if not -np.inf < low <= high < np.inf:
+        raise InvalidInput(f"between is two finite numbers that ascend, not {between!r}")
+    return low, high
 
 
 def _class_names(subject: Subject, names: Sequence[object] | None) -> tuple[object, ...]:
@@ -411,17 +531,17 @@ def _class_names(subject: Subject, names: Sequence[object] | None) -> tuple[obje
 def _training_rows(X_train: Any, ensemble: Ensemble) -> NDArray[np.float64] | None:
     if X_train is None:
         return None
-    rows = as_rows(X_train, ensemble.feature_names, ensemble.dtype, source="X_train")
+    rows = as_rows(X_train, Layout.of(ensemble), source="X_train")
     if not len(rows):
         raise InvalidInput("X_train has no rows; leave it out if there are none")
     return rows
 
 
-def _declared(X_train: Any, domain: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def _declared(X_train: Any, domain: Mapping[str, Any] | None, ensemble: Ensemble) -> Mapping[str, Any] | None:
     """What the frame and the user say about columns; the user has the last word."""
     if domain is not None and not isinstance(domain, Mapping):
         return domain
-    return {**categories_of(X_train), **(domain or {})}
+    return {**categories_of(X_train, Layout.of(ensemble)), **(domain or {})}
 
 
 def _context(
@@ -431,12 +551,23 @@ def _context(
     rows: NDArray[np.float64] | None,
     units: Mapping[str, str] | None,
 ) -> Context:
-    unknown = [name for name in units or () if name not in ensemble.feature_names]
+    names_known = {feature.name for feature in domain.features}
+    unknown = [name for name in units or () if name not in names_known]
     if unknown:
         raise UnknownName(f"units names {listing(unknown)}, which are no features")
     points = None if rows is None else domain.points(rows)
     vote = ensemble.vote if len(ensemble.trees) > 1 else None
-    return Context(domain.variables, names, domain, rows, points, vote, dict(units or {}), ensemble.dtype)
+    return Context(
+        domain.variables,
+        names,
+        domain,
+        rows,
+        points,
+        vote,
+        dict(units or {}),
+        Layout.of(ensemble),
+        ensemble.digest,
+    )
 
 
 def _clock(time_limit: float | None, work_limit: int | None) -> Clock:

@@ -6,16 +6,17 @@ and just above it, in float64 and in float32 steps, because that is where readin
 
 from __future__ import annotations
 
-import copy
-import warnings
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood import readers
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import cut_of
+from primewood.ensemble.link import linked
 from primewood.errors import UnsupportedModel
 
 MOST_ROWS = 2000
@@ -42,45 +43,35 @@ class Fidelity:
         return f"{self.rows} rows tried, {self.differ} differ"
 
 
-def model_decisions(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
-    """What the model's own `predict` says, added in the order of its trees."""
-    return np.asarray(_ask(model, "predict", rows))
-
-
-def _ask(model: Any, method: str, rows: NDArray[np.float64]) -> Any:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        return getattr(_in_one_job(model), method)(rows)
-
-
-def _in_one_job(model: Any) -> Any:
-    """The model, or a shallow copy of it that adds its scores in the order of its members."""
-    members = getattr(model, "estimators_", ())
-    in_one_job = [_in_one_job(member) for member in members]
-    changed = any(new is not old for new, old in zip(in_one_job, members, strict=True))
-    if getattr(model, "n_jobs", None) in (None, 1) and not changed:
-        return model
-    sequential = copy.copy(model)
-    if hasattr(model, "n_jobs"):
-        sequential.n_jobs = 1
-    if changed:
-        sequential.estimators_ = in_one_job
-    return sequential
-
-
 def check_fidelity(
-    model: Any, ensemble: Ensemble, rows: NDArray[np.float64] | None, *, missing: bool
+    model: Any,
+    ensemble: Ensemble,
+    rows: NDArray[np.float64] | None,
+    *,
+    missing: Collection[int],
+    groups: Collection[Sequence[int]] = (),
 ) -> Fidelity:
-    """Compare an ensemble with the model it was read from; a difference raises and names the row."""
+    """Compare an ensemble with the model it was read from; a difference raises and names the row.
+
+    Parameters
+    ----------
+    missing
+        The columns in which planted rows may miss a value.
+    groups
+        Columns of which exactly one is 1 in every row.
+    """
     tried = planted_rows(ensemble, rows, missing=missing)
+    for columns in groups:
+        tried[:, columns] = np.eye(len(columns))[np.arange(len(tried)) % len(columns)]
     if rows is not None:
         tried = np.vstack([rows[:MOST_ROWS], tried])
-    ours = ensemble.predict_proba(tried)
-    decided = np.array(ensemble.classes, dtype=object)[ours.argmax(axis=1)]
-    own = model_decisions(model, tried).astype(object)
+    ours = ensemble.scores(tried)
+    decided = decisions(ensemble, ours)
+    own = readers.decisions_of(model, tried, ensemble.categories).astype(object)
     differ = decided != own
-    if hasattr(model, "predict_proba"):
-        differ |= (ours != np.asarray(_ask(model, "predict_proba", tried))).any(axis=1)
+    scores = readers.scores_of(model, tried, ensemble.categories)
+    if scores is not None:
+        differ |= (ours != scores).any(axis=1)
     wrong = np.flatnonzero(differ)
     if wrong.size:
         i = int(wrong[0])
@@ -92,19 +83,29 @@ def check_fidelity(
     return Fidelity(len(tried), 0)
 
 
+def decisions(ensemble: Ensemble, scores: NDArray[np.float64]) -> NDArray[Any]:
+    """What an ensemble decides at given scores: labels, or of a regressor its predictions."""
+    if ensemble.is_regressor:
+        return linked(scores, ensemble.link)[:, 0].astype(object)
+    return np.array([*ensemble.classes, None], dtype=object)[ensemble.decided(scores)]
+
+
 def planted_rows(
-    ensemble: Ensemble, rows: NDArray[np.float64] | None, *, missing: bool, seed: int = 0
+    ensemble: Ensemble,
+    rows: NDArray[np.float64] | None,
+    *,
+    missing: Collection[int] | bool = False,
+    seed: int = 0,
 ) -> NDArray[np.float64]:
-    """Rows with values at thresholds and next to them; some missing if that is allowed."""
+    """Rows with values at thresholds and next to them, and with all categories; some missing where that is allowed.
+
+    Parameters
+    ----------
+    missing
+        The columns in which a value may be missing; True for all of them.
+    """
     generator = np.random.default_rng(seed)
-    tests = np.array(
-        [
-            (feature, threshold)
-            for tree in ensemble.trees
-            for feature, threshold in zip(tree.feature, tree.threshold, strict=True)
-            if feature >= 0 and abs(threshold) < 1e37
-        ]
-    ).reshape(-1, 2)
+    tests = _tests(ensemble)
     if rows is None or not len(rows):
         planted = np.zeros((PLANTED, ensemble.n_features))
     else:
@@ -114,9 +115,28 @@ def planted_rows(
     for row in planted:
         for feature, threshold in tests[generator.integers(0, len(tests), 1 + ensemble.n_features // 3)]:
             row[int(feature)] = _beside(float(threshold), ensemble, generator)
-    if missing:
-        planted[generator.random(planted.shape) < 0.1] = np.nan
+    for column, known in ensemble.categories.items():
+        codes = [*known.names, *([] if known.others is None else [known.others])]
+        planted[:, column] = generator.choice(codes, len(planted))
+    if isinstance(missing, bool):
+        missing = range(ensemble.n_features) if missing else ()
+    for column in missing:
+        planted[generator.random(len(planted)) < 0.1, column] = np.nan
     return planted
+
+
+def _tests(ensemble: Ensemble) -> NDArray[np.float64]:
+    """All columns with numbers that they are compared with, one row each."""
+    found = []
+    for tree in ensemble.trees:
+        simple = ~tree.is_leaf & ~tree.tests_sets
+        found.append(np.column_stack([tree.feature[simple], tree.threshold[simple]]))
+        for node in np.flatnonzero(tree.tests_sets).tolist():
+            bounds = tree.bounds_at(node)
+            found.append(np.column_stack([np.full(len(bounds), tree.feature[node]), bounds]))
+    tests = np.vstack(found) if found else np.empty((0, 2))
+    numeric = ~np.isin(tests[:, 0], list(ensemble.categories))
+    return tests[numeric & (abs(tests[:, 1]) < 1e37)]
 
 
 def _beside(threshold: float, ensemble: Ensemble, generator: np.random.Generator) -> float:

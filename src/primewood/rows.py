@@ -1,52 +1,148 @@
-"""Rows as users have them: arrays, frames, Series, dicts, read as float64 in the model's columns."""
+"""Rows as users have them: arrays, frames, Series, dicts, read as float64 in the model's columns.
+
+In a column that is categorical to the model, frames, Series and dicts hold names, which become the codes that
+the trees test; arrays of numbers hold the codes themselves, as the model takes them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.ensemble import Categories, Ensemble
 from primewood.ensemble.comparison import InputType
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, UnknownName, listing
 
 
-def as_rows(X: Any, names: Sequence[str], dtype: InputType, *, source: str = "X") -> NDArray[np.float64]:
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of a model look.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns, in order.
+    dtype : {"float32", "float64"}
+        What the model casts numbers to.
+    categories : mapping from columns to Categories
+        The columns that are categorical to the model.
+    """
+
+    names: tuple[str, ...] = ()
+    dtype: InputType = "float64"
+    categories: Mapping[int, Categories] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, ensemble: Ensemble) -> Layout:
+        """The layout of an ensemble's rows."""
+        return cls(ensemble.feature_names, ensemble.dtype, ensemble.categories)
+
+    @cached_property
+    def _codes(self) -> dict[int, dict[Hashable, float]]:
+        return {
+            column: {_key(name, categories.by_text): code for code, name in categories.names.items()}
+            for column, categories in self.categories.items()
+        }
+
+    def code(self, column: int, value: Any, source: str) -> float:
+        """The code of a value in a categorical column."""
+        key = _key(value, self.categories[column].by_text)
+        codes, others = self._codes[column], self.categories[column].others
+        if key is None:  # a null can be a category of its own; NaN never is
+            return codes.get(None, np.nan) if value is None else np.nan
+        if key in codes:
+            return codes[key]
+        if others is None:
+            names = listing(self.categories[column].names.values())
+            raise UnknownName(f"{source}: {self.names[column]} is one of {names}; got {value!r}")
+        return others
+
+
+def _key(value: Any, by_text: bool) -> Hashable:
+    """What a name is looked up by: equal numbers are equal, whatever their type; missing is None."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value:
+        return None
+    if by_text:
+        return str(int(value)) if isinstance(value, bool) else str(value)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def as_rows(X: Any, layout: Layout, *, source: str = "X") -> NDArray[np.float64]:
     """Rows of an array or a frame. A frame with missing or reordered columns is an error, not a guess."""
     columns = getattr(X, "columns", None)
     if columns is not None:
-        _check_names([str(c) for c in columns], names, source)
-        _refuse_huge_integers(X.to_numpy(), source)
-        try:
-            X = X.to_numpy(dtype=np.float64, na_value=np.nan)
-        except (TypeError, ValueError):
-            X = X.to_numpy()
+        _check_names([str(c) for c in columns], layout, source)
+        X = _frame_to_array(X, list(columns), layout, source)
     elif hasattr(X, "toarray"):
         X = X.toarray()
+    elif layout.categories and np.asarray(X).dtype.kind in "OUS":
+        X = _objects_to_array(np.asarray(X, dtype=object), layout, source)
     try:
         rows = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise InvalidInput(f"{source} must hold numbers, as the model takes them: {problem}") from None
     _refuse_huge_integers(np.asarray(X), source)
-    if rows.ndim != 2 or rows.shape[1] != len(names):
+    if rows.ndim != 2 or rows.shape[1] != len(layout.names):
         raise InvalidInput(
-            f"{source} has the shape {rows.shape}; the model takes rows of {len(names)} columns"
+            f"{source} has the shape {rows.shape}; the model takes rows of {len(layout.names)} columns"
         )
     with np.errstate(over="ignore"):
-        infinite = np.isinf(rows.astype(dtype))
+        infinite = np.isinf(rows.astype(layout.dtype))
     if infinite.any():
         i, j = np.argwhere(infinite)[0]
-        raise InvalidInput(f"{source}: {names[j]} of row {i} is infinite or too large for {dtype}")
+        raise InvalidInput(
+            f"{source}: {layout.names[j]} of row {i} is infinite or too large for {layout.dtype}"
+        )
     return rows
 
 
-def categories_of(X: Any) -> dict[str, list[float]]:
-    """The numbers of the columns that a frame declares as categories."""
+def _frame_to_array(X: Any, columns: list[Any], layout: Layout, source: str) -> Any:
+    if layout.categories:
+        rows = np.empty((len(X), len(columns)))
+        for j, name in enumerate(columns):
+            if j in layout.categories:
+                rows[:, j] = _coded(X[name], j, layout, source)
+            else:
+                one = Layout((layout.names[j],), layout.dtype)
+                rows[:, j] = as_rows(X[[name]], one, source=source)[:, 0]
+        return rows
+    _refuse_huge_integers(X.to_numpy(), source)
+    try:
+        return X.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        return X.to_numpy()
+
+
+def _objects_to_array(X: NDArray[Any], layout: Layout, source: str) -> NDArray[Any]:
+    if X.ndim == 2 and X.shape[1] == len(layout.names):
+        X = X.copy()
+        for j in layout.categories:
+            X[:, j] = _coded(X[:, j], j, layout, source)
+    return X
+
+
+def _coded(values: Iterable[Any], column: int, layout: Layout, source: str) -> list[float]:
+    known: dict[Any, float] = {}
+    found = []
+    for value in values:
+        if value not in known:
+            known[value] = layout.code(column, value, source)
+        found.append(known[value])
+    return found
+
+
+def categories_of(X: Any, layout: Layout) -> dict[str, list[float]]:
+    """The numbers of the columns that a frame declares as categories, though the model takes them as numbers."""
     found = {}
-    for name in getattr(X, "columns", ()):
+    for j, name in enumerate(getattr(X, "columns", ())):
         categories = getattr(getattr(X[name], "cat", None), "categories", None)
-        if categories is not None and len(categories) > 1:
+        if categories is not None and len(categories) > 1 and j not in layout.categories:
             try:
                 found[str(name)] = [float(category) for category in categories]
             except (TypeError, ValueError):
@@ -56,8 +152,10 @@ def categories_of(X: Any) -> dict[str, list[float]]:
     return found
 
 
-def as_row(x: Any, names: Sequence[str], dtype: InputType) -> NDArray[np.float64]:
+def as_row(x: Any, layout: Layout) -> NDArray[np.float64]:
     """One row: an array, a Series, a one-row frame, or a dict by feature names."""
+    names = layout.names
+    named = False
     if isinstance(x, Mapping):
         unknown = [str(key) for key in x if str(key) not in names]
         absent = [name for name in names if name not in {str(key) for key in x}]
@@ -67,17 +165,19 @@ def as_row(x: Any, names: Sequence[str], dtype: InputType) -> NDArray[np.float64
         by_name = {str(key): value for key, value in x.items()}
         if len(by_name) < len(x):
             raise InvalidInput("the row gives a feature twice")
-        x = [by_name[name] for name in names]
+        x, named = [by_name[name] for name in names], True
     elif hasattr(x, "index") and hasattr(x, "to_numpy") and not hasattr(x, "columns"):
         labels = [str(label) for label in x.index]
         if labels != [str(i) for i in range(len(labels))]:
-            _check_names(labels, names, "the row")
+            _check_names(labels, layout, "the row")
+            named = True
         x = x.to_numpy()
     if hasattr(x, "columns") or hasattr(x, "toarray") or np.ndim(x) == 2:
-        rows = as_rows(x, names, dtype, source="the row")
+        rows = as_rows(x, layout, source="the row")
         if len(rows) != 1:
             raise InvalidInput(f"explain takes one row, got {len(rows)}; use X.iloc[[i]] or X[i]")
         return np.ravel(rows)
+    x = _with_codes(x, layout, named=named)
     try:
         row = np.asarray([np.nan if value is None else value for value in x], dtype=np.float64)
     except (TypeError, ValueError) as problem:
@@ -85,7 +185,16 @@ def as_row(x: Any, names: Sequence[str], dtype: InputType) -> NDArray[np.float64
     _refuse_huge_integers(np.asarray(x), "the row")
     if row.ndim != 1 or len(row) != len(names):
         raise InvalidInput(f"the row has {row.size} columns; the model takes {len(names)}")
-    return np.ravel(as_rows(row[None, :], names, dtype, source="the row"))
+    return np.ravel(as_rows(row[None, :], layout, source="the row"))
+
+
+def _with_codes(x: Any, layout: Layout, *, named: bool) -> Any:
+    """A row with codes for names, where it has names at all."""
+    if not layout.categories or len(x) != len(layout.names):
+        return x
+    if not named and not any(isinstance(x[j], str) for j in layout.categories):
+        return x
+    return [layout.code(j, v, "the row") if j in layout.categories else v for j, v in enumerate(x)]
 
 
 def _refuse_huge_integers(X: NDArray[Any], source: str) -> None:
@@ -94,7 +203,8 @@ def _refuse_huge_integers(X: NDArray[Any], source: str) -> None:
         raise InvalidInput(f"{source} holds integers above 2^53, which float64 rounds: pass floats")
 
 
-def _check_names(given: list[str], names: Sequence[str], source: str) -> None:
+def _check_names(given: list[str], layout: Layout, source: str) -> None:
+    names = layout.names
     if given == list(names):
         return
     absent = [name for name in names if name not in given]

@@ -151,11 +151,11 @@ def test_what_is_not_a_sum_over_trees_is_refused_by_name(model, words):
 
 
 def test_an_unknown_layout_is_refused(monkeypatch):
-    from primewood.readers import scikit_learn
+    from primewood.readers import scikit_learn_trees
 
     X, y = load_iris(return_X_y=True)
     model = DecisionTreeClassifier(max_depth=2).fit(X, y)
-    monkeypatch.setattr(scikit_learn, "NODE_FIELDS", ("left_child", "something new"))
+    monkeypatch.setattr(scikit_learn_trees, "NODE_FIELDS", ("left_child", "something new"))
     with pytest.raises(UnsupportedModel, match="rather than guessed"):
         read(model)
 
@@ -172,7 +172,7 @@ def test_leaves_that_hold_counts_are_refused():
             return getattr(self._tree, name)
 
         def __getstate__(self):
-            return self._tree.__getstate__()
+            return {**self._tree.__getstate__(), "values": self.value}
 
     X, y = load_iris(return_X_y=True)
     model = DecisionTreeClassifier(max_depth=2).fit(X, y)

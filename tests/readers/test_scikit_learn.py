@@ -116,8 +116,8 @@ def test_names_and_labels_come_from_the_model():
     [
         (RandomForestClassifier(), InvalidInput, "not fitted"),
         (DecisionTreeClassifier(), InvalidInput, "not fitted"),
-        (DecisionTreeRegressor(), UnsupportedModel, "regressor"),
-        (RandomForestRegressor(), UnsupportedModel, "regressor"),
+        (DecisionTreeRegressor(), InvalidInput, "not fitted"),
+        (RandomForestRegressor(), InvalidInput, "not fitted"),
         (LogisticRegression(), UnsupportedModel, "RandomForestClassifier"),
         (DummyClassifier(), UnsupportedModel, "DummyClassifier"),
         (RandomForestClassifier, UnsupportedModel, "is a class"),
@@ -163,6 +163,6 @@ def test_model_files(tmp_path):
     (tmp_path / "broken.skops").write_bytes(b"not a zip")
     with pytest.raises(InvalidInput, match=r"broken\.skops cannot be read"):
         pw.Explainer(str(tmp_path / "broken.skops"))
-    (tmp_path / "m.txt").write_text("x")
+    (tmp_path / "m.xyz").write_text("x")
     with pytest.raises(InvalidInput, match=r"\.skops"):
-        pw.Explainer(tmp_path / "m.txt")
+        pw.Explainer(tmp_path / "m.xyz")

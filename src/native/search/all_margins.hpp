@@ -42,7 +42,8 @@ class AllMargins final : public Goal {
     for (int node : margin.settled)
       for (std::size_t k = 0; k < n; k++) base_[k] += margin_of(node, k);
     for (std::size_t i = 0; i < margin.first.size(); i++) {
-      for (int p = margin.first[i]; p < margin.last[i]; p++) root.add_leaf(p, 0.0, margin);
+      for (int p = margin.first[i]; p < margin.last[i]; p++)
+        if (!margin.forbidden(margin.leaves[p])) root.add_leaf(p, 0.0, margin);
       root.end_tree();
     }
     root.sorted = false;
@@ -80,10 +81,9 @@ class AllMargins final : public Goal {
   // Whether the class is decided at a point; if scores may be added in any order: whether each margin is reached
   // in some order.
   bool met(const std::vector<int>& x) override {
-    if (!forest.any_order) {
-      box.values(x, point_);
-      return forest.decide(point_.data()) == winner_;
-    }
+    box.values(x, point_);
+    if (!forest.possible(point_.data())) return false;
+    if (!forest.any_order) return forest.decide(point_.data()) == winner_;
     std::fill(reach_.begin(), reach_.end(), 0);
     bool rounds = false;
     for (int t = 0; t < forest.n_trees; t++) {
@@ -112,7 +112,7 @@ class AllMargins final : public Goal {
     for (std::size_t i = 0; i < margin.first.size(); i++) {
       Int lowest = INT64_MAX;
       for (int p = margin.first[i]; p < margin.last[i]; p++)
-        lowest = std::min(lowest, least(margin.leaves[p].node));
+        if (!margin.forbidden(margin.leaves[p])) lowest = std::min(lowest, least(margin.leaves[p].node));
       total += lowest;
     }
     return total > 0;

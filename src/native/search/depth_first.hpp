@@ -31,10 +31,13 @@ class DepthFirst {
     for (int j = 0; j < forest.n_variables; j++) start_[j + 1] = start_[j] + box.size[j] + 1;
     lost_left_.assign(start_.back(), 0);
     lost_right_.assign(start_.back(), 0);
-    Int range = 1;
-    for (int i = 0; i < trees; i++)
-      range = std::max(range, margin.leaves[at_[i]].weight - margin.leaves[margin.last[i] - 1].weight);
-    unit_ = std::max<Int>(1, range / 1024);
+    range_ = 1;
+    for (int i = 0; i < trees; i++) {
+      int lightest = margin.last[i] - 1;
+      while (lightest > at_[i] && margin.forbidden(margin.leaves[lightest])) lightest--;
+      range_ = std::max(range_, margin.leaves[at_[i]].weight - margin.leaves[lightest].weight);
+    }
+    unit_ = std::max<Int>(1, range_ / 1024);
     return visit();
   }
 
@@ -109,11 +112,11 @@ class DepthFirst {
     return true;
   }
 
-  // What a tree loses if it must leave its leaf.
+  // What a tree loses if it must leave its leaf; a rule, as much as any tree can.
   Int gap(int i) const {
     const Int w = margin.leaves[at_[i]].weight;
     for (int p = at_[i] + 1; p < margin.last[i]; p++)
-      if (margin.leaves[p].weight < w) return w - margin.leaves[p].weight;
+      if (margin.leaves[p].weight < w) return std::min(range_, w - margin.leaves[p].weight);
     return 0;
   }
 
@@ -196,7 +199,7 @@ class DepthFirst {
   std::vector<std::uint8_t> seen_;
   std::vector<std::pair<int, int>> trail_;
   std::vector<Int> lost_left_, lost_right_;
-  Int upper_ = 0, unit_ = 1;
+  Int upper_ = 0, unit_ = 1, range_ = 1;
   int left_ = 0;
 };
 

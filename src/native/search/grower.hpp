@@ -176,7 +176,7 @@ class Grower {
 
   // A counterexample is believed only if the library's own sum says so.
   void confirm() const {
-    if (!forest.any_order && forest.decide(found_.data()) == label_)
+    if (!forest.possible(found_.data()) || (!forest.any_order && forest.decide(found_.data()) == label_))
       throw std::logic_error("a counterexample is none");
   }
 

@@ -73,16 +73,26 @@ class Margin {
   void choose_none() {
     label = rival = -1;
     nothing_.resize(forest.variable.size(), 0);
+    for (std::size_t n = 0; n < nothing_.size(); n++)
+      if (forest.forbidden[n]) nothing_[n] = kForbidden;
     weights_ = nothing_.data();
   }
 
   Int weight(int leaf) const { return weights_[leaf]; }
+  bool forbidden(const Leaf& leaf) const { return forest.forbidden[leaf.node] != 0; }
+
+  // Whether every rule still has a leaf that is allowed; the leaves have been collected.
+  bool possible() const {
+    if (forest.n_rules == 0) return true;
+    return std::none_of(settled.begin(), settled.end(), [&](int node) { return forest.forbidden[node]; }) &&
+           std::none_of(first.begin(), first.end(), [&](int p) { return forbidden(leaves[p]); });
+  }
 
   // The largest sum if every tree could pick its own best reachable leaf.
   Int bound() {
     open();
     Int total = 0;
-    for (int t = 0; t < forest.n_trees; t++) total += best(forest.root[t]);
+    for (int t = 0; t < forest.all_trees(); t++) total += best(forest.root[t]);
     return total;
   }
 
@@ -98,7 +108,7 @@ class Margin {
     settled.clear();
     for (auto& trees : testing_) trees.clear();
     base = 0;
-    for (int t = 0; t < forest.n_trees; t++) {
+    for (int t = 0; t < forest.all_trees(); t++) {
       const int from = int(leaves.size()), root = int(branches.size());
       gather(forest.root[t]);
       if (int(leaves.size()) == from + 1) {
@@ -157,7 +167,7 @@ class Margin {
   bool some_order_reaches(const std::vector<int>& x) const {
     Int total = 0;
     bool rounds = false;
-    for (int t = 0; t < forest.n_trees; t++) {
+    for (int t = 0; t < forest.all_trees(); t++) {
       const int n = box.leaf(t, x.data());
       total += weight(n) - (forest.exact[n] ? 0 : forest.band);
       rounds = rounds || !forest.exact[n];
@@ -183,7 +193,7 @@ class Margin {
     weights.resize(forest.variable.size());
     for (std::size_t n = 0; n < weights.size(); n++) {
       const Int* w = &forest.weight[n * forest.n_classes];
-      weights[n] = w[rival] - w[label] + (forest.exact[n] ? 0 : forest.band);
+      weights[n] = forest.forbidden[n] ? kForbidden : w[rival] - w[label] + (forest.exact[n] ? 0 : forest.band);
     }
   }
 

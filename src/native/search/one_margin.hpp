@@ -22,14 +22,15 @@ class OneMargin final : public Goal {
     for (std::size_t i = 0; i < margin.first.size(); i++) {
       const Int heaviest = margin.leaves[margin.first[i]].weight;
       top_ += heaviest;
-      range = std::max(range, heaviest - margin.leaves[margin.last[i] - 1].weight);
-      for (int p = margin.first[i]; p < margin.last[i]; p++)
+      for (int p = margin.first[i]; p < margin.last[i] && !margin.forbidden(margin.leaves[p]); p++) {
+        range = std::max(range, heaviest - margin.leaves[p].weight);
         grain_ = std::gcd(grain_, heaviest - margin.leaves[p].weight);
+      }
     }
     scale_ = 1.0 / double(range);
     for (std::size_t i = 0; i < margin.first.size(); i++) {
       const Int heaviest = margin.leaves[margin.first[i]].weight;
-      for (int p = margin.first[i]; p < margin.last[i]; p++)
+      for (int p = margin.first[i]; p < margin.last[i] && !margin.forbidden(margin.leaves[p]); p++)
         root.add_leaf(p, double(margin.leaves[p].weight - heaviest) * scale_, margin);
       root.end_tree();
     }

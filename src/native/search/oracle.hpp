@@ -81,6 +81,7 @@ class Oracle {
     box.set(mask);
     margin.choose_none();
     margin.collect();
+    if (!margin.possible()) return false;
     all_margins.choose(label);
     if (!lagrangian.run(all_margins)) return false;
     box.values(lagrangian.point, point);

@@ -21,9 +21,11 @@ Workspaces* make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::u
                    Array<std::int64_t> weight, Array<double> value, Array<std::uint8_t> exact,
                    std::int64_t band, bool any_order, Array<std::int32_t> group_size,
                    Array<double> group_weight, double divisor, Array<double> start, bool single, int link,
-                   Array<double> cuts) {
+                   Array<double> cuts, int n_rules, Array<std::uint8_t> forbidden) {
   Forest f;
-  f.n_trees = int(root.shape(0));
+  f.n_rules = n_rules;
+  f.n_trees = int(root.shape(0)) - n_rules;
+  f.forbidden = copied<std::uint8_t, std::uint8_t>(forbidden);
   f.n_variables = int(ordered.shape(0));
   f.n_classes = n_classes;
   f.ordered = copied<std::int32_t, int>(ordered);
@@ -73,7 +75,7 @@ nb::object find(Workspaces& workspaces, Array<std::uint8_t> mask, int label, boo
     try {
       found = otherwise ? oracle->query(mask.data(), label, {}, point)
                         : oracle->reach(mask.data(), label, point);
-      if (found && !f.any_order && (f.decide(point.data()) != label) != otherwise)
+      if (found && (!f.possible(point.data()) || (!f.any_order && (f.decide(point.data()) != label) != otherwise)))
         throw std::logic_error("what was found is not what was asked for");
       workspaces.give_back(std::move(oracle));
     } catch (const LimitReached&) {
@@ -144,6 +146,11 @@ void bind_search(nb::module_& m) {
       .def_prop_rw(
           "local_search", [](const Workspaces& w) { return w.forest.local_search; },
           [](Workspaces& w, bool on) { w.forest.local_search = on; })
+      .def("possible",
+           [](const Workspaces& w, const std::vector<int>& point) {
+             check_point(w.forest, point);
+             return w.forest.possible(point.data());
+           })
       .def("decide",
            [](const Workspaces& w, const std::vector<int>& point) {
              check_point(w.forest, point);
@@ -155,7 +162,7 @@ void bind_search(nb::module_& m) {
         nb::arg("root"), nb::arg("variable"), nb::arg("prefix"), nb::arg("left"), nb::arg("right"),
         nb::arg("missing_left"), nb::arg("weight"), nb::arg("value"), nb::arg("exact"), nb::arg("band"),
         nb::arg("any_order"), nb::arg("group_size"), nb::arg("group_weight"), nb::arg("divisor"), nb::arg("start"),
-        nb::arg("single"), nb::arg("link"), nb::arg("cuts"));
+        nb::arg("single"), nb::arg("link"), nb::arg("cuts"), nb::arg("n_rules"), nb::arg("forbidden"));
 }
 
 }  // namespace primewood

@@ -15,6 +15,7 @@ from primewood.logic.expression import Expression
 from primewood.logic.instance import parse_instance
 from primewood.logic.parser import boolean_variables, parse
 from primewood.logic.variable import Variable
+from primewood.rows import Layout
 
 NUMERIC = re.compile(r"\s*(?P<name>[^=<]+?)\s*(?P<cuts>(<=?\s*[^<=]+)+)")
 
@@ -66,8 +67,8 @@ def instance(text: str, variables: Sequence[Variable]) -> dict[str, object]:
     return given
 
 
-def table(path: Path) -> tuple[list[str], NDArray[np.float64]]:
-    """The header and the numbers of a CSV file; an empty cell or NA is missing."""
+def table(path: Path) -> tuple[list[str], list[list[str]]]:
+    """The header and the cells of a CSV file."""
     if not path.is_file():
         raise InvalidInput(f"there is no file {path}")
     try:
@@ -80,22 +81,21 @@ def table(path: Path) -> tuple[list[str], NDArray[np.float64]]:
     header = [name.strip() for name in lines[0]]
     if len(set(header)) < len(header):
         raise InvalidInput(f"{path.name} has two columns of one name")
-    rows = np.empty((len(lines) - 1, len(header)))
     for i, line in enumerate(lines[1:]):
         if len(line) != len(header):
             raise InvalidInput(f"{path.name}, row {i}: {len(line)} cells under {len(header)} columns")
-        rows[i] = [_number(cell) for cell in line]
-    return header, rows
+    return header, lines[1:]
 
 
-def model_rows(path: Path, names: Sequence[str]) -> NDArray[np.float64]:
+def model_rows(path: Path, layout: Layout) -> NDArray[np.float64]:
     """The rows of a CSV file in the model's columns, found by name; other columns are left out.
 
     A model that knows no names has the columns x0, x1, ...; then the file's columns are taken in order,
-    and must be as many.
+    and must be as many. An empty cell or NA is missing; in a categorical column, cells are names.
     """
-    header, rows = table(path)
-    unnamed = list(names) == [f"x{i}" for i in range(len(names))]
+    header, lines = table(path)
+    names = layout.names
+    unnamed = list(names) in ([f"x{i}" for i in range(len(names))], [f"f{i}" for i in range(len(names))])
     if unnamed and not set(names) & set(header):
         if len(header) != len(names):
             raise InvalidInput(
@@ -105,19 +105,39 @@ def model_rows(path: Path, names: Sequence[str]) -> NDArray[np.float64]:
     absent = [name for name in names if name not in header]
     if absent:
         raise InvalidInput(f"{path.name} has no column {listing(absent)}; it has {listing(header)}")
-    picked = rows[:, [header.index(name) for name in names]]
-    text = np.isinf(picked)
-    if text.any():
-        i, j = np.argwhere(text)[0]
-        raise InvalidInput(f"{path.name}, row {i}: {names[j]} is not a finite number")
-    return picked
+    places = [header.index(name) for name in names]
+    rows = np.empty((len(lines), len(names)))
+    for i, line in enumerate(lines):
+        for j, place in enumerate(places):
+            rows[i, j] = _cell(line[place].strip(), j, layout, f"{path.name}, row {i}")
+    return rows
 
 
-def _number(cell: str) -> float:
-    """The number in a cell; NaN where it is empty, infinity where it is no number."""
-    if cell.strip() in ("", "NA", "NaN", "nan"):
+def _cell(cell: str, column: int, layout: Layout, source: str) -> float:
+    if cell in ("", "NA", "NaN", "nan"):
         return float("nan")
+    if column in layout.categories:
+        written = {str(name): name for name in layout.categories[column].names.values()}
+        return layout.code(column, written.get(cell, cell), source)
     try:
-        return float(cell)
+        number = float(cell)
     except ValueError:
-        return float("inf")
+        number = float("inf")
+    if np.isinf(number):
+        raise InvalidInput(f"{source}: {layout.names[column]} is not a finite number")
+    return number
+
+
+def groups(declarations: Sequence[str]) -> dict[str, list[str]] | str | None:
+    """One-hot groups: "auto", or one declaration ``name=column,column,...`` each."""
+    if not declarations:
+        return None
+    if list(declarations) == ["auto"]:
+        return "auto"
+    found = {}
+    for text in declarations:
+        name, equals, columns = text.partition("=")
+        if not equals:
+            raise InvalidInput(f"a group is declared name=column,column,... or is auto, not {text!r}")
+        found[name.strip()] = [column.strip() for column in columns.split(",")]
+    return found

@@ -79,6 +79,26 @@ VoteOption = Annotated[VoteChoice, typer.Option("--vote", help="The model's own 
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Print at most this many.")]
 Count = Annotated[bool, typer.Option("--count", help="Only say how many there are.")]
 Trust = Annotated[bool, typer.Option("--trust-pickle", help="Load a pickle, which runs code in it.")]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold", help="Decide at this probability or prediction instead of the model's own cut-off."
+    ),
+]
+Between = Annotated[
+    tuple[float, float] | None,
+    typer.Option("--between", help="For a regressor: is its prediction between these two?"),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group", help="One-hot columns that are one feature: name=column,column,... or auto. Repeatable."
+    ),
+]
+Constraints = Annotated[
+    list[str] | None,
+    typer.Option("--constraint", help="What no row violates, e.g. 'housing=free -> rent=0'. Repeatable."),
+]
 Var = Annotated[
     list[str] | None,
     typer.Option("--var", help="Declare a variable: A=1,2,3 or X<2<6 or X<=2<=6. Repeatable."),
@@ -98,9 +118,13 @@ def demo(as_json: Json = False) -> None:
 
 @app.command()
 def info(
-    model: Annotated[Path, typer.Argument(help="A fitted model: a .skops file.")],
+    model: Annotated[Path, typer.Argument(help="A fitted model: .skops, .json, .ubj, .txt or .cbm.")],
     data: Annotated[Path | None, typer.Option("--data", help="Training rows as CSV.")] = None,
     vote: VoteOption = VoteChoice.model,
+    threshold: Threshold = None,
+    between: Between = None,
+    group: Groups = None,
+    constraint: Constraints = None,
     trust_pickle: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -110,7 +134,17 @@ def info(
     """
     from primewood.cli.models import description, explainer_for, shown
 
-    facts = description(explainer_for(model, data, trust_pickle=trust_pickle, vote=vote.value))
+    explainer = explainer_for(
+        model,
+        data,
+        trust_pickle=trust_pickle,
+        vote=vote.value,
+        threshold=threshold,
+        between=between,
+        groups=inputs.groups(group or []),
+        constraints=constraint,
+    )
+    facts = description(explainer)
     if as_json:
         output.record(facts)
     else:
@@ -119,7 +153,7 @@ def info(
 
 @app.command("compile")
 def compile_model(
-    model: Annotated[Path, typer.Argument(help="A fitted model: a .skops file.")],
+    model: Annotated[Path, typer.Argument(help="A fitted model: .skops, .json, .ubj, .txt or .cbm.")],
     data: Annotated[Path | None, typer.Option("--data", help="Training rows as CSV.")] = None,
     to: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the diagram here; primewood.load reads it.")
@@ -135,6 +169,10 @@ def compile_model(
     time_limit: Annotated[
         float | None, typer.Option("--time-limit", help="Seconds; none by default.")
     ] = None,
+    threshold: Threshold = None,
+    between: Between = None,
+    group: Groups = None,
+    constraint: Constraints = None,
     trust_pickle: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -145,7 +183,16 @@ def compile_model(
     from primewood.cli.models import compiled_shown, explainer_for
 
     explainer = explainer_for(
-        model, data, trust_pickle=trust_pickle, vote=vote.value, engine="diagram", max_nodes=max_nodes
+        model,
+        data,
+        trust_pickle=trust_pickle,
+        vote=vote.value,
+        engine="diagram",
+        max_nodes=max_nodes,
+        threshold=threshold,
+        between=between,
+        groups=inputs.groups(group or []),
+        constraints=constraint,
     )
     with output.watching() as watcher:
         compiled = explainer.compile(time_limit=time_limit, watcher=watcher)
@@ -164,7 +211,7 @@ def compile_model(
 
 @app.command()
 def explain(
-    model: Annotated[Path, typer.Argument(help="A fitted model: a .skops file.")],
+    model: Annotated[Path, typer.Argument(help="A fitted model: .skops, .json, .ubj, .txt or .cbm.")],
     data: Annotated[Path, typer.Option("--data", help="Rows as CSV, with the model's columns.")],
     train: Annotated[
         Path | None, typer.Option("--train", help="Training rows as CSV; the rows of --data if not given.")
@@ -176,12 +223,19 @@ def explain(
     count: Count = False,
     fix: Annotated[list[str] | None, typer.Option("--fix", help="Keep this feature.")] = None,
     time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds for one.")] = 10.0,
+    within: Annotated[
+        float | None, typer.Option("--within", help="For a regressor: why within this of its prediction?")
+    ] = None,
     witnesses: Annotated[
         bool, typer.Option("--witnesses", help="Also what would change it, each with a row that shows it.")
     ] = False,
     vote: VoteOption = VoteChoice.model,
     engine: EngineOption = EngineChoice.auto,
     max_nodes: MaxNodes = None,
+    threshold: Threshold = None,
+    between: Between = None,
+    group: Groups = None,
+    constraint: Constraints = None,
     trust_pickle: Trust = False,
     as_json: Json = False,
 ) -> None:
@@ -190,6 +244,7 @@ def explain(
     Example: primewood explain forest.skops --data rows.csv --row 3 --all --limit 10
     """
     from primewood.cli.models import explainer_for
+    from primewood.rows import Layout
 
     explainer = explainer_for(
         model,
@@ -198,12 +253,18 @@ def explain(
         vote=vote.value,
         engine=engine.value,
         max_nodes=max_nodes,
+        threshold=threshold,
+        between=between,
+        groups=inputs.groups(group or []),
+        constraints=constraint,
     )
     assert explainer.ensemble is not None
-    rows = inputs.model_rows(data, explainer.ensemble.feature_names)
+    rows = inputs.model_rows(data, Layout.of(explainer.ensemble))
     if not 0 <= row < len(rows):
         raise InvalidInput(f"{data.name} has the rows 0 to {len(rows) - 1}; there is no row {row}")
     x = rows[row]
+    if within is not None:
+        explainer = explainer.around(x, within)
     if (every or count) and (fix or witnesses):
         raise InvalidInput("--fix and --witnesses are for one explanation; leave out --all and --count")
     if count:

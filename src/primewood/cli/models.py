@@ -11,12 +11,13 @@ from primewood.errors import TooLarge
 from primewood.explainer import Explainer
 from primewood.properties.compiled import Compiled
 from primewood.readers import load_model, read
+from primewood.rows import Layout
 
 
 def explainer_for(path: Path, data: Path | None, *, trust_pickle: bool, **options: Any) -> Explainer:
     """The explainer of a model file, with the rows of a CSV file if there is one."""
     model = load_model(path, trust_pickle=trust_pickle)
-    rows = None if data is None else model_rows(data, read(model).feature_names)
+    rows = None if data is None else model_rows(data, Layout.of(read(model)))
     return Explainer(model, rows, **options)
 
 
@@ -56,6 +57,7 @@ def description(explainer: Explainer) -> dict[str, Any]:
     assert ensemble is not None and domain is not None
     facts: dict[str, Any] = {
         "model": ensemble.source,
+        "digest": ensemble.digest,
         "classes": [str(name) for name in explainer.class_names],
         "trees": len(ensemble.trees),
         "depth": max(tree.depth for tree in ensemble.trees),
@@ -77,9 +79,14 @@ def description(explainer: Explainer) -> dict[str, Any]:
 
 def shown(facts: dict[str, Any]) -> str:
     """The description in words."""
-    votes = {"mean": "the mean of its trees' class fractions", "majority": "majority vote of its trees"}
+    votes = {
+        "mean": "the mean of what its trees say",
+        "majority": "majority vote of its trees",
+        "sum": "the sum of what its trees add",
+    }
     lines = [
         f"{facts['model']}: {facts['trees']} trees, {facts['leaves']} leaves, depth at most {facts['depth']}",
+        f"digest {facts['digest']}",
         f"decides between {', '.join(facts['classes'])} by {votes[facts['vote']]}",
         f"looks at {len(facts['tested'])} of {facts['features']} features; values that it tells apart:",
         *(f"  {name}: {size}" for name, size in facts["tested"].items()),
@@ -88,7 +95,7 @@ def shown(facts: dict[str, Any]) -> str:
     if "fidelity" in facts:
         tried = facts["fidelity"]
         lines.append(
-            f"read faithfully: {tried['rows']} rows tried against predict_proba, {tried['differ']} differ"
+            f"read faithfully: {tried['rows']} rows tried against the model itself, {tried['differ']} differ"
         )
     if "predict_agrees" in facts:
         agrees = facts["predict_agrees"]

@@ -48,7 +48,9 @@ class Categories:
             codes[float(code)] = label
         codes = dict(sorted(codes.items()))
         if len(codes) < 2 or len({str(label) for label in codes.values()}) < len(codes):
-            raise InvalidInput(f"at least two categories, with different names, not {listing(codes.values())}")
+            raise InvalidInput(
+                f"at least two categories, with different names, not {listing(codes.values())}"
+            )
         object.__setattr__(self, "names", codes)
 
 
@@ -64,7 +66,11 @@ def declaration(name: str, declared: Any) -> Number | Categories | None:
     """What a user says about one feature in `domain=`; None for nothing."""
     if declared is None or isinstance(declared, Number | Categories):
         return declared
-    words = {"numeric": Number(), "whole": Number(whole=True), "boolean": Categories({0.0: 0, 1.0: 1})}
+    words: dict[str, Number | Categories] = {
+        "numeric": Number(),
+        "whole": Number(whole=True),
+        "boolean": Categories({0.0: 0, 1.0: 1}),
+    }
     if isinstance(declared, str) and declared in words:
         return words[declared]
     if isinstance(declared, str) or not isinstance(declared, Mapping | Sequence | np.ndarray):

@@ -10,7 +10,7 @@ column that no tree tests, or of which no test tells two values apart, has no va
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from typing import Literal as Choice
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from primewood.domain.declarations import Categories, Number, declaration, one_hot_groups
 from primewood.domain.feature import Feature, Kind
+from primewood.domain.knowledge import Knowledge, statements, violated
 from primewood.ensemble import Ensemble, Tree
 from primewood.ensemble.comparison import Operator, cuts_of
 from primewood.ensemble.tree import is_within
@@ -40,12 +41,15 @@ class Domain:
     column_names : tuple of str
         The columns of a row of the model.
     assumptions : tuple of str
-        What the answers take for granted about rows, in words.
+        What the answers take for granted about rows, in words; constraints aside.
+    knowledge : Knowledge
+        The constraints that no row violates.
     """
 
     features: tuple[Feature, ...]
     column_names: tuple[str, ...]
     assumptions: tuple[str, ...]
+    knowledge: Knowledge = field(default_factory=Knowledge)
 
     @cached_property
     def seen(self) -> tuple[Feature, ...]:
@@ -99,7 +103,17 @@ class Domain:
                 raise feature.refuse(row)
             if feature.variable is not None:
                 point.append(index)
+        self.check_knowledge(row, tuple(point))
         return tuple(point)
+
+    def check_knowledge(self, row: NDArray[np.float64], point: Point) -> None:
+        """Raise if the constraints exclude a row."""
+        broken = next((rule.text for rule in self.knowledge.rules if not rule.allows(point)), None)
+        found = violated(self.knowledge.orders, self.column_names, row[None, :])
+        if found is not None:
+            broken = found[1].text
+        if broken is not None:
+            raise InvalidInput(f"the row violates the constraint {broken!r}: no real row should")
 
     def row_in(self, point: Point) -> NDArray[np.float64]:
         """A row of the cell at a point: codes, or a number inside each interval."""
@@ -119,7 +133,9 @@ class Domain:
             return np.full(len(cuts), -1)
         ends = _whole(cuts, feature.whole, variable.closed)
         found = np.searchsorted(variable.cuts, ends, side="right")
-        all_left = (ends == np.inf) | (ends >= feature.high if variable.closed == "right" else ends > feature.high)
+        all_left = (ends == np.inf) | (
+            ends >= feature.high if variable.closed == "right" else ends > feature.high
+        )
         return np.where(all_left, variable.ordered, found).astype(np.int64)
 
     def within(self, column: int, cuts: NDArray[np.float64], operator: Operator) -> NDArray[np.bool_]:
@@ -150,6 +166,7 @@ def domain_of(
     *,
     declared: Mapping[str, Any] | None = None,
     groups: Mapping[str, Sequence[str]] | str | None = None,
+    constraints: Sequence[str] | None = None,
     missing: MissingRule = "auto",
 ) -> Domain:
     """The domain of an ensemble.
@@ -163,6 +180,8 @@ def domain_of(
         from such numbers to names of categories, `Number` or `ordered`.
     groups
         Per one-hot group the names of its columns, or "auto" to recognise them from names and rows.
+    constraints
+        What no row violates: clauses ("housing=free -> rent=0") and orders ("years_employed <= age - 14").
     missing
         "allow" and "forbid" speak of all columns. "auto" allows what the rows contain, and, without
         rows, whatever the model accepts.
@@ -171,7 +190,7 @@ def domain_of(
         raise InvalidInput(f'missing is "auto", "allow" or "forbid", not {missing!r}')
     if missing == "allow" and not ensemble.allows_missing:
         raise InvalidInput(f'missing="allow", but this {ensemble.source} does not accept missing values')
-    return _Builder(ensemble, rows, declared or {}, missing).domain(groups)
+    return _Builder(ensemble, rows, declared or {}, missing).domain(groups, constraints)
 
 
 class _Builder:
@@ -193,11 +212,21 @@ class _Builder:
         self.declared = {name: declaration(name, what) for name, what in declared.items()}
         self.cuts = _cuts(ensemble)
         self.tested = [bool(len(cuts)) for cuts in self.cuts]
+        self.compared: dict[str, list[tuple[str, float]]] = {}
+        self.mentioned: frozenset[str] = frozenset()
 
-    def domain(self, groups: Mapping[str, Sequence[str]] | str | None) -> Domain:
+    def domain(
+        self, groups: Mapping[str, Sequence[str]] | str | None, constraints: Sequence[str] | None
+    ) -> Domain:
         names = self.ensemble.feature_names
         dummies = {name for column, name in enumerate(names) if self.is_boolean(column)}
         found = self.plausible(one_hot_groups(groups, names, dummies), declared=groups != "auto")
+        known = statements(constraints, (*names, *found))
+        for name, operator, x in known.comparisons:
+            self.compared.setdefault(name, []).append((operator, x))
+        self.mentioned = known.mentioned
+        for name in known.mentioned & set(names):
+            self.tested[names.index(name)] = True
         group_of = {names.index(column): name for name, columns in found.items() for column in columns}
         features: list[Feature] = []
         for column in range(len(names)):
@@ -205,7 +234,21 @@ class _Builder:
                 features.append(self.feature(column))
             elif column == names.index(found[group_of[column]][0]):
                 features.append(self.group(group_of[column], found[group_of[column]]))
-        return Domain(tuple(features), names, self.assumptions(features))
+        domain = Domain(tuple(features), names, self.assumptions(features), known.over(features))
+        self.check_rows(domain)
+        return domain
+
+    def check_rows(self, domain: Domain) -> None:
+        """Raise if a training row violates what no row violates."""
+        if self.rows is None or not domain.knowledge:
+            return
+        points = domain.points(self.rows)
+        for i, point in enumerate(points.tolist()):
+            if min(point, default=0) >= 0:
+                try:
+                    domain.check_knowledge(self.rows[i], tuple(point))
+                except InvalidInput as problem:
+                    raise InvalidInput(f"X_train, row {i}: {problem}") from None
 
     def is_boolean(self, column: int) -> bool:
         """Whether the rows hold only 0 and 1 and all tests lie between."""
@@ -215,7 +258,7 @@ class _Builder:
         present = set(np.unique(seen[~np.isnan(seen)]).tolist())
         finite = self.cuts[column][np.isfinite(self.cuts[column])]
         closed = self.ensemble.operator == "<="
-        between = (0 <= finite) & (finite < 1) if closed else (0 < finite) & (finite <= 1)
+        between = (finite >= 0) & (finite < 1) if closed else (finite > 0) & (finite <= 1)
         return present == {0.0, 1.0} and bool(between.all())
 
     def plausible(self, groups: dict[str, list[str]], *, declared: bool) -> dict[str, list[str]]:
@@ -240,8 +283,10 @@ class _Builder:
         stem = len(_common(columns))
         labels = [column[stem:] or column for column in columns]
         units = np.eye(len(columns))
-        patterns = {tuple(unit.tolist()): label for unit, label in zip(units, labels, strict=True)}
-        tested = any(self.tells_apart(place, units[:, i]) for i, place in enumerate(places))
+        patterns: dict[tuple[float, ...], object] = dict(zip(map(tuple, units.tolist()), labels, strict=True))
+        tested = name in self.mentioned or any(
+            self.tells_apart(place, units[:, i]) for i, place in enumerate(places)
+        )
         variable = Variable.categorical(name, labels) if tested else None
         return Feature(name, "categorical", places, False, variable, patterns)
 
@@ -276,16 +321,18 @@ class _Builder:
         others: int | None = None,
     ) -> Feature:
         name = self.ensemble.feature_names[column]
-        patterns = {(code,): label for code, label in names.items()}
+        patterns: dict[tuple[float, ...], object] = {(code,): label for code, label in names.items()}
         variable = None
-        if self.tested[column] and (may_miss or self.tells_apart(column, np.array(list(names)))):
+        splits = name in self.mentioned or self.tells_apart(column, np.array(list(names)))
+        if self.tested[column] and (may_miss or splits):
             variable = Variable.categorical(name, names.values(), missing=may_miss, ordered=ordered)
         return Feature(name, kind, (column,), may_miss, variable, patterns, others)
 
     def numeric(self, column: int, declared: Number, may_miss: bool) -> Feature:
         name = self.ensemble.feature_names[column]
         closed: Side = "right" if self.ensemble.operator == "<=" else "left"
-        cuts = _whole(self.cuts[column][np.isfinite(self.cuts[column])], declared.whole, closed)
+        tested = np.append(self.cuts[column], self.cuts_in_constraints(name, closed))
+        cuts = _whole(tested[np.isfinite(tested)], declared.whole, closed)
         inside = (cuts >= declared.low) & (cuts < declared.high)
         if closed == "left":
             inside = (cuts > declared.low) & (cuts <= declared.high)
@@ -304,6 +351,16 @@ class _Builder:
             whole=declared.whole,
         )
 
+    def cuts_in_constraints(self, name: str, closed: Side) -> list[float]:
+        """The cuts at which constraints compare a feature with numbers."""
+        own_cut = Variable.numeric(name, [0.0], closed).own_cut
+        equal = {"=": ("<", "<="), "!=": ("<", "<=")}
+        return [
+            own_cut(o, x)
+            for operator, x in self.compared.get(name, ())
+            for o in equal.get(operator, (operator,))
+        ]
+
     def tells_apart(self, column: int, numbers: NDArray[np.float64]) -> bool:
         """Whether some test of a column sends some of the numbers one way and others the other way."""
         side = "left" if self.ensemble.operator == "<=" else "right"
@@ -311,7 +368,7 @@ class _Builder:
         return len(np.unique(cells)) > 1
 
     def may_miss(self, column: int) -> bool:
-        if not self.ensemble.allows_missing or self.missing == "forbid":
+        if not self.ensemble.allows_missing or column in self.ensemble.never_missing or self.missing == "forbid":
             return False
         seen = None if self.rows is None else self.rows[:, column]
         return self.missing == "allow" or seen is None or bool(np.isnan(seen).any())
@@ -354,4 +411,3 @@ def _common(columns: Sequence[str]) -> str:
     size = next((i for i, c in enumerate(shortest) if any(name[i] != c for name in columns)), len(shortest))
     common = shortest[:size]
     return common[: max(common.rfind("_"), common.rfind("="), common.rfind(" ")) + 1]
-

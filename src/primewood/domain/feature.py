@@ -17,6 +17,8 @@ from primewood.logic.interval import number
 from primewood.logic.variable import Side, Variable
 
 Kind = Choice["numeric", "boolean", "categorical"]
+FARTHEST = 1e37
+"""Numbers beyond this are not made up: float32 has no room for them."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,20 @@ class Feature:
         if not self.missing:
             return -1
         return len(self.variable) - 1 if self.variable is not None else 0
+
+    def ends(self, value: int) -> tuple[float, float]:
+        """The least and the largest float of a numeric feature's value; those of the feature, without a variable."""
+        low, high = self.low, self.high
+        if self.variable is not None:
+            edges = (-math.inf, *(self.variable.cuts or ()), math.inf)
+            below, above = edges[value], edges[value + 1]
+            step = 1.0 if self.whole else 0.0
+            if self.variable.closed == "right":
+                below = below + step if step else math.nextafter(below, math.inf)
+            else:
+                above = above - step if step else math.nextafter(above, -math.inf)
+            low, high = max(low, below), min(high, above)
+        return max(low, -FARTHEST), min(high, FARTHEST)
 
     def refuse(self, row: NDArray[np.float64]) -> InvalidInput:
         """The error for a row with what is not allowed in this feature."""

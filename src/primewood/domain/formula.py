@@ -64,4 +64,4 @@ class Formulas:
         left = self.domain.left_of(self.ensemble, tree, node)
         if isinstance(left, bool):
             return TRUE if left else FALSE
-        return self.domain.variables[self.domain.places[tree.feature[node]]].of_mask(left)
+        return self.domain.variables[int(self.domain.places[tree.feature[node]])].of_mask(left)

@@ -15,7 +15,7 @@ from primewood.domain.domain import Domain
 from primewood.domain.formula import Formulas
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput
-from primewood.logic.connectives import negation
+from primewood.logic.connectives import implication, negation
 from primewood.logic.expression import Expression
 from primewood.logic.fold import truth
 from primewood.logic.instance import Point
@@ -76,13 +76,19 @@ class EnsembleSubject:
         return int(self.ensemble.predict(self.row_in(point)[None, :])[0])
 
     def formula(self, label: int) -> Expression:
+        """The decision under K: true as well at points that no row is at."""
         if not self.ensemble.is_plain:
             raise InvalidInput(
                 "a mean of leaf values is not written as an expression; the search engine explains it, "
                 'and vote="majority" gives the paper\'s vote to the other engines'
             )
         if label not in self._decisions:
-            self._decisions[label] = self._formulas.decision(label)
+            decision = self._formulas.decision(label)
+            if self.domain.knowledge:
+                decision = implication(self.domain.knowledge.formula(self.variables), decision).over(
+                    self.variables
+                )
+            self._decisions[label] = decision
         return self._decisions[label]
 
     def row_in(self, point: Point) -> NDArray[np.float64]:

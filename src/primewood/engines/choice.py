@@ -164,10 +164,11 @@ class Engines:
             self.engine != "auto"
             or not isinstance(subject, EnsembleSubject)
             or len(subject.ensemble.trees) > 1
+            or subject.domain.knowledge
         ):
             return None
         with self._working:
-            if self._tree is None and subject.ensemble.is_plain:
+            if self._tree is None:
                 self._tree = SingleTree(subject)
             return self._tree
 

@@ -8,19 +8,23 @@ variable that sends everything to that side.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain import Domain
+from primewood.domain.knowledge import Rule
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import cuts_of
+from primewood.logic.instance import indices
 
 Numbers = NDArray[np.int64]
 
 
-class FlatTree(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class FlatTree:
     """One tree; node 0 is the root, and children come after their parents, of which they may have several.
 
     Attributes
@@ -85,16 +89,23 @@ def _flat_tree(number: int, prefixes: Numbers, ensemble: Ensemble, domain: Domai
             variable[node], missing_left[node] = 0, inside[0]
             prefix[node] = first_line if inside[0] else 0
             continue
-        ends = (np.flatnonzero(np.diff(inside)) + 1).tolist()
         prefix[node] = len(inside) if inside[0] else 0
-        if ends:
-            chains[node] = [_Link(end, bool(inside[end - 1])) for end in ends]
-    if not chains:
-        return FlatTree(variable, prefix, missing_left, tree.left, tree.right, np.arange(len(tree)))
-    return _with_chains(FlatTree(variable, prefix, missing_left, tree.left, tree.right, prefixes), chains)
+        chain = _chain(inside)
+        if chain:
+            chains[node] = chain
+    whole = FlatTree(variable, prefix, missing_left, tree.left, tree.right, np.arange(len(tree)))
+    return _with_chains(whole, chains)
+
+
+def _chain(inside: NDArray[np.bool_]) -> list[_Link]:
+    """The tests of a set of values: one per end of a run; none if all values go one way."""
+    ends = (np.flatnonzero(np.diff(inside)) + 1).tolist()
+    return [_Link(end, bool(inside[end - 1])) for end in ends]
 
 
 def _with_chains(tree: FlatTree, chains: dict[int, list[_Link]]) -> FlatTree:
+    if not chains:
+        return tree
     sizes = np.ones(len(tree), dtype=np.int64)
     sizes[list(chains)] = [len(chain) for chain in chains.values()]
     place = np.cumsum(sizes) - sizes
@@ -111,3 +122,73 @@ def _with_chains(tree: FlatTree, chains: dict[int, list[_Link]]) -> FlatTree:
             left[at] = sides[link.first_side]
             right[at] = at + 1 if k + 1 < len(chain) else sides[not link.first_side]
     return FlatTree(tree.variable[origin], prefix, missing_left, left, right, origin)
+
+
+def flat_rules(domain: Domain) -> list[tuple[FlatTree, NDArray[np.uint8]]]:
+    """Knowledge as trees, one per forbidden box, each with flags that mark its forbidden leaf.
+
+    Node by node, what the box allows goes on, everything else to the leaf that is possible. The boxes of an order,
+    which are the steps of a staircase, make one tree.
+    """
+    found = []
+    for rule in domain.knowledge.rules:
+        if rule.is_staircase:
+            found.append(_staircase_tree(rule, domain))
+        else:
+            found += [_rule_tree(list(box.items()), domain) for box in rule.forbidden]
+    return found
+
+
+def _staircase_tree(rule: Rule, domain: Domain) -> tuple[FlatTree, NDArray[np.uint8]]:
+    """A balanced tree over the steps: which run of values the first variable is in, then the second one's prefix."""
+    (j, _), (k, _) = rule.forbidden[0].items()
+    line = len(domain.variables[j]) - (domain.variables[j].missing is not None)
+    too_low = np.zeros(line, dtype=np.int64)
+    for box in rule.forbidden:
+        too_low[indices(box[j])] = box[k].bit_count()
+    starts = [0, *(np.flatnonzero(np.diff(too_low)) + 1).tolist()]
+    rows: list[list[int]] = [[j, line, 0, 1, -2]]  # where the first number is missing, everything is possible
+
+    def add(low: int, high: int) -> int:
+        place = len(rows)
+        rows.append([])
+        if high - low > 1:
+            middle = (low + high) // 2
+            rows[place] = [j, starts[middle], 0, add(low, middle), add(middle, high)]
+        else:
+            rows[place] = [k, int(too_low[starts[low]]), 0, -1, -2]
+        return place
+
+    add(0, len(starts))
+    forbidden, possible = len(rows), len(rows) + 1
+    rows += [[-1, -1, 0, -3, -3], [-1, -1, 0, -3, -3]]
+    variable, prefix, missing_left, left, right = np.array(rows).T
+    ends = {-1: forbidden, -2: possible, -3: -1}
+    left, right = (np.array([ends.get(child, child) for child in side.tolist()]) for side in (left, right))
+    tree = FlatTree(variable, prefix, missing_left.astype(bool), left, right, np.arange(len(rows)))
+    return tree, (tree.origin == forbidden).astype(np.uint8)
+
+
+def _rule_tree(conditions: list[tuple[int, int]], domain: Domain) -> tuple[FlatTree, NDArray[np.uint8]]:
+    possible, forbidden = len(conditions), len(conditions) + 1
+    count = forbidden + 1
+    nodes = np.arange(count)
+    inner = nodes < possible
+    left = np.where(inner, np.where(nodes == possible - 1, forbidden, nodes + 1), -1)
+    variable = np.full(count, -1)
+    prefix = np.full(count, -1)
+    missing_left = np.zeros(count, dtype=bool)
+    chains = {}
+    for node, (j, mask) in enumerate(conditions):
+        x = domain.variables[j]
+        line = len(x) - (x.missing is not None)
+        inside = np.array([bool(mask >> v & 1) for v in range(line)])
+        variable[node] = j
+        missing_left[node] = x.missing is not None and bool(mask >> x.missing & 1)
+        prefix[node] = line if inside[0] else 0
+        chain = _chain(inside)
+        if chain:
+            chains[node] = chain
+    right = np.where(inner, possible, -1)
+    tree = _with_chains(FlatTree(variable, prefix, missing_left, left, right, nodes), chains)
+    return tree, (tree.origin == forbidden).astype(np.uint8)

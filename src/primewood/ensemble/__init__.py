@@ -1,6 +1,6 @@
 """Tree ensembles as exact, frozen data, with a reference `predict`."""
 
-from primewood.ensemble.ensemble import Categories, Ensemble, Group
+from primewood.ensemble.ensemble import PREDICTION, Categories, Ensemble, Group, Level
 from primewood.ensemble.tree import Tree
 
-__all__ = ["Categories", "Ensemble", "Group", "Tree"]
+__all__ = ["PREDICTION", "Categories", "Ensemble", "Group", "Level", "Tree"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise
+from pathlib import Path
 from typing import Literal as Choice
 from typing import get_args
 
@@ -13,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.ensemble.comparison import InputType, Operator, cuts_of
-from primewood.ensemble.link import Link, Precision, linked
+from primewood.ensemble.link import Link, Precision, cut_at, linked
 from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput
 
 Vote = Choice["majority", "mean", "sum"]
+PREDICTION = "prediction"
+"""The only class of a regressor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,14 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Level:
+    """What a prediction reaches if it is at least a value, or above it if `strictly`."""
+
+    value: float
+    strictly: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Categories:
     """What the numbers of a categorical column stand for.
 
@@ -44,10 +55,13 @@ class Categories:
     names : mapping from numbers to names
     others : float, optional
         A number that stands for all other categories, where the model accepts such.
+    by_text : bool
+        Whether 2 and "2" are the same category.
     """
 
     names: Mapping[float, object]
     others: float | None = None
+    by_text: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +85,8 @@ class Ensemble:
         What an input is cast to before it is compared.
     allows_missing : bool
         Whether the model accepts NaN.
+    never_missing : frozenset of int
+        The columns in which it does not, though it does in others.
     vote : {"majority", "mean", "sum"}
         "majority": each tree one vote, for the largest value of its leaf (the first among equals).
         "mean": the leaves' values, added in the order of the trees and divided by their number, which is how
@@ -101,6 +117,7 @@ class Ensemble:
     operator: Operator = "<="
     dtype: InputType = "float64"
     allows_missing: bool = False
+    never_missing: frozenset[int] = frozenset()
     vote: Vote = "majority"
     groups: tuple[Group, ...] = ()
     divisor: float | None = None
@@ -216,10 +233,17 @@ class Ensemble:
         """Whether a decision is a count of votes, one per tree, which is what expressions can say."""
         return self.vote == "majority" or len(self.trees) == 1
 
+    @property
+    def is_regressor(self) -> bool:
+        """Whether the model predicts a number and decides nothing by itself."""
+        return self.classes == (PREDICTION,)
+
     def by_majority(self) -> Ensemble:
         """The same trees under the paper's vote: each tree one."""
         if self.vote == "sum" or self.cuts:
-            raise InvalidInput(f"the trees of this {self.source} have no votes to count: they add up to a score")
+            raise InvalidInput(
+                f"the trees of this {self.source} have no votes to count: they add up to a score"
+            )
         return replace(self, vote="majority", groups=(), divisor=None)
 
     def decided(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -236,7 +260,7 @@ class Ensemble:
     def leaf_classes(self, tree: Tree) -> NDArray[np.int64]:
         """The class that each node of a tree votes for, or, of a tree that is alone, decides for."""
         if self.vote == "majority":
-            return tree.value.argmax(axis=1)
+            return np.asarray(tree.value.argmax(axis=1), dtype=np.int64)
         (alone,) = self.summands
         start = np.array(self.start or 0.0, dtype=self.precision)
         values = (tree.value * alone.weight).astype(self.precision)
@@ -246,6 +270,40 @@ class Ensemble:
     def test_cuts(self) -> tuple[NDArray[np.float64], ...]:
         """Per tree, the cut of each node's threshold for the float64 numbers that users pass in."""
         return tuple(cuts_of(tree.threshold, self.operator, self.dtype) for tree in self.trees)
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells this ensemble from any other: 16 hexadecimal digits."""
+        from primewood.ensemble.file import digest_of
+
+        return digest_of(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write the ensemble to a JSON file that `primewood.load` reads, every float exactly as it is."""
+        from primewood.ensemble.file import save_ensemble
+
+        save_ensemble(self, path)
+
+    def at_levels(self, levels: Sequence[Level], classes: Sequence[object]) -> Ensemble:
+        """The same model deciding by how many levels its prediction reaches: one more class than levels.
+
+        The prediction is what the library gives for the only score, or of two classes the probability of the second.
+        """
+        if self.vote == "majority" or self.n_outputs > 2 or (self.n_outputs == 2 and self.vote != "mean"):
+            raise InvalidInput(
+                f"a threshold is for models with two classes and probabilities that add up, or for regressors; this "
+                f"{self.source} is none"
+            )
+        trees = self.trees
+        if self.n_outputs == 2:
+            trees = tuple(replace(tree, value=tree.value[:, 1:].copy()) for tree in trees)
+        cuts = [cut_at(x.value, self.link, self.precision, strictly=x.strictly) for x in levels]
+        if not np.isfinite(cuts).all():
+            raise InvalidInput(
+                f"no score, or every score, reaches {levels[int(np.argmin(np.isfinite(cuts)))].value:g}"
+            )
+        start = self.start[1:] if len(self.start) == 2 else self.start
+        return replace(self, trees=trees, start=start, cuts=tuple(cuts), classes=tuple(classes))
 
     @cached_property
     def importance(self) -> NDArray[np.float64]:

@@ -85,7 +85,9 @@ def integer_vote(ensemble: Ensemble, *, room: int = ROOM) -> IntegerVote:
 
 def _exact_leaves(ensemble: Ensemble, total: float, shift: int) -> list[NDArray[np.bool_]]:
     bits, magnitude = EXACT_BITS[ensemble.precision]
-    possible = total < 2.0**magnitude and shift >= bits and (ensemble.link == "identity" or bool(ensemble.cuts))
+    possible = (
+        total < 2.0**magnitude and shift >= bits and (ensemble.link == "identity" or bool(ensemble.cuts))
+    )
     possible = possible and all(_is_multiple(np.array([[x]]), bits).all() for x in ensemble.start)
     groups = (group for group in ensemble.summands for _ in range(group.size))
     return [

@@ -49,7 +49,15 @@ class Tree:
     sets: tuple[NDArray[np.float64], ...] = ()
 
     def __post_init__(self) -> None:
-        arrays = (self.feature, self.threshold, self.left, self.right, self.missing_left, self.value, *self.sets)
+        arrays = (
+            self.feature,
+            self.threshold,
+            self.left,
+            self.right,
+            self.missing_left,
+            self.value,
+            *self.sets,
+        )
         for array in arrays if self.set_of is None else (*arrays, self.set_of):
             array.flags.writeable = False
 
@@ -126,8 +134,8 @@ class Tree:
     def bounds_at(self, node: int) -> NDArray[np.float64]:
         """The bounds of what a node sends left, as a set: a threshold has minus infinity and itself."""
         if self.set_of is not None and self.set_of[node] >= 0:
-            return self.sets[self.set_of[node]]
-        return np.array([-np.inf, self.threshold[node]])
+            return self.sets[int(self.set_of[node])]
+        return np.array([-np.inf, float(self.threshold[node])])
 
     def apply(self, X: NDArray[np.float64], operator: Operator, dtype: InputType) -> NDArray[np.int64]:
         """The leaf that each row ends in. Cost: one pass per level."""

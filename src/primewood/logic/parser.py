@@ -46,8 +46,10 @@ OPPOSITE = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 DEEPEST = 100
 
 
-def parse(text: str, variables: Iterable[Variable]) -> Expression:
+def parse(text: str, variables: Iterable[Variable], *, whole: Iterable[str] = ()) -> Expression:
     """Read an expression over `variables`. Cost: linear in the text.
+
+    The variables named in `whole` stand for whole numbers: X < 3 is X <= 2 there.
 
     >>> A, B = Variable("A", [1, 2, 3]), Variable("B", ["r", "b", "g"])
     >>> print(parse("(B=r | B=b) -> !(A=2)", [A, B]))
@@ -61,7 +63,7 @@ def parse(text: str, variables: Iterable[Variable]) -> Expression:
     if not isinstance(text, str):
         raise InvalidInput(f"an expression is parsed from a str, not from {type(text).__name__}")
     universe = unique_variables(variables)
-    return _Parser(text, universe).whole().over(universe)
+    return _Parser(text, universe, frozenset(whole)).everything().over(universe)
 
 
 def boolean_variables(text: str, known: Sequence[Variable]) -> tuple[Variable, ...]:
@@ -85,6 +87,24 @@ def boolean_variables(text: str, known: Sequence[Variable]) -> tuple[Variable, .
         if alone and not inside_set and token.text not in names:
             found.setdefault(token.text, Variable.boolean(token.text))
     return tuple(found.values())
+
+
+def comparisons(text: str) -> list[tuple[str, str, float]]:
+    """The comparisons of names with numbers in a text: name, operator, number. Cost: linear in the text.
+
+    >>> comparisons("0 < rent <= 100 -> housing = own")
+    [('rent', '>', 0.0), ('rent', '<=', 100.0)]
+    """
+    tokens = _tokens(text)
+    found = []
+    for before, sign, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if sign.text not in COMPARING:
+            continue
+        if before.kind in ("word", "string") and after.kind == "number":
+            found.append((before.text, sign.text, float(after.text)))
+        elif before.kind == "number" and after.kind in ("word", "string"):
+            found.append((after.text, OPPOSITE.get(sign.text, sign.text), float(before.text)))
+    return found
 
 
 def _in_braces(tokens: Sequence[_Token], i: int) -> bool:
@@ -122,14 +142,15 @@ def _tokens(text: str) -> list[_Token]:
 class _Parser:
     """Recursive descent over the tokens of one text."""
 
-    def __init__(self, text: str, variables: Sequence[Variable]) -> None:
+    def __init__(self, text: str, variables: Sequence[Variable], whole: frozenset[str]) -> None:
         self.text = text
         self.tokens = _tokens(text)
         self.next = 0
         self.depth = 0
         self.variables = {x.name: x for x in variables}
+        self.whole = whole
 
-    def whole(self) -> Expression:
+    def everything(self) -> Expression:
         expression = self.iff()
         if self.token.kind != "end":
             raise self.error(f"expected a connective or the end, not {self.token.text!r}")
@@ -257,6 +278,10 @@ class _Parser:
         if token.kind not in ("word", "number", "string"):
             raise self.error(f"expected a value of {variable.name}")
         if variable.is_numeric and token.text != "missing":
+            if token.kind == "number" and variable.tells(
+                float(token.text), whole=variable.name in self.whole
+            ):
+                return self.exactly(variable)
             raise self.error(
                 f"{variable.name} is numeric: compare it with "
                 f"{'< or >=' if variable.closed == 'left' else '<= or >'} at its cuts"
@@ -267,6 +292,15 @@ class _Parser:
             raise self.error(str(problem), token) from None
         self.next += 1
         return variable.of_mask(1 << index)
+
+    def exactly(self, variable: Variable) -> Expression:
+        """``variable = number``, the number being next; it is told apart from all others."""
+        at = self.next
+        parts = []
+        for operator in (">=", "<="):
+            self.next = at
+            parts.append(self.compare(variable, operator))
+        return conjunction(parts)
 
     def one_of(self, variable: Variable, negative: bool) -> Expression:
         self.expect("{")
@@ -281,8 +315,11 @@ class _Parser:
         token = self.token
         if token.kind != "number" and token.text != "inf":
             raise self.error(f"expected a number after {operator}")
+        x = float(token.text)
+        if variable.name in self.whole:
+            operator, x = variable.on_whole_numbers(operator, x)
         try:
-            literal = variable.comparison(operator, float(token.text))
+            literal = variable.comparison(operator, x)
         except InvalidInput as problem:
             raise self.error(str(problem), token) from None
         self.next += 1

@@ -264,6 +264,30 @@ class Variable:
     def __ge__(self, cut: float) -> Expression:
         return self.comparison(">=", cut)
 
+    def own_cut(self, operator: str, cut: float) -> float:
+        """The cut at which the variable's own tests separate floats as ``variable operator cut`` does.
+
+        >>> Variable.numeric("X", cuts=[2, 6], closed="left").own_cut("<=", 6.0)
+        6.000000000000001
+        """
+        if self.closed == "left":
+            return cut if operator in ("<", ">=") else math.nextafter(cut, math.inf)
+        return cut if operator in ("<=", ">") else math.nextafter(cut, -math.inf)
+
+    def on_whole_numbers(self, operator: str, x: float) -> tuple[str, float]:
+        """The comparison with a whole number, in the variable's own form, that says the same about whole numbers."""
+        up_to = math.ceil(x) - 1 if operator in ("<", ">=") else math.floor(x)
+        if self.closed == "right":
+            return ("<=" if operator in ("<", "<=") else ">"), float(up_to)
+        return ("<" if operator in ("<", "<=") else ">="), float(up_to + 1)
+
+    def tells(self, x: float, *, whole: bool = False) -> bool:
+        """Whether a number is told apart from all others, or from all other whole numbers."""
+        tests = [("<", x), ("<=", x)]
+        if whole:
+            tests = [self.on_whole_numbers(*test) for test in tests]
+        return all(self.own_cut(*test) in (self.cuts or ()) for test in tests)
+
     def comparison(self, operator: str, cut: float) -> Expression:
         """The literal ``variable operator cut``, where the cut and the operator fit the intervals.
 
@@ -276,13 +300,14 @@ class Variable:
         below = (1 << self.ordered) - 1
         if not math.isinf(cut):
             fitting = ("<", ">=") if self.closed == "left" else ("<=", ">")
-            if operator not in fitting or cut not in self.cuts:
+            own = self.own_cut(operator, cut)
+            if own not in self.cuts:
                 tests = listing(f"{self.name} {fitting[0]} {number(c)}" for c in self.cuts)
                 raise UnknownName(
                     f"{self.name} {operator} {number(cut)} does not fall between the intervals of "
                     f"{self.name}; they are cut by {tests}"
                 )
-            below = (1 << (self.cuts.index(cut) + 1)) - 1
+            below = (1 << (self.cuts.index(own) + 1)) - 1
         elif cut < 0:
             below = 0
         above = ((1 << self.ordered) - 1) & ~below

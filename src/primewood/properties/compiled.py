@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.oracle import DiagramOracle
+from primewood.engines.protocol import Listing
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.instance import Point
 from primewood.logic.language import Language, check_language
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from primewood.report.picture import Picture
 
 Distribution = Choice["uniform", "volume", "rows"] | Mapping[str, Sequence[float]]
+
+IMPOSSIBLE = "excluded by constraints"
+"""What is said of cells that no row can be in."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,8 @@ class Compiled:
     diagram : Diagram
         One level per variable; terminal i is decision i.
     class_names : tuple
-        The decisions. Where scores may be added in any order, the last one says that the decision depends on it.
+        The decisions. Where scores may be added in any order, the last one says that the decision depends on it; where
+        constraints exclude rows, there is one more for what they exclude.
 
     Examples
     --------
@@ -77,6 +82,8 @@ class Compiled:
         self.diagram = diagram
         self._context = context
         self.class_names = context.class_names
+        if diagram.impossible is not None:
+            self.class_names = (*context.class_names, IMPOSSIBLE)
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -129,11 +136,16 @@ class Compiled:
     ) -> Explanations:
         """All prime implicants of a decision: the weakest rules that entail it, for all rows.
 
-        Limits as for `explanations`.
+        Limits as for `explanations`. Under constraints, those that some possible row satisfies.
         """
         label = self._context.label(decision)
         question = Question(self._context, label, check_language(literals), None)
-        return Explanations(question, self._oracle(label, time_limit).primes(literals))
+        primes = self._oracle(label, time_limit).primes(literals)
+        if self.diagram.impossible is None:
+            return Explanations(question, primes)
+        find = self.diagram.find
+        held = Listing(lambda: (box for box in primes if find(box, label, otherwise=False) is not None))
+        return Explanations(question, held)
 
     def complete_reason(self, x: Any) -> CompleteReason:
         """The complete reason of the decision on a row: all PI-explanations as one function."""

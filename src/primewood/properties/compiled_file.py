@@ -7,20 +7,24 @@ Numbers in it round-trip exactly. Training rows are not kept.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from primewood.domain import Domain, Feature
+from primewood.domain.knowledge import Knowledge, Order, Rule
 from primewood.engines.diagram.diagram import Diagram
+from primewood.ensemble import Categories, Ensemble
 from primewood.ensemble.comparison import InputType
+from primewood.ensemble.file import load_ensemble
 from primewood.errors import InvalidInput
+from primewood.files import write_whole
 from primewood.logic.interval import MISSING
 from primewood.logic.variable import Variable
 from primewood.reasons.context import Context
+from primewood.rows import Layout
 
 if TYPE_CHECKING:
     from primewood.properties.compiled import Compiled
@@ -33,17 +37,8 @@ def save(compiled: Compiled, path: Path) -> None:
     """Write a compiled model; the file is there whole or not at all."""
     arrays: dict[str, Any] = {f"level_{j}": level for j, level in enumerate(compiled.diagram.levels)}
     text = json.dumps(_document(compiled), ensure_ascii=False)
-    path = path.absolute()
-    if path.is_dir() or not path.parent.is_dir():
-        raise InvalidInput(f"{path} cannot be written: it is a folder, or its folder does not exist")
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, document=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    document = np.frombuffer(text.encode(), dtype=np.uint8)
+    write_whole(path, lambda file: np.savez_compressed(file, document=document, **arrays))
 
 
 def _document(compiled: Compiled) -> dict[str, Any]:
@@ -58,10 +53,17 @@ def _document(compiled: Compiled) -> dict[str, Any]:
         "columns": list(context.column_names),
         "assumptions": None if domain is None else list(domain.assumptions),
         "vote": context.vote,
+        "model": context.digest,
         "units": context.units,
-        "dtype": context.dtype,
+        "dtype": context.layout.dtype,
+        "categories": [
+            [column, [[code, _value(name)] for code, name in known.names.items()], known.others, known.by_text]
+            for column, known in context.layout.categories.items()
+        ],
         "order": list(diagram.order),
         "root": diagram.root,
+        "impossible": diagram.impossible,
+        "constraints": None if domain is None else _knowledge_record(domain.knowledge),
     }
 
 
@@ -100,13 +102,33 @@ def _feature_record(f: Feature) -> dict[str, Any]:
     }
 
 
-def load(path: str | Path) -> Compiled:
-    """Read a compiled model from a file that `Compiled.save` wrote."""
+def _knowledge_record(knowledge: Knowledge) -> dict[str, Any]:
+    return {
+        "rules": [
+            [rule.text, [list(box.items()) for box in rule.forbidden], rule.is_staircase]
+            for rule in knowledge.rules
+        ],
+        "orders": [[o.text, o.lower, o.upper, str(o.constant), o.strict] for o in knowledge.orders],
+    }
+
+
+def _knowledge(record: dict[str, Any]) -> Knowledge:
+    return Knowledge(
+        tuple(Rule(text, tuple(map(dict, boxes)), steps) for text, boxes, steps in record["rules"]),
+        tuple(Order(text, low, up, Fraction(c), strict) for text, low, up, c, strict in record["orders"]),
+    )
+
+
+def load(path: str | Path) -> Compiled | Ensemble:
+    """Read a file that `Compiled.save` or `Ensemble.save` wrote."""
     from primewood.properties.compiled import Compiled
 
     path = Path(path)
     if not path.is_file():
         raise InvalidInput(f"there is no file {path}")
+    with path.open("rb") as file:
+        if file.read(64).lstrip().startswith(b"{"):
+            return load_ensemble(path)
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             document = json.loads(bytes(archive["document"]).decode())
@@ -126,7 +148,8 @@ def load(path: str | Path) -> Compiled:
             tuple(document["order"]),
             tuple(np.ascontiguousarray(level, dtype=np.int32) for level in levels),
             int(document["root"]),
-            len(context.class_names),
+            len(context.class_names) + (document["impossible"] is not None),
+            document["impossible"],
         )
         diagram.check()
     except Exception as problem:  # whatever a document that was tampered with brings about
@@ -139,7 +162,12 @@ def _context(document: dict[str, Any]) -> Context:
     domain = None
     if document["features"] is not None:
         features = _features(document["features"], variables)
-        domain = Domain(features, tuple(document["columns"]), tuple(document["assumptions"]))
+        domain = Domain(
+            features,
+            tuple(document["columns"]),
+            tuple(document["assumptions"]),
+            _knowledge(document["constraints"]),
+        )
         if domain.variables != variables or document["dtype"] not in get_args(InputType):
             raise InvalidInput("the features do not fit the variables")
     return Context(
@@ -148,8 +176,17 @@ def _context(document: dict[str, Any]) -> Context:
         domain,
         vote=document["vote"],
         units=dict(document["units"]),
-        dtype=document["dtype"],
+        layout=_layout(document),
+        digest=document["model"],
     )
+
+
+def _layout(document: dict[str, Any]) -> Layout:
+    categories = {
+        int(column): Categories({float(code): name for code, name in names}, others, by_text)
+        for column, names, others, by_text in document["categories"]
+    }
+    return Layout(tuple(document["columns"]), document["dtype"], categories)
 
 
 def _variable(record: dict[str, Any]) -> Variable:
@@ -170,8 +207,9 @@ def _features(records: list[dict[str, Any]], variables: tuple[Variable, ...]) ->
             by_name[record["name"]] if record["tested"] else None,
             record["patterns"] and {tuple(map(float, held)): label for held, label in record["patterns"]},
             record["others"],
-            *(end if x is None else x for x, end in zip(record["bounds"], (-np.inf, np.inf), strict=True)),
-            record["whole"],
+            low=-np.inf if record["bounds"][0] is None else record["bounds"][0],
+            high=np.inf if record["bounds"][1] is None else record["bounds"][1],
+            whole=record["whole"],
         )
         for record in records
     )

@@ -13,11 +13,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from primewood.domain import Domain, Feature
 from primewood.engines.diagram.compiler import in_order
-from primewood.engines.diagram.diagram import Diagram, Level
+from primewood.engines.diagram.diagram import Diagram
+from primewood.engines.diagram.product import product, relabelled
 from primewood.errors import InvalidInput, listing
 from primewood.logic.interval import MISSING, Interval
 from primewood.logic.variable import Variable
@@ -91,15 +91,17 @@ def difference(a: Compiled, b: Compiled) -> Difference:
     context = _joint(a._context, b._context)
     left = _over(a.diagram, context)
     right = in_order(_over(b.diagram, context), left.order)
-    product, pairs = _product(left, right)
+    both, pairs = product(left, right)
     names: list[str] = [SAME]
     place = np.zeros(len(pairs), dtype=np.int32)
     for i, (x, y) in enumerate(pairs):
+        if x == a.diagram.impossible or y == b.diagram.impossible:
+            continue
         first, second = a.class_names[x], b.class_names[y]
         if str(first) != str(second) or first == UNDECIDED:
             names.append(f"{first} -> {second}")
             place[i] = len(names) - 1
-    diagram = _relabelled(product, place, len(names))
+    diagram = relabelled(both, place, len(names))
     return Difference(Compiled(diagram, replace(context, class_names=tuple(names))))
 
 
@@ -178,7 +180,7 @@ def _over(diagram: Diagram, context: Context) -> Diagram:
             ends = np.arange(diagram.terminals, dtype=np.int32)
             levels.append(np.repeat(ends[:, None], len(context.variables[j]), axis=1))
     whole = Diagram(context.variables, tuple(order), tuple(levels), root, diagram.terminals)
-    return _relabelled(whole, np.arange(diagram.terminals, dtype=np.int32), diagram.terminals)
+    return relabelled(whole, np.arange(diagram.terminals, dtype=np.int32), diagram.terminals)
 
 
 def _values_in(x: Variable, joint: Variable, context: Context) -> list[int]:
@@ -197,28 +199,3 @@ def _holding(x: Variable, value: object) -> int:
         return x.index(value)
     end = value.high if x.closed == "right" else value.low
     return int(np.searchsorted(x.cuts or (), end, side="left" if x.closed == "right" else "right"))
-
-
-def _product(a: Diagram, b: Diagram) -> tuple[Diagram, list[tuple[int, int]]]:
-    """The pairs of nodes that are reached together, and the pairs of terminals. Cost: linear in these pairs."""
-    pairs = np.array([[a.root, b.root]], dtype=np.int64)
-    levels = []
-    for left, right in zip(a.levels, b.levels, strict=True):
-        width = int(right.max()) + 1
-        keys = left[pairs[:, 0]].astype(np.int64) * width + right[pairs[:, 1]]
-        found, places = np.unique(keys, return_inverse=True)
-        levels.append(places.reshape(keys.shape).astype(np.int32))
-        pairs = np.column_stack([found // width, found % width])
-    return Diagram(a.variables, a.order, tuple(levels), 0, len(pairs)), [(int(x), int(y)) for x, y in pairs]
-
-
-def _relabelled(diagram: Diagram, terminal: NDArray[np.int32], terminals: int) -> Diagram:
-    """The diagram with other terminals, nodes that become equal made one. Cost: one sort per level."""
-    below: NDArray[np.int32] = terminal
-    levels: list[Level] = []
-    for level in reversed(diagram.levels):
-        rows, places = np.unique(below[level], axis=0, return_inverse=True)
-        levels.append(np.ascontiguousarray(rows, dtype=np.int32))
-        below = places.ravel().astype(np.int32)
-    root = int(below[diagram.root])
-    return Diagram(diagram.variables, diagram.order, tuple(reversed(levels)), root, terminals)

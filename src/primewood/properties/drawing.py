@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from primewood.domain import Domain
 from primewood.ensemble import Ensemble, Tree
 from primewood.errors import InvalidInput
@@ -28,7 +31,7 @@ def tree_records(ensemble: Ensemble, context: Context, number: int) -> list[dict
             if allowed & left and allowed & ~left and place >= 0:
                 return add_test(node, box, place, allowed, left)
             node = int(tree.left[node] if allowed & left else tree.right[node])
-        records.append({"decision": int(tree.value[node].argmax()), "share": float(tree.value[node].max())})
+        records.append(_leaf(ensemble, tree.value[node]))
         return len(records) - 1
 
     def add_test(node: int, box: dict[int, int], place: int, allowed: int, left: int) -> int:
@@ -42,6 +45,17 @@ def tree_records(ensemble: Ensemble, context: Context, number: int) -> list[dict
 
     add(0, {})
     return records
+
+
+def _leaf(ensemble: Ensemble, value: NDArray[np.float64]) -> dict[str, Any]:
+    """What a leaf says: the class with the largest share, or what it adds to a score, and which class that favours."""
+    if ensemble.vote != "sum" and not ensemble.cuts:
+        return {"decision": int(value.argmax()), "share": float(value.max())}
+    largest = int(abs(value).argmax())
+    note = f"{value[largest]:+.4g}"
+    if ensemble.cuts:
+        return {"decision": len(ensemble.classes) - 1 if value[0] >= 0 else 0, "note": note}
+    return {"decision": largest, "note": note}
 
 
 def _test(tree: Tree, node: int, ensemble: Ensemble, domain: Domain) -> tuple[int, int]:

@@ -1,42 +1,107 @@
 """Readers: a fitted model of some library becomes an `Ensemble`.
 
-One short file per library, imported only when such a model comes.
+One file per library, imported only when such a model comes. Each has `read`; `scores_of`, the library's own scores, and
+`decisions_of`, what its `predict` says, to compare a reading with; and `load` where the library has files of its own.
 """
 
 from __future__ import annotations
 
+import importlib
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from primewood.ensemble import Ensemble
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.ensemble import Categories, Ensemble
+from primewood.ensemble.file import FORMAT, load_ensemble
 from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel
 
-__all__ = ["load_model", "read"]
+__all__ = ["decisions_of", "load_model", "read", "scores_of"]
+
+LIBRARIES = ("xgboost", "lightgbm", "catboost")
+KNOWN = (
+    "scikit-learn's decision trees, random forests, extra trees, bagging, voting, GradientBoosting and "
+    "HistGradientBoosting, alone or in a Pipeline, and models of XGBoost, LightGBM and CatBoost"
+)
+PICKLES = (".pkl", ".pickle", ".joblib")
 
 
-def read(model: Any) -> Ensemble:
-    """The ensemble of a fitted model; an `Ensemble` is returned as it is."""
+def read(model: Any, data: Any = None) -> Ensemble:
+    """The ensemble of a fitted model or of a model file; an `Ensemble` is returned as it is.
+
+    Parameters
+    ----------
+    data
+        Training rows. Only CatBoost's models with categories need them: they keep no names.
+    """
+    if isinstance(model, str | Path):
+        model = load_model(model)
     if isinstance(model, Ensemble):
         return model
-    kind = model if isinstance(model, type) else type(model)
-    if any(base.__module__.partition(".")[0] == "sklearn" for base in kind.__mro__):
-        from primewood.readers import scikit_learn
+    reader = _reader(model)
+    ensemble: Ensemble = reader.read(model, data) if _keeps_no_names(reader) else reader.read(model)
+    return ensemble
 
-        return scikit_learn.read(model)
-    raise UnsupportedModel(
-        f"{kind.__module__}.{kind.__name__} is no model that primewood knows; it reads scikit-learn's "
-        "DecisionTreeClassifier, RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier and "
-        "VotingClassifier"
-    )
+
+def scores_of(
+    model: Any, rows: NDArray[np.float64], categories: Mapping[int, Categories] | None = None
+) -> NDArray[np.float64] | None:
+    """The library's own scores before any link, one row per row; None for a model that has none.
+
+    `categories` are those of the ensemble, which tell what the codes in the rows stand for.
+    """
+    reader = _reader(model)
+    more = [categories or {}] if _keeps_no_names(reader) else []
+    scores: NDArray[np.float64] | None = reader.scores_of(model, rows, *more)
+    return scores
+
+
+def decisions_of(
+    model: Any, rows: NDArray[np.float64], categories: Mapping[int, Categories] | None = None
+) -> NDArray[Any]:
+    """What the model's own `predict` says, added in the order of its trees; see `scores_of`."""
+    reader = _reader(model)
+    more = [categories or {}] if _keeps_no_names(reader) else []
+    return np.asarray(reader.decisions_of(model, rows, *more))
+
+
+def _keeps_no_names(reader: Any) -> bool:
+    """Whether models keep hashes of categories only, so that their names must be given."""
+    return bool(getattr(reader, "KEEPS_NO_NAMES", False))
+
+
+def _reader(model: Any) -> Any:
+    """The module that reads a model."""
+    kind = model if isinstance(model, type) else type(model)
+    roots = {base.__module__.partition(".")[0] for base in kind.__mro__}
+    for library in LIBRARIES:
+        if library in roots:
+            return importlib.import_module(f"primewood.readers.{library}")
+    if "sklearn" not in roots:
+        raise UnsupportedModel(
+            f"{kind.__module__}.{kind.__name__} is no model that primewood knows; it reads {KNOWN}"
+        )
+    from sklearn.pipeline import Pipeline
+
+    from primewood.readers import scikit_learn, scikit_learn_boosting
+
+    if isinstance(model, Pipeline):
+        return importlib.import_module("primewood.readers.pipeline")
+    return scikit_learn_boosting if isinstance(model, scikit_learn_boosting.KNOWN) else scikit_learn
 
 
 def load_model(path: str | Path, *, trust_pickle: bool = False) -> Any:
-    """A fitted scikit-learn model from a file.
+    """A fitted model from a file.
 
     Parameters
     ----------
     path
-        A ``.skops`` file. A pickle or joblib file only with `trust_pickle`.
+        A ``.skops`` file of scikit-learn, a native file of XGBoost (``.json``, ``.ubj``), LightGBM (``.txt``) or
+        CatBoost (``.cbm``, ``.json``), or a file that `Ensemble.save` wrote. A pickle or joblib file only with
+        `trust_pickle`.
     trust_pickle
         Loading a pickle runs code that is in the file: allow it only for files of your own.
     """
@@ -45,19 +110,50 @@ def load_model(path: str | Path, *, trust_pickle: bool = False) -> Any:
         raise InvalidInput(f"there is no file {path}")
     if path.suffix == ".skops":
         return _load_skops(path)
-    if path.suffix in (".pkl", ".pickle", ".joblib"):
-        if not trust_pickle:
-            raise InvalidInput(
-                f"{path.name} is a pickle: loading it runs whatever code it contains. If the file is your "
-                "own, say --trust-pickle (trust_pickle=True); else ask for a .skops file"
-            )
-        import joblib
+    if path.suffix in PICKLES:
+        return _load_pickle(path, trust_pickle=trust_pickle)
+    library = {".ubj": "xgboost", ".txt": "lightgbm", ".cbm": "catboost"}.get(path.suffix)
+    if path.suffix == ".json":
+        library = _library_of_json(path)
+        if library is None:
+            return load_ensemble(path)
+    if library is None:
+        raise InvalidInput(
+            f"{path.name}: the ending says nothing; a model is a .skops, .json, .ubj, .txt or .cbm file"
+        )
+    return importlib.import_module(f"primewood.readers.{library}").load(path)
 
-        try:
-            return joblib.load(path)
-        except Exception as problem:
-            raise InvalidInput(f"{path.name} cannot be loaded: {problem}") from problem
-    raise InvalidInput(f"{path.name}: the ending says nothing; a model is a .skops file")
+
+def _library_of_json(path: Path) -> str | None:
+    """The library that a JSON file comes from; None for our own."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as problem:
+        raise InvalidInput(f"{path.name} is not JSON, or it is cut off: {problem}") from None
+    keys = set(document) if isinstance(document, dict) else set()
+    if "learner" in keys:
+        return "xgboost"
+    if keys & {"oblivious_trees", "trees"} and "model_info" in keys:
+        return "catboost"
+    if isinstance(document, dict) and document.get("format") == FORMAT:
+        return None
+    raise InvalidInput(
+        f"{path.name} is JSON, but no model of XGBoost, of CatBoost or of primewood; LightGBM's models are .txt files"
+    )
+
+
+def _load_pickle(path: Path, *, trust_pickle: bool) -> Any:
+    if not trust_pickle:
+        raise InvalidInput(
+            f"{path.name} is a pickle: loading it runs whatever code it contains. If the file is your "
+            "own, say --trust-pickle (trust_pickle=True); else ask for a .skops file or the library's own format"
+        )
+    import joblib
+
+    try:
+        return joblib.load(path)
+    except Exception as problem:
+        raise InvalidInput(f"{path.name} cannot be loaded: {problem}") from problem
 
 
 def _load_skops(path: Path) -> Any:
@@ -65,8 +161,31 @@ def _load_skops(path: Path) -> Any:
         import skops.io
     except ImportError:
         raise MissingDependency("reading .skops files needs skops: pip install 'primewood[skops]'") from None
-    # The type holds plain node arrays, which Tree.check verifies before anything walks them.
-    trusted = ["sklearn.tree._tree.Tree"]
+    # These types hold plain arrays, which are checked before anything walks them.
+    trusted = [
+        "sklearn.tree._tree.Tree",
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
+        "sklearn._loss._loss.CyHalfBinomialLoss",
+        "sklearn._loss._loss.CyHalfMultinomialLoss",
+        "sklearn._loss._loss.CyHalfSquaredError",
+        "sklearn._loss._loss.CyExponentialLoss",
+        "sklearn._loss._loss.CyAbsoluteError",
+        "sklearn._loss._loss.CyPinballLoss",
+        "sklearn._loss._loss.CyHuberLoss",
+        "sklearn._loss.link.IdentityLink",
+        "sklearn._loss.link.LogitLink",
+        "sklearn._loss.link.HalfLogitLink",
+        "sklearn._loss.link.MultinomialLogit",
+        "sklearn._loss.link.Interval",
+        "sklearn._loss.loss.HalfBinomialLoss",
+        "sklearn._loss.loss.HalfMultinomialLoss",
+        "sklearn._loss.loss.HalfSquaredError",
+        "sklearn._loss.loss.ExponentialLoss",
+        "sklearn._loss.loss.AbsoluteError",
+        "sklearn._loss.loss.PinballLoss",
+        "sklearn._loss.loss.HuberLoss",
+    ]
     try:
         return skops.io.load(path, trusted=trusted)
     except Exception as problem:

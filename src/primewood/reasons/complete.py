@@ -172,6 +172,7 @@ class CompleteReason:
         f, relevance = self.function, self.relevance
         return {
             "decision": plain(self.decision),
+            "model": self.context.digest,
             "exclusions": [self.context.literal_record(self._literal(r)) for r in f.restrictions],
             "nodes": [[int(f.variable[i]), int(f.lo[i]), int(f.hi[i])] for i in range(2, len(f.variable))],
             "root": f.root,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain import Domain, Feature
-from primewood.ensemble.comparison import InputType
+from primewood.domain.knowledge import numbers_in_order, violated
 from primewood.errors import UnknownName, listing
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Point, as_point
@@ -19,7 +19,7 @@ from primewood.logic.interval import Interval, number
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.report import decimals, text
-from primewood.rows import as_row
+from primewood.rows import Layout, as_row
 
 Row = NDArray[np.float64]
 UNDECIDED = "depends on the order of summation"
@@ -42,8 +42,10 @@ class Context:
         The training rows, and their cells.
     vote : str or None
     units : dict
-    dtype : str
-        What the model casts inputs to.
+    layout : Layout
+        How the model's rows look.
+    digest : str or None
+        What tells the model from any other.
     """
 
     variables: tuple[Variable, ...]
@@ -53,13 +55,14 @@ class Context:
     points: NDArray[np.int64] | None = None
     vote: str | None = None
     units: dict[str, str] = field(default_factory=dict)
-    dtype: InputType = "float64"
+    layout: Layout = field(default_factory=Layout)
+    digest: str | None = None
 
     def read(self, x: Any) -> tuple[Row | None, Point]:
         """A row as users have it, and its cell; for an expression, an instance."""
         if self.domain is None:
             return None, as_point(self.variables, x)
-        row = as_row(x, self.domain.column_names, self.dtype)
+        row = as_row(x, self.layout)
         return row, self.domain.point(row)
 
     @cached_property
@@ -138,7 +141,33 @@ class Context:
                 cell = self.variables[k].values[point[k]]
                 if isinstance(cell, Interval):
                     changed[feature.column] = self._number_in(k, point[k], cell)
+        if self.domain.knowledge.orders:
+            self._put_in_order(changed, point, own)
         return changed
+
+    def _put_in_order(self, row: Row, point: Point, own: Point) -> None:
+        """Move numbers within their cells so that the row satisfies all orders; those that changed, if that suffices."""
+        domain = self.domain
+        assert domain is not None
+        orders, names = domain.knowledge.orders, domain.column_names
+        if violated(orders, names, row[None, :]) is None:
+            return
+        values = {
+            f.name: (f, value, value != mine) for f, value, mine in zip(domain.seen, point, own, strict=True)
+        }
+        concerned = {name for order in orders for name in (order.lower, order.upper)}
+        features = [f for f in domain.features if f.name in concerned and not np.isnan(row[f.column])]
+        for all_move in (False, True):
+            ends = {}
+            for feature in features:
+                _, value, moves = values.get(feature.name, (feature, 0, False))
+                here = float(row[feature.column])
+                ends[feature.name] = feature.ends(value) if moves or all_move else (here, here)
+            found = numbers_in_order(orders, ends, frozenset(f.name for f in features if f.whole))
+            if found is not None:
+                row[[f.column for f in features]] = list(found.values())
+                return
+        raise AssertionError("a possible cell holds no row: please report this")
 
     def shown_in(self, place: int, value: int) -> str:
         """A value of a variable by its name, or by a number in it that is pleasant to read."""
@@ -152,7 +181,9 @@ class Context:
             known = None if self.rows is None else self.rows[:, feature.column]
             found = decimals.plain_number(cell, known)
             usual = float(feature.numbers[value, 0])
-            self._numbers[place, value] = found if feature.index_of({feature.column: found}) == value else usual
+            self._numbers[place, value] = (
+                found if feature.index_of({feature.column: found}) == value else usual
+            )
         return self._numbers[place, value]
 
     @cached_property

@@ -59,6 +59,7 @@ class Contrast:
                 changed[name] = None if new != new else new
         return {
             "decision": plain(self.decision),
+            "model": self.context.digest,
             "other": plain(self.other),
             "language": self.language,
             "lets_go": [self.context.literal_record(literal) for literal in self.term.literals],

@@ -164,7 +164,8 @@ class Explanation:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is taken for granted about rows."""
-        return self.context.domain.assumptions if self.context.domain else ()
+        domain = self.context.domain
+        return () if domain is None else (*domain.assumptions, *domain.knowledge.used_in(self._box()))
 
     @cached_property
     def coverage(self) -> float | None:
@@ -193,7 +194,7 @@ class Explanation:
         """Which rows the explanation speaks for. Cost: one bisection per number."""
         if self.context.domain is None:
             raise TypeError("an explanation of an expression covers instances: ask term.holds(instance)")
-        rows = as_rows(X, self.context.column_names, self.context.dtype)
+        rows = as_rows(X, self.context.layout)
         return self._inside(self.context.domain.points(rows))
 
     def _inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -223,6 +224,7 @@ class Explanation:
             "volume": self.volume,
             "queries": self.queries,
             "vote": self.context.vote,
+            "model": self.context.digest,
             "assumptions": list(self.assumptions),
             "notes": list(self.notes),
             **shown,

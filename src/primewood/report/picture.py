@@ -82,7 +82,7 @@ def tree_picture(
     ----------
     nodes
         Root first: tests ``{"text": "age ≤ 30", "left": 1, "right": 2}``, whose left branch is "yes", and leaves
-        ``{"decision": place in labels, "share": 0.97 or None}``.
+        ``{"decision": place in labels, "share": 0.97 or None}``, or with a "note" in place of the share.
     most_nodes
         How many tests and leaves are drawn, from the top; what would lie below is drawn as "…".
     """
@@ -98,7 +98,8 @@ def tree_picture(
         record = nodes[node]
         if "decision" in record:
             part = record.get("share")
-            sketch.decision(f"n{node}", record["decision"], "" if part is None else share(part))
+            note = record.get("note", "" if part is None else share(part))
+            sketch.decision(f"n{node}", record["decision"], note)
             continue
         sketch.test(node, record["text"])
         for word, child in zip(("yes", "no"), below(node), strict=True):

@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from primewood.domain import EnsembleSubject
 from primewood import _native  # the C++ core
+from primewood.domain import EnsembleSubject
 from primewood.engines.diagram.diagram import Diagram, Making
+from primewood.engines.diagram.product import only_where
 from primewood.engines.search.forest import native_forest
 from primewood.errors import InvalidInput, TooLarge
 from primewood.logic.expression import Expression, Literal
@@ -73,7 +74,8 @@ def compile_ensemble(
 ) -> Diagram:
     """The diagram of an ensemble's decision: terminal i is class i.
 
-    With `any_order`, one more terminal stands for "depends on the order in which scores are added".
+    With `any_order`, one more terminal stands for "depends on the order in which scores are added". With knowledge, a
+    last one stands for "no row can be here".
 
     Parameters
     ----------
@@ -106,8 +108,12 @@ def compile_ensemble(
         raise _too_large(progress, budget, len(subject.ensemble.trees), variables)
     making = Making(time.monotonic() - started, progress.states, progress.settled)
     if not variables:  # the core has one that has one value
-        return Diagram((), (), (), found[0].decide([0]), terminals, making)
-    return _diagram(found, variables, terminals, making)
+        return Diagram((), (), (), found[0].decide([0]), terminals, making=making)
+    diagram = _diagram(found, variables, terminals, making)
+    if not subject.domain.knowledge:
+        return diagram
+    possible = compile_expression(subject.domain.knowledge.formula(variables), variables, budget)
+    return only_where(diagram, in_order(possible, diagram.order))
 
 
 def _by_importance(subject: EnsembleSubject) -> list[int]:
@@ -122,7 +128,7 @@ def _diagram(
 ) -> Diagram:
     native, order = found
     levels = tuple(native.level(j) for j in range(len(order)))
-    return Diagram(variables, tuple(order), levels, native.root, terminals, making)
+    return Diagram(variables, tuple(order), levels, native.root, terminals, making=making)
 
 
 def _too_large(
@@ -158,7 +164,7 @@ def compile_expression(
     started = time.monotonic()
     universe = tuple(variables if variables is not None else expression.variables)
     if not universe:
-        return Diagram((), (), (), int(truth(expression, (), ())), 2, Making(0.0, 0, 0))
+        return Diagram((), (), (), int(truth(expression, (), ())), 2, making=Making(0.0, 0, 0))
     algebra = _DiagramAlgebra(universe, budget)
     root = fold(expression, algebra)
     found = algebra.native.finish(root, list(range(len(universe))), budget.final_work)

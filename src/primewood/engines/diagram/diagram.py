@@ -57,6 +57,8 @@ class Diagram:
         The node of the first level that is meant (without variables: the terminal).
     terminals : int
         How many terminals there are.
+    impossible : int or None
+        The terminal of points at which no row can be.
     making : Making or None
     """
 
@@ -65,6 +67,7 @@ class Diagram:
     levels: tuple[Level, ...]
     root: int
     terminals: int
+    impossible: int | None = None
     making: Making | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -77,7 +80,7 @@ class Diagram:
         return _native.make_diagram(list(self.levels), self.root, self.terminals)
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "native"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("native", "_assumed")}
 
     @property
     def size(self) -> int:
@@ -118,8 +121,9 @@ class Diagram:
         return node
 
     def find(self, box: Box, terminal: int, *, otherwise: bool) -> Point | None:
-        """A point of a box with this terminal, or, if `otherwise`, with another. Cost: linear in the nodes."""
-        found = self.native.find([indices(box[j]) for j in self.order], terminal, otherwise)
+        """A possible point of a box with this terminal, or, if `otherwise`, with another. Cost: linear in the nodes."""
+        native = self.assuming(terminal).native if otherwise else self.native
+        found = native.find([indices(box[j]) for j in self.order], terminal, otherwise)
         return None if found is None else self.in_universe(found)
 
     def otherwise(self, box: Box, terminal: int) -> tuple[Point, int]:
@@ -127,6 +131,25 @@ class Diagram:
         other = self.find(box, terminal, otherwise=True)
         assert other is not None, "a contrast lets another decision in"
         return other, self.decide(other)
+
+    def assuming(self, terminal: int) -> Diagram:
+        """The same with this terminal wherever no row can be: what holds if every row is possible.
+
+        Made once for each.
+        """
+        if self.impossible is None:
+            return self
+        if terminal not in self._assumed:
+            from primewood.engines.diagram.product import relabelled
+
+            terminals = np.arange(self.terminals, dtype=np.int32)
+            terminals[self.impossible] = terminal
+            self._assumed[terminal] = relabelled(self, terminals, self.terminals)
+        return self._assumed[terminal]
+
+    @cached_property
+    def _assumed(self) -> dict[int, Diagram]:
+        return {}
 
     def in_universe(self, by_level: Sequence[int]) -> Point:
         """Values given level by level, in the order of the universe."""
@@ -187,7 +210,8 @@ class Diagram:
         Cost: linear in the entries.
         """
         here = self.decide(point)
-        costs = [np.where(np.arange(self.terminals) == here, np.inf, 0.0)]
+        costs = [np.zeros(self.terminals)]
+        costs[0][here if self.impossible is None else [here, self.impossible]] = np.inf
         for j, level in reversed(list(zip(self.order, self.levels, strict=True))):
             costs.append(self._moved(costs[-1], level, point[j]).min(axis=1))
         costs.reverse()

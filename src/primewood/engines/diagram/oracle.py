@@ -14,6 +14,8 @@ from primewood.logic.variable import Variable
 class DiagramOracle:
     """Answers about one decision, "the terminal is this label", of a compiled model or expression.
 
+    Where no row can be, every decision holds.
+
     Parameters
     ----------
     seconds
@@ -21,7 +23,7 @@ class DiagramOracle:
     """
 
     def __init__(self, diagram: Diagram, label: int, seconds: float | None = None) -> None:
-        self._diagram, self._label, self._seconds = diagram, label, seconds
+        self._diagram, self._label, self._seconds = diagram.assuming(label), label, seconds
 
     @property
     def variables(self) -> tuple[Variable, ...]:

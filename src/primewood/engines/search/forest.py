@@ -8,24 +8,30 @@ import numpy as np
 
 from primewood import _native
 from primewood.domain import Domain
-from primewood.engines.flat import flat_trees
+from primewood.engines.flat import flat_rules, flat_trees
 from primewood.ensemble import Ensemble
 from primewood.ensemble.integers import integer_vote
 from primewood.ensemble.link import NATIVE
 
+ROOM_WITH_RULES = 45
+"""Sums of weights stay below 2^45, far from what a forbidden leaf weighs in the core."""
+
 
 def native_forest(ensemble: Ensemble, domain: Domain, *, any_order: bool = False) -> _native.Forest:
     """Build the core's forest. Cost: linear in the nodes."""
-    vote = integer_vote(ensemble)
+    rules = flat_rules(domain)
+    vote = integer_vote(ensemble, room=ROOM_WITH_RULES) if rules else integer_vote(ensemble)
     variables = domain.variables
-    trees = flat_trees(ensemble, domain)
+    trees = [*flat_trees(ensemble, domain), *(rule for rule, _ in rules)]
     starts = np.cumsum([0, *(len(tree) for tree in trees)])
 
     def joined(arrays: Any, dtype: Any) -> Any:
         return np.ascontiguousarray(np.concatenate(list(arrays)), dtype=dtype)
 
-    def of_leaves(arrays: Any, dtype: Any) -> Any:
-        return joined((a[tree.origin] for a, tree in zip(arrays, trees, strict=True)), dtype).ravel()
+    def of_leaves(arrays: Any, dtype: Any, in_rules: int = 0) -> Any:
+        own = [a[tree.origin] for a, tree in zip(arrays, trees, strict=False)]
+        rest = [np.full((len(rule), *own[0].shape[1:]), in_rules) for rule, _ in rules]
+        return joined([*own, *rest], dtype).ravel()
 
     def shifted(arrays: Any) -> Any:
         moved = (np.where(a < 0, -1, a + start) for a, start in zip(arrays, starts, strict=False))
@@ -43,7 +49,7 @@ def native_forest(ensemble: Ensemble, domain: Domain, *, any_order: bool = False
         missing_left=joined((tree.missing_left for tree in trees), np.uint8),
         weight=of_leaves(vote.weights, np.int64),
         value=of_leaves(ensemble.leaf_values, np.float64),
-        exact=of_leaves(vote.exact, np.uint8),
+        exact=of_leaves(vote.exact, np.uint8, in_rules=1),
         band=vote.band,
         any_order=any_order,
         group_size=np.array([group.size for group in ensemble.summands], dtype=np.int32),
@@ -53,4 +59,8 @@ def native_forest(ensemble: Ensemble, domain: Domain, *, any_order: bool = False
         single=ensemble.precision == "float32",
         link=0 if ensemble.cuts else NATIVE.index(ensemble.link),
         cuts=np.array(ensemble.cuts),
+        n_rules=len(rules),
+        forbidden=np.concatenate(
+            [np.zeros(starts[len(ensemble.trees)], dtype=np.uint8), *(forbidden for _, forbidden in rules)]
+        ),
     )

@@ -40,6 +40,10 @@ class SearchForest:
         """The decision at a point, as the library takes it. Cost: one walk through every tree."""
         return int(self.native.decide(list(point) if point else [0]))
 
+    def possible(self, point: Point) -> bool:
+        """Whether a row can be at a point."""
+        return bool(self.native.possible(list(point) if point else [0]))
+
     def oracle(self, label: int) -> SearchOracle:
         """An oracle for one decision. Cost: constant."""
         return SearchOracle(self, label)
@@ -72,8 +76,8 @@ class SearchOracle:
         return self._forest.subject.variables
 
     def holds(self, point: Point) -> bool:
-        """Whether the decision is taken at a point. Cost: one walk through every tree."""
-        return self._forest.decide(point) == self._label
+        """Whether the decision is taken at a point, or no row can be there. Cost: one walk through every tree."""
+        return self._forest.decide(point) == self._label or not self._forest.possible(point)
 
     def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:
         """A point of the box that is decided otherwise. Cost: a search, exponential at worst.

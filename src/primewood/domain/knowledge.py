@@ -1,0 +1,373 @@
+"""Knowledge K: what no row violates, as the user states it.
+
+Two forms are understood. A *clause* over conditions on single features, however it is written
+(``housing=free -> rent=0``, ``not (pregnant=1 and sex=m)``), and an *order* between two numeric features with
+a constant (``years_employed <= age - 14``). Over the cells of a model, an order is a staircase: two cells go together
+iff some numbers in them do. Orders are closed under chaining first, so that cells go together iff every two of them
+do. Where a number is missing, an order says nothing.
+
+A rule is a tree that sends impossible points to a forbidden leaf; engines take K in this form, or as an expression.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.domain.feature import Feature
+from primewood.errors import InvalidInput, ParseError, UnknownName, listing
+from primewood.logic.connectives import conjunction, disjunction
+from primewood.logic.expression import FALSE, TRUE, And, Constant, Expression, Implies, Literal, Not, Or
+from primewood.logic.instance import Box, Point
+from primewood.logic.parser import comparisons, parse
+from primewood.logic.variable import Variable
+
+T = TypeVar("T")
+FORMS = (
+    "a constraint is a clause such as 'a and b -> c or d' over conditions on single features, or an order "
+    "'x <= y + c' between two numeric ones; several are stated one by one"
+)
+SIDE = re.compile(
+    r"""\s*(?:"(?P<quoted>[^"]+)"|(?P<name>[^\d\s+"-][^+"]*?))\s*(?:(?P<sign>[+-])\s*(?P<number>[\d.]+(?:[eE][-+]?\d+)?))?\s*"""
+)
+
+
+@dataclass(frozen=True)
+class Order:
+    """``lower <= upper + constant``, or with ``<`` if `strict`; lower and upper are numeric features."""
+
+    text: str
+    lower: str
+    upper: str
+    constant: Fraction
+    strict: bool = False
+
+    def after(self, other: Order) -> Order:
+        """What follows from this order and one whose upper feature is this one's lower."""
+        text = f"{other.text} and {self.text}"
+        return Order(
+            text, other.lower, self.upper, self.constant + other.constant, self.strict or other.strict
+        )
+
+    @property
+    def tightness(self) -> tuple[Fraction, bool]:
+        """Less is tighter."""
+        return self.constant, not self.strict
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A clause, or an order over cells: a point is impossible iff it is in one of the `forbidden` boxes of masks.
+
+    Those of an order are the steps of a staircase: disjoint runs of values of one variable, each with the values of
+    another that are too low for it.
+    """
+
+    text: str
+    forbidden: tuple[dict[int, int], ...]
+    is_staircase: bool = False
+
+    def allows(self, point: Point) -> bool:
+        """Whether a point violates nothing. Cost: one look at each forbidden box."""
+        return not any(all(mask >> point[j] & 1 for j, mask in box.items()) for box in self.forbidden)
+
+    def cuts_into(self, box: Box) -> bool:
+        """Whether a box has a point that is forbidden."""
+        return any(all(mask & box[j] for j, mask in part.items()) for part in self.forbidden)
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """All that is known about rows.
+
+    Attributes
+    ----------
+    rules : tuple of Rule
+        Over the places of variables.
+    orders : tuple of Order
+        As the user stated them, for rows.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    orders: tuple[Order, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.rules)
+
+    def allows(self, point: Point) -> bool:
+        """Whether a row can be at a point."""
+        return all(rule.allows(point) for rule in self.rules)
+
+    def used_in(self, box: Box) -> tuple[str, ...]:
+        """The constraints that an answer about a box may rest on: those that exclude a part of it."""
+        return tuple(dict.fromkeys(rule.text for rule in self.rules if rule.cuts_into(box)))
+
+    def formula(self, variables: Sequence[Variable]) -> Expression:
+        """K as an expression."""
+        clauses = [
+            disjunction([~variables[j].of_mask(mask) for j, mask in box.items()]).over(variables)
+            for rule in self.rules
+            for box in rule.forbidden
+        ]
+        return conjunction(clauses) if clauses else TRUE
+
+
+@dataclass(frozen=True)
+class Statements:
+    """Constraints as the user wrote them, before there are variables to state them over."""
+
+    clauses: tuple[str, ...] = ()
+    orders: tuple[Order, ...] = ()
+    names: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def comparisons(self) -> tuple[tuple[str, str, float], ...]:
+        """The comparisons with numbers in the clauses: feature, operator, number."""
+        found = []
+        for text in self.clauses:
+            found += _understood(text, partial(comparisons, text))
+        return tuple(one for one in found if one[0] in self.names)
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """The features that clauses or orders mention."""
+        in_orders = {name for order in self.orders for name in (order.lower, order.upper)}
+        return (
+            frozenset(name for text in self.clauses for name in self.names if _mentions(text, name))
+            | in_orders
+        )
+
+    def over(self, features: Sequence[Feature]) -> Knowledge:
+        """The knowledge over the variables of features."""
+        seen = [feature for feature in features if feature.variable is not None]
+        places = {feature.name: j for j, feature in enumerate(seen)}
+        rules = [self._clause(text, seen) for text in self.clauses]
+        by_name = {feature.name: feature for feature in features}
+        for order in self.orders:
+            for name in (order.lower, order.upper):
+                if by_name[name].kind != "numeric":
+                    raise InvalidInput(f"constraint {order.text!r}: {name} is not numeric")
+        for order in _closed(self.orders):
+            rules.append(_staircase(order, by_name[order.lower], by_name[order.upper], places))
+        return Knowledge(tuple(rule for rule in rules if rule.forbidden), self.orders)
+
+    def _clause(self, text: str, seen: Sequence[Feature]) -> Rule:
+        variables = [feature.variable for feature in seen if feature.variable is not None]
+        whole = [f.name for f in seen if f.whole]
+        expression = _understood(text, lambda: parse(text, variables, whole=whole))
+        boxes = []
+        for clause in _clauses(expression, text):
+            box: dict[int, int] = {}
+            for literal in clause:
+                j = variables.index(literal.variable)
+                outside = literal.variable.everything & ~literal.mask
+                box[j] = box.get(j, literal.variable.everything) & outside
+            if all(box.values()):
+                boxes.append(box)
+        return Rule(text, tuple(boxes))
+
+
+def _understood(text: str, reading: Callable[[], T]) -> T:
+    """What reading a constraint gives; an error says which constraint, and what the forms are."""
+    try:
+        return reading()
+    except ParseError as problem:
+        raise InvalidInput(f"constraint {text!r} is not understood: {problem}\n{FORMS}") from None
+
+
+def statements(constraints: Sequence[str] | None, names: Sequence[str]) -> Statements:
+    """The constraints that a user states, taken apart."""
+    if constraints is None:
+        return Statements()
+    if isinstance(constraints, str) or not all(isinstance(text, str) for text in constraints):
+        raise InvalidInput(f"constraints is a list of texts, not {constraints!r}")
+    clauses, orders = [], []
+    for text in constraints:
+        order = _order(text, names)
+        if order is None:
+            clauses.append(text)
+        else:
+            orders.append(order)
+    return Statements(tuple(clauses), tuple(orders), tuple(names))
+
+
+def _mentions(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text) is not None
+
+
+def _order(text: str, names: Sequence[str]) -> Order | None:
+    """An order between two features; None if the text is something else."""
+    parts = re.split(r"(<=|>=|<|>)", text)
+    if len(parts) != 3 or "->" in text or "=" in parts[0].rstrip("<>="):
+        return None
+    sides = [SIDE.fullmatch(parts[0]), SIDE.fullmatch(parts[2])]
+    if sides[0] is None or sides[1] is None:
+        return None
+    (left, left_constant), (right, right_constant) = (_side(side) for side in sides if side is not None)
+    if left not in names or right not in names:
+        unknown = [name for name in (left, right) if name not in names]
+        if len(unknown) == 1 and not re.fullmatch(r"-?inf|missing", unknown[0]):
+            raise UnknownName(f"constraint {text!r} names {unknown[0]!r}; the features are {listing(names)}")
+        return None
+    if left == right:
+        raise InvalidInput(f"constraint {text!r} compares {left} with itself")
+    strict = parts[1] in ("<", ">")
+    if parts[1] in ("<=", "<"):
+        return Order(text, left, right, right_constant - left_constant, strict)
+    return Order(text, right, left, left_constant - right_constant, strict)
+
+
+def _side(match: re.Match[str]) -> tuple[str, Fraction]:
+    constant = Fraction(match["number"] or 0)
+    return match["quoted"] or match["name"], -constant if match["sign"] == "-" else constant
+
+
+def _clauses(expression: Expression, text: str) -> list[list[Literal]]:
+    """The clauses that an expression is the conjunction of."""
+    if isinstance(expression, Constant):
+        if expression == FALSE:
+            raise InvalidInput(f"constraint {text!r} excludes every row")
+        return []
+    if isinstance(expression, And):
+        return [clause for part in expression.arguments for clause in _clauses(part, text)]
+    return [_clause_of(expression, text, positive=True)]
+
+
+def _clause_of(expression: Expression, text: str, *, positive: bool) -> list[Literal]:
+    if isinstance(expression, Literal):
+        outside = expression.variable.everything & ~expression.mask
+        return [expression if positive else Literal(expression.variable, outside)]
+    if isinstance(expression, Not):
+        return _clause_of(expression.argument, text, positive=not positive)
+    if isinstance(expression, Or if positive else And):
+        return [x for part in expression.arguments for x in _clause_of(part, text, positive=positive)]
+    if isinstance(expression, Implies) and positive:
+        premise, conclusion = expression.arguments
+        return [
+            *_clause_of(premise, text, positive=False),
+            *_clause_of(conclusion, text, positive=True),
+        ]
+    raise InvalidInput(f"constraint {text!r} is no clause; {FORMS}")
+
+
+def _closed(orders: Sequence[Order]) -> list[Order]:
+    """The orders and all that follows from them by chaining, the tightest for each pair."""
+    tightest: dict[tuple[str, str], Order] = {}
+    todo = list(orders)
+    while todo:
+        order = todo.pop()
+        key = (order.lower, order.upper)
+        if order.lower == order.upper:
+            if order.constant < 0 or (order.constant == 0 and order.strict):
+                raise InvalidInput(f"no row can satisfy the constraints: {order.text}")
+            continue
+        if key in tightest and tightest[key].tightness <= order.tightness:
+            continue
+        tightest[key] = order
+        for other in list(tightest.values()):
+            if other.upper == order.lower:
+                todo.append(order.after(other))
+            if other.lower == order.upper:
+                todo.append(other.after(order))
+    return list(tightest.values())
+
+
+def _staircase(order: Order, lower: Feature, upper: Feature, places: dict[str, int]) -> Rule:
+    """The cells that never go together: those of the upper feature that are too low for one of the lower."""
+    lows, highs = _ends(lower), _ends(upper)
+    boxes: dict[int, int] = {}
+    for v, (low, _, low_is_in, _) in enumerate(lows):
+        below = 0
+        for w, (_, high, _, high_is_in) in enumerate(highs):
+            if low is None or high is None:
+                continue
+            gap = low - high - order.constant
+            attained = low_is_in and high_is_in and not order.strict
+            if gap > 0 or (gap == 0 and not attained):
+                below |= 1 << w
+        if below:
+            boxes[below] = boxes.get(below, 0) | 1 << v
+    j, k = places.get(order.lower), places.get(order.upper)
+    if j is None and k is None and boxes:
+        raise InvalidInput(f"no row can satisfy the constraints: {order.text}")
+    masks = [[(j, mask), (k, below)] for below, mask in boxes.items()]
+    steps = tuple({place: mask for place, mask in box if place is not None} for box in masks)
+    return Rule(order.text, steps, is_staircase=j is not None and k is not None)
+
+
+def _ends(feature: Feature) -> list[tuple[Fraction | None, Fraction | None, bool, bool]]:
+    """Per cell of a numeric feature, its ends (None for infinity), and whether they belong to it.
+
+    A feature without a variable is one cell.
+    """
+    variable = feature.variable
+    ends: list[tuple[Fraction | None, Fraction | None, bool, bool]] = []
+    closed = "left" if variable is None else variable.closed
+    edges = (-np.inf, *((variable and variable.cuts) or ()), np.inf)
+    for low, high in pairwise(edges):
+        closed_low, closed_high = closed == "left", closed == "right"
+        if feature.whole:
+            low, high = low + (not closed_low), high - (not closed_high)
+            closed_low = closed_high = True
+        if low < feature.low:
+            low, closed_low = feature.low, True
+        if high > feature.high:
+            high, closed_high = feature.high, True
+        exact = [Fraction(x) if np.isfinite(x) else None for x in (low, high)]
+        ends.append((exact[0], exact[1], closed_low, closed_high))
+    return ends
+
+
+def violated(
+    orders: Sequence[Order], names: Sequence[str], rows: NDArray[np.float64]
+) -> tuple[int, Order] | None:
+    """The first row that breaks an order, and the order; None if no row does."""
+    for order in orders:
+        low, high = rows[:, names.index(order.lower)], rows[:, names.index(order.upper)]
+        for i in np.flatnonzero(~np.isnan(low) & ~np.isnan(high)).tolist():
+            gap = Fraction(low[i]) - Fraction(high[i]) - order.constant
+            if gap > 0 or (gap == 0 and order.strict):
+                return i, order
+    return None
+
+
+def numbers_in_order(
+    orders: Sequence[Order], ends: dict[str, tuple[float, float]], whole: frozenset[str]
+) -> dict[str, float] | None:
+    """Numbers between given ends (both included) that satisfy orders: the least ones; None if there are none.
+
+    Cost: one pass over the orders for each time that an end moves.
+    """
+    least = {name: Fraction(low) for name, (low, _) in ends.items()}
+    orders = [order for order in orders if order.lower in ends and order.upper in ends]
+    for _ in range(4 * len(ends) + 4):
+        moved = False
+        for order in orders:
+            needed = least[order.lower] - order.constant
+            if least[order.upper] < needed or (order.strict and least[order.upper] == needed):
+                least[order.upper] = _float_from(needed, above=order.strict, whole=order.upper in whole)
+                moved = True
+        if not moved:
+            break
+    if moved or any(least[name] > Fraction(high) for name, (_, high) in ends.items()):
+        return None
+    return {name: float(x) for name, x in least.items()}
+
+
+def _float_from(x: Fraction, *, above: bool, whole: bool) -> Fraction:
+    """The least float (or whole number) that is at least x, or above it."""
+    if whole:
+        return Fraction(math.floor(x) + 1 if above else math.ceil(x))
+    found = float(x)
+    while Fraction(found) < x or (above and Fraction(found) == x):
+        found = math.nextafter(found, math.inf)
+    return Fraction(found)

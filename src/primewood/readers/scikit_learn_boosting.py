@@ -1,0 +1,364 @@
+"""Reading scikit-learn's boosted trees, and its regressors that are made of trees.
+
+Everything adds in float64, in the order of the trees:
+
+- Gradient boosting casts inputs to float32 and compares with ``<=``. A score starts with what the dummy model `init`
+  says, or 0; each tree adds its leaf times the learning rate, the product rounded first. Of two classes, a score
+  of at least 0 means the second.
+- Histogram gradient boosting compares float64 inputs with ``<=``; its leaves hold the learning rate already. Of two
+  classes, a score above 0 means the second, so exactly 0 means the first.
+- Of more than two classes, each has trees of its own, and the largest score wins, the first among equals.
+- Forests and bagging add up and divide by the number of members; a vote of regressors averages with `numpy.average`.
+
+The probability of the second class is SciPy's `expit` of the score. Under the exponential loss it is that of twice the
+score, so start and leaves are doubled here, which rounds nothing and leaves every decision as it is.
+
+Histogram gradient boosting puts an encoder before its trees: a column of categories becomes their places in a list,
+categories that are not in it count as missing, and such columns move to the front. Here they stay where the user has
+them. A category that is a number is its own code; other categories are numbered from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import (
+    BaggingRegressor,
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+    VotingRegressor,
+)
+from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
+
+from primewood.ensemble import Categories, Ensemble, Group, Tree
+from primewood.errors import UnsupportedModel, listing
+from primewood.readers.scikit_learn_trees import (
+    adds_in_any_order,
+    ask,
+    check_class,
+    check_fitted,
+    column_names,
+    members_of,
+    tree_of,
+    unknown_layout,
+)
+
+GRADIENT = (GradientBoostingClassifier, GradientBoostingRegressor)
+HISTOGRAM = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
+TREES = (DecisionTreeRegressor, ExtraTreeRegressor)
+FORESTS = (RandomForestRegressor, ExtraTreesRegressor)
+KNOWN = (*GRADIENT, *HISTOGRAM, *TREES, *FORESTS, BaggingRegressor, VotingRegressor)
+"""The models that are read here."""
+
+HISTOGRAM_FIELDS = (
+    "value",
+    "count",
+    "feature_idx",
+    "num_threshold",
+    "missing_go_to_left",
+    "left",
+    "right",
+    "gain",
+    "depth",
+    "is_leaf",
+    "bin_threshold",
+    "is_categorical",
+    "bitset_idx",
+)
+"""What a node of histogram gradient boosting consists of in the versions of scikit-learn that are read here."""
+FIXED = ("prior", "most_frequent", "constant", "uniform")
+"""The strategies under which a DummyClassifier says the same of every row."""
+MOST_VOTERS = 7
+"""Of eight or more numbers, numpy adds those of a single row in another order than those of several rows."""
+
+
+def read(model: Any) -> Ensemble:
+    """The ensemble of a fitted model of one of the `KNOWN` kinds. Cost: linear in its nodes."""
+    check_class(model)
+    if not isinstance(model, KNOWN):
+        known = listing(kind.__name__ for kind in KNOWN)
+        raise UnsupportedModel(f"{type(model).__name__}: primewood does not read it here, but {known}")
+    check_fitted(model)
+    return Ensemble(
+        feature_names=column_names(model),
+        operator="<=",
+        allows_missing=bool(model.__sklearn_tags__().input_tags.allow_nan),
+        any_order=adds_in_any_order(model),
+        source=f"scikit-learn {type(model).__name__}",
+        **_parts(model),
+    )
+
+
+def scores_of(model: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The model's own scores before the link: one row per row, which has codes where columns are categorical.
+
+    They are doubled under the exponential loss, as in what `read` makes of it.
+    """
+    method = "decision_function" if is_classifier(model) else "predict"
+    found = ask(model, method, _as_taken(model, rows))
+    scores = np.asarray(found, dtype=np.float64).reshape(len(rows), -1)
+    return scores * _scale(model) if isinstance(model, GRADIENT) else scores
+
+
+def decisions_of(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
+    """What the model's own `predict` says of rows, which have codes where columns are categorical."""
+    return np.asarray(ask(model, "predict", _as_taken(model, rows)))
+
+
+def _parts(model: Any) -> dict[str, Any]:
+    """The trees of a model, what they test, and how they vote."""
+    if isinstance(model, HISTOGRAM):
+        return _histogram(model)
+    if isinstance(model, GRADIENT):
+        return _gradient(model)
+    shared = {"classes": ("prediction",), "dtype": "float32", "vote": "mean"}
+    if isinstance(model, BaggingRegressor):
+        return shared | _bagging(model)
+    if isinstance(model, VotingRegressor):
+        return shared | _voting(model)
+    return shared | {"trees": tuple(_trees(model, model))}
+
+
+def _decision(model: Any, least: float) -> dict[str, Any]:
+    """How a boosted model decides, `least` being the least score that means the second of two classes."""
+    link = type(model._loss.link).__name__
+    if is_regressor(model):
+        if link != "IdentityLink":
+            raise UnsupportedModel(
+                f'a {type(model).__name__} with loss="{model.loss}" predicts through numpy\'s exp, whose last bit '
+                "depends on the processor; the losses without a logarithm are read"
+            )
+        return {"classes": ("prediction",), "vote": "sum"}
+    classes = tuple(model.classes_.tolist())
+    if len(classes) < 2:
+        raise UnsupportedModel(
+            f"this {type(model).__name__} knows one class only, {classes[0]!r}: it decides nothing"
+        )
+    shared = {"classes": classes, "vote": "sum"}
+    if len(classes) > 2:
+        return shared
+    if link not in ("LogitLink", "HalfLogitLink"):
+        raise unknown_layout(model)
+    return shared | {"link": "expit", "cuts": (least,)}
+
+
+def _gradient(model: Any) -> dict[str, Any]:
+    scale = _scale(model)
+    trees = []
+    for stage in model.estimators_:
+        for output, estimator in enumerate(stage):
+            (tree,) = _trees(model, estimator)
+            value = np.zeros((len(tree), len(stage)))
+            value[:, output] = float(model.learning_rate) * tree.value[:, 0] * scale
+            trees.append(Tree(tree.feature, tree.threshold, tree.left, tree.right, tree.missing_left, value))
+    start = tuple((_start(model) * scale).tolist())
+    return {"trees": tuple(trees), "start": start, "dtype": "float32", **_decision(model, 0.0)}
+
+
+def _scale(model: Any) -> float:
+    """What the scores of gradient boosting are multiplied by for `expit` to be the link: a power of two."""
+    return 2.0 if type(model._loss.link).__name__ == "HalfLogitLink" else 1.0
+
+
+def _start(model: Any) -> NDArray[np.float64]:
+    """What the scores of gradient boosting start with, asked of the model: the same for every row, or refused."""
+    init = model.init_
+    same = (
+        (isinstance(init, str) and init == "zero")
+        or type(init) is DummyRegressor
+        or (type(init) is DummyClassifier and init.strategy in FIXED)
+    )
+    if not same:
+        what = "a stratified DummyClassifier" if type(init) is DummyClassifier else type(init).__name__
+        raise UnsupportedModel(
+            f"{type(model).__name__} with {what} as init starts each row elsewhere; init=None, "
+            '"zero" or a constant dummy model is read'
+        )
+    alone, among = (model._raw_predict_init(np.zeros((n, model.n_features_in_))) for n in (1, 9))
+    if alone.dtype != np.float64 or (among != alone).any():
+        raise unknown_layout(model)
+    start: NDArray[np.float64] = alone[0]
+    return start
+
+
+def _bagging(model: BaggingRegressor) -> dict[str, Any]:
+    members = members_of(model)
+    parts = [list(_trees(model, member, np.asarray(columns))) for member, columns in members]
+    return _grouped(parts, [1.0] * len(parts))
+
+
+def _voting(model: VotingRegressor) -> dict[str, Any]:
+    members = model.estimators_
+    if len(members) > MOST_VOTERS:
+        raise UnsupportedModel(
+            f"a VotingRegressor of {len(members)} members predicts a row by itself in another way than among others, "
+            f"as numpy adds them up; up to {MOST_VOTERS} members are read"
+        )
+    weights = [1.0] * len(members)
+    if model.weights is not None:
+        pairs = zip(model.estimators, model.weights, strict=True)
+        weights = [
+            float(weight) for (_, kind), weight in pairs if not (isinstance(kind, str) and kind == "drop")
+        ]
+    if len(weights) != len(members):
+        raise unknown_layout(model)
+    if not all(0 <= weight < np.inf for weight in weights) or not sum(weights) > 0:
+        raise UnsupportedModel(f"a VotingRegressor with the weights {listing(weights)} is not read")
+    parts = [list(_trees(model, member)) for member in members]
+    return _grouped(parts, weights) | {"divisor": float(np.sum(weights))}
+
+
+def _grouped(parts: list[list[Tree]], weights: list[float]) -> dict[str, Any]:
+    groups = tuple(Group(len(part), weight) for part, weight in zip(parts, weights, strict=True))
+    return {"trees": tuple(tree for part in parts for tree in part), "groups": groups}
+
+
+def _trees(whole: Any, member: Any, columns: NDArray[Any] | None = None) -> Iterator[Tree]:
+    """The trees of a member of a model, over the model's columns, each leaf with its one value."""
+    if not isinstance(member, TREES + FORESTS):
+        known = listing(kind.__name__ for kind in TREES + FORESTS)
+        raise UnsupportedModel(
+            f"{type(whole).__name__} with {type(member).__name__} inside: primewood reads it with {known} inside"
+        )
+    for estimator in [member] if isinstance(member, TREES) else member.estimators_:
+        tree = tree_of(estimator, whole, columns)
+        if tree.value.shape[1] != 1:
+            raise unknown_layout(whole)
+        yield tree
+
+
+def _histogram(model: Any) -> dict[str, Any]:
+    baseline = model._baseline_prediction
+    if baseline.dtype != np.float64 or baseline.size != model.n_trees_per_iteration_:
+        raise unknown_layout(model)
+    decision = _decision(model, float(np.nextafter(0.0, 1.0)))
+    categories = _categories(model)
+    codes = [np.array(list(found.names), dtype=np.float64) for found in categories.values()]
+    known, place = model._bin_mapper.make_known_categories_bitsets()
+    expected = np.array([np.arange(256) < len(own) for own in codes]).reshape(-1, 256)
+    if not np.array_equal(_bits(known), expected) or (place[: len(codes)] != np.arange(len(codes))).any():
+        raise unknown_layout(model)
+    numerical = ~np.isin(np.arange(model.n_features_in_), list(categories))
+    columns = np.argsort(numerical, kind="stable")
+    trees = tuple(
+        _histogram_tree(model, predictor, output, columns, codes)
+        for stage in model._predictors
+        for output, predictor in enumerate(stage)
+    )
+    return {"trees": trees, "start": tuple(baseline.ravel().tolist()), "categories": categories, **decision}
+
+
+def _histogram_tree(
+    model: Any,
+    predictor: Any,
+    output: int,
+    columns: NDArray[np.int64],
+    codes: list[NDArray[np.float64]],
+) -> Tree:
+    """A tree over the user's columns; `codes` are those of each categorical column, in the encoder's order."""
+    nodes = predictor.nodes
+    if nodes.dtype.names != HISTOGRAM_FIELDS:
+        raise unknown_layout(model)
+    leaf = nodes["is_leaf"].astype(bool)
+    missing_left = nodes["missing_go_to_left"].astype(bool)
+    tests_sets = nodes["is_categorical"].astype(bool) & ~leaf
+    value = np.zeros((len(nodes), model.n_trees_per_iteration_))
+    value[:, output] = nodes["value"]
+    set_of = np.full(len(nodes), -1)
+    set_of[tests_sets] = range(tests_sets.sum())
+    left, feature = _bits(predictor.raw_left_cat_bitsets), nodes["feature_idx"][tests_sets]
+    sets = tuple(
+        bounds_of(codes[j], left[i][: len(codes[j])], others=others)
+        for j, i, others in zip(
+            feature, nodes["bitset_idx"][tests_sets], missing_left[tests_sets], strict=True
+        )
+    )
+    return Tree(
+        feature=np.where(leaf, -1, columns[np.where(leaf, 0, nodes["feature_idx"])]),
+        threshold=np.where(leaf | tests_sets, 0.0, nodes["num_threshold"]),
+        left=np.where(leaf, -1, nodes["left"].astype(np.int64)),
+        right=np.where(leaf, -1, nodes["right"].astype(np.int64)),
+        missing_left=missing_left,
+        value=value,
+        set_of=set_of,
+        sets=sets,
+    )
+
+
+def _bits(words: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Sets of numbers below 256, given by eight words each, as arrays of flags."""
+    return np.unpackbits(words.astype("<u4").view(np.uint8), axis=-1, bitorder="little").astype(bool)
+
+
+def bounds_of(codes: NDArray[np.float64], inside: NDArray[np.bool_], *, others: bool) -> NDArray[np.float64]:
+    """The bounds of a set of numbers, for the operator "<=": some of the codes, and all other numbers or none.
+
+    Each code is an interval of one number.
+
+    >>> bounds_of(np.array([2.0, 5.0]), np.array([True, False]), others=False).tolist()
+    [1.9999999999999998, 2.0]
+    """
+    apart = codes[inside != others]
+    ends = np.concatenate([[-np.inf], apart]) if others else apart
+    bounds: NDArray[np.float64] = np.setxor1d(np.nextafter(apart, -np.inf), ends, assume_unique=True)
+    return bounds
+
+
+def _categories(model: Any) -> dict[int, Categories]:
+    """What the encoder of a model knows, by the user's columns, each list in the encoder's order."""
+    if model._preprocessor is None:
+        return {}
+    columns = np.flatnonzero(model.is_categorical_)
+    encoder = model._preprocessor.named_transformers_["encoder"]
+    place = model._preprocessor.output_indices_["encoder"]
+    if (place.start, place.stop) != (0, len(columns)) or len(encoder.categories_) != len(columns):
+        raise unknown_layout(model)
+    found = {}
+    for column, listed in zip(columns.tolist(), encoder.categories_, strict=True):
+        names = [name for name in _names(model, listed) if name == name]  # without NaN
+        codes = _codes(names)
+        others = next(code for code in count() if code not in codes)
+        found[column] = Categories(dict(zip(codes, names, strict=True)), float(others))
+    return found
+
+
+def _names(model: Any, listed: NDArray[Any]) -> list[Any]:
+    names = [name.item() if isinstance(name, np.generic) else name for name in listed.tolist()]
+    for name in names:
+        exact = isinstance(name, float) or (isinstance(name, int) and abs(name) <= 2**53)
+        if listed.dtype.kind not in "biufUO" or (isinstance(name, Number) and not exact):
+            raise UnsupportedModel(
+                f"{type(model).__name__} with the category {name!r}, of type {type(listed[0]).__name__}: "
+                "primewood reads categories that are strings or numbers of float64"
+            )
+    return names
+
+
+def _codes(names: list[Any]) -> list[float]:
+    """A number for each category: itself if it is one, else the next number from 0 on that is not taken."""
+    taken = {float(name) for name in names if isinstance(name, int | float)}
+    free = (float(code) for code in count() if code not in taken)
+    return [float(name) if isinstance(name, int | float) else next(free) for name in names]
+
+
+def _as_taken(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
+    """Rows with names instead of codes, if there are names that are no numbers; a code of no category stays."""
+    categories = _categories(model) if isinstance(model, HISTOGRAM) else {}
+    if all(name == code for found in categories.values() for code, name in found.names.items()):
+        return rows
+    named = rows.astype(object)
+    for column, found in categories.items():
+        for code, name in found.names.items():
+            named[rows[:, column] == code, column] = name
+    return named

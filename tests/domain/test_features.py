@@ -1,0 +1,189 @@
+"""What columns may hold: whole numbers, bounds, ordered categories, one-hot groups, native categories."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+import primewood as pw
+from primewood.domain import domain_of
+from primewood.ensemble import Categories
+from primewood.errors import InvalidInput, UnknownName
+from primewood.rows import Layout, as_row, as_rows
+
+COLOURS = ["colour_red", "colour_green", "colour_blue"]
+
+
+def stump(*thresholds, operator="<="):
+    trees = tuple(pw.Tree.build((0, t, [1, 0], [0, 1])) for t in thresholds)
+    return pw.Ensemble(trees, ("x",), ("no", "yes"), operator=operator)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.integers(-40, 40).map(lambda n: n / 4), min_size=1, max_size=6, unique=True),
+    st.sampled_from(["<=", "<"]),
+    st.integers(-6, 3),
+    st.integers(4, 9),
+    st.booleans(),
+)
+def test_cells_hold_exactly_the_numbers_that_all_tests_treat_alike(thresholds, operator, low, high, whole):
+    """Among the numbers that may occur; each cell has one, and every number has a cell."""
+    ensemble = stump(*thresholds, operator=operator)
+    domain = domain_of(ensemble, declared={"x": pw.Number(low, high, whole=whole)})
+    (feature,) = domain.features
+    numbers = np.arange(low, high + 0.1, 1.0 if whole else 0.125)
+    numbers = np.unique(np.append(numbers, [low, high]))
+    cells = feature.values_of(numbers[:, None])
+    assert (cells >= 0).all()
+    assert [feature.index_of([x]) for x in numbers] == cells.tolist()
+    sides = {}
+    for x, cell in zip(numbers.tolist(), cells.tolist(), strict=True):
+        answer = tuple(x <= t if operator == "<=" else x < t for t in thresholds)
+        assert sides.setdefault(cell, answer) == answer
+    assert len(set(sides.values())) == len(sides), "no two cells are alike"
+    if feature.variable is not None:
+        assert set(sides) == set(range(len(feature.variable)))
+        assert feature.values_of(feature.numbers).tolist() == list(range(len(feature.variable)))
+        for value in range(len(feature.variable)):
+            for end in feature.ends(value):
+                assert feature.index_of([end]) == value
+        for t, tree in zip(thresholds, ensemble.trees, strict=True):
+            (prefix,) = domain.prefixes(0, ensemble.test_cuts[ensemble.trees.index(tree)][:1])
+            held = {c for c, answer in sides.items() if answer[thresholds.index(t)]}
+            assert held == set(range(prefix))
+    for odd in [low - 1, high + 1, *([low + 0.5] if whole else [])]:
+        assert feature.index_of([float(odd)]) == -1
+        with pytest.raises(InvalidInput, match="x is a"):
+            domain.point(np.array([float(odd)]))
+
+
+def test_ordered_categories_are_runs_in_intervals():
+    tree = pw.Tree.build((0, 0.5, [1, 0], (0, 2.5, [0, 1], [1, 0])))
+    ensemble = pw.Ensemble((tree,), ("grade",), ("no", "yes"))
+    grades = dict(enumerate("ABCD"))
+    ordered = pw.Explainer(ensemble, domain={"grade": pw.ordered(grades)})
+    assert ordered.explain([0.0], literals="sets").term.literals[0].values == ("A", "D")
+    assert ordered.explain([0.0], literals="intervals").term.literals[0].values == ("A",)
+    loose = pw.Explainer(ensemble, domain={"grade": grades})
+    assert loose.explain([0.0], literals="intervals").term.literals[0].values == ("A", "D")
+    assert "grade is A" in ordered.explain([0.0], literals="intervals").rule
+    variable = ordered.domain.variables[0]
+    assert eval(repr(variable), {"Variable": pw.Variable}) == variable  # noqa: S307
+
+
+@pytest.mark.parametrize("groups", [{"colour": COLOURS}, "auto"])
+@pytest.mark.parametrize("engine", ["search", "diagram", "bdd", "sat"])
+def test_a_one_hot_group_is_one_feature(groups, engine):
+    generator = np.random.default_rng(0)
+    codes = generator.integers(0, 3, 200)
+    X = np.column_stack([np.eye(3)[codes], generator.random(200)])
+    y = (codes == 1) ^ (X[:, 3] > 0.6)
+    kind = DecisionTreeClassifier if engine in ("bdd", "sat") else RandomForestClassifier
+    model = kind(max_depth=3, random_state=0).fit(X, y)
+    explainer = pw.Explainer(model, X, feature_names=[*COLOURS, "size"], groups=groups, engine=engine)
+    assert [x.name for x in explainer.domain.variables] == ["colour", "size"]
+    assert explainer.fidelity is None or explainer.fidelity.differ == 0
+    rows = np.array([[*one, size] for one in np.eye(3) for size in np.linspace(0, 1, 41)])
+    for x in rows[::7]:
+        why = explainer.explain(x)
+        inside = rows[why.covers(rows)]
+        assert (model.predict(inside) == why.decision).all() and why.covers(x[None, :])[0]
+        for witness in why.witnesses:
+            assert sum(witness.row[:3]) == 1 and model.predict([witness.row])[0] != why.decision
+        assert "one of red, green, blue" in " ".join(why.assumptions)
+    with pytest.raises(InvalidInput, match="one-hot group"):
+        explainer.explain([1.0, 1.0, 0.0, 0.5])
+
+
+def test_groups_are_recognised_only_where_rows_agree():
+    X = np.array([[1, 0, 1, 0.0], [0, 1, 1, 1.0], [1, 0, 0, 0.5]])
+    names = ["a_x", "a_y", "b_x", "b_y"]
+    trees = tuple(pw.Tree.build((i, 0.5, [1, 0], [0, 1])) for i in range(4))
+    ensemble = pw.Ensemble(trees, tuple(names), (0, 1))
+    domain = domain_of(ensemble, X, groups="auto")
+    assert [feature.name for feature in domain.features] == ["a", "b_x", "b_y"]
+    with pytest.raises(InvalidInput, match="row 1 does not have exactly one"):
+        domain_of(ensemble, X, groups={"b": ["b_x", "b_y"]})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": {"g": ["x", "nothing"]}}, "nothing"),
+        ({"groups": {"g": ["x"]}}, "at least two"),
+        ({"groups": "yes"}, "auto"),
+        ({"groups": {"g": ["x", "y"], "h": ["y", "x"]}}, "one group only"),
+        ({"groups": {"y": ["x", "z"]}}, "called like a column"),
+        ({"declared": {"x": "integer"}}, "whole"),
+        ({"declared": {"x": pw.Number}}, "domain of x"),
+        ({"declared": {"w": "whole"}}, "names w"),
+    ],
+)
+def test_declarations_that_make_no_sense_are_refused(options, message):
+    trees = tuple(pw.Tree.build((i, 0.5, [1, 0], [0, 1])) for i in range(3))
+    ensemble = pw.Ensemble(trees, ("x", "y", "z"), (0, 1))
+    with pytest.raises((InvalidInput, UnknownName), match=message):
+        domain_of(ensemble, **options)
+
+
+@pytest.mark.parametrize("bounds", [(3, 3), (5, 2)])
+def test_bounds_ascend(bounds):
+    with pytest.raises(InvalidInput, match="ascend"):
+        pw.Number(*bounds)
+
+
+LAYOUT = Layout(
+    ("size", "colour", "grade"),
+    "float64",
+    {1: Categories({0.0: "red", 1.0: "green"}, others=2.0), 2: Categories({10.0: 1, 20.0: 2})},
+)
+
+
+def test_names_of_categories_become_codes_in_frames_series_dicts_and_lists():
+    import pandas as pd
+    import polars as pl
+
+    table = {"size": [1.5, 2.0, None], "colour": ["red", None, "pink"], "grade": [2, 1, 1]}
+    expected = np.array([[1.5, 0, 20], [2, np.nan, 10], [np.nan, 2, 10]])
+    categorical = pd.DataFrame(table).astype({"colour": "category", "grade": "category"})
+    for frame in (pd.DataFrame(table), categorical, pl.DataFrame(table)):
+        np.testing.assert_array_equal(as_rows(frame, LAYOUT), expected)
+    rows = pd.DataFrame(table)
+    for i in range(3):
+        for row in (rows.iloc[i], rows.iloc[[i]], dict(rows.iloc[i])):
+            np.testing.assert_array_equal(as_row(row, LAYOUT), expected[i])
+    np.testing.assert_array_equal(as_row([1.5, "red", 2], LAYOUT), expected[0])
+    np.testing.assert_array_equal(as_row([1.5, 0.0, 20.0], LAYOUT), expected[0])
+    np.testing.assert_array_equal(as_rows(expected, LAYOUT), expected)
+    with pytest.raises(UnknownName, match="grade is one of 1, 2; got 7"):
+        as_rows(pd.DataFrame({**table, "grade": [7, 1, 1]}), LAYOUT)
+
+
+def test_native_categories_are_variables_with_names():
+    """A set of codes goes left; codes that are not listed are all treated like the one that stands for them."""
+    tree = pw.Tree.build((0, [0.0, 1.0, 2.0, 3.0], [1, 0], [0, 1]))
+    categories = {0: Categories({0.0: "a", 1.0: "b", 2.0: "c"}, others=3.0)}
+    ensemble = pw.Ensemble((tree,), ("kind",), ("no", "yes"), operator="<", categories=categories)
+    explainer = pw.Explainer(ensemble)
+    assert str(explainer.explain({"kind": "a"}).term) == "kind in {a, c}"
+    assert explainer.explain({"kind": "z"}).term.literals[0].values == ("b", "other")
+    assert explainer.decide([7.0]) == explainer.decide({"kind": "z"}) == "yes"
+
+
+@pytest.mark.parametrize("operator", ["<", "<="])
+def test_every_subset_of_categories_is_told_apart(operator):
+    for codes in itertools.chain.from_iterable(itertools.combinations(range(4), n) for n in (1, 2, 3)):
+        bounds = sorted({c - 0.5 for c in codes} ^ {c + 0.5 for c in codes})
+        tree = pw.Tree.build((0, bounds, [1, 0], [0, 1]))
+        ensemble = pw.Ensemble((tree,), ("kind",), ("no", "yes"), operator=operator)
+        explainer = pw.Explainer(ensemble, domain={"kind": list(range(4))})
+        for x in range(4):
+            held = explainer.explain([float(x)]).term.literals[0].values
+            assert set(held) == {y for y in range(4) if (y in codes) == (x in codes)}
