@@ -72,7 +72,7 @@ def test_ordered_categories_are_runs_in_intervals():
     assert ordered.explain([0.0], literals="sets").term.literals[0].values == ("A", "D")
     assert ordered.explain([0.0], literals="intervals").term.literals[0].values == ("A",)
     loose = pw.Explainer(ensemble, domain={"grade": grades})
-    assert loose.explain([0.0], literals="intervals").term.literals[0].values == ("A", "D")
+    assert set(loose.explain([0.0], literals="intervals").term.literals[0].values) == {"A", "D"}
     assert "grade is A" in ordered.explain([0.0], literals="intervals").rule
     variable = ordered.domain.variables[0]
     assert eval(repr(variable), {"Variable": pw.Variable}) == variable  # noqa: S307

@@ -18,6 +18,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.domain.categories import by_effect
 from primewood.domain.declarations import Categories, Number, declaration, one_hot_groups
 from primewood.domain.feature import Feature, Kind
 from primewood.domain.knowledge import Knowledge, statements, violated
@@ -28,6 +29,8 @@ from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.instance import Point
 from primewood.logic.variable import Side, Variable
 
+OTHER = "other"
+"""The name of all categories that a model does not know."""
 MissingRule = Choice["auto", "allow", "forbid"]
 
 
@@ -303,11 +306,9 @@ class _Builder:
             return self.categorical(column, declared.names, kind, may_miss, ordered=declared.ordered)
         if declared is None and native is not None:
             names = dict(native.names)
-            others = None
             if native.others is not None:
-                others = len(names)
-                names[native.others] = "other"
-            return self.categorical(column, names, "categorical", may_miss, others=others)
+                names[native.others] = OTHER
+            return self.categorical(column, names, "categorical", may_miss, others=native.others)
         return self.numeric(column, declared or Number(), may_miss)
 
     def categorical(
@@ -318,15 +319,18 @@ class _Builder:
         may_miss: bool,
         *,
         ordered: bool = False,
-        others: int | None = None,
+        others: float | None = None,
     ) -> Feature:
         name = self.ensemble.feature_names[column]
+        if not ordered:
+            names = {code: names[code] for code in by_effect(self.ensemble, column, list(names))}
         patterns: dict[tuple[float, ...], object] = {(code,): label for code, label in names.items()}
         variable = None
         splits = name in self.mentioned or self.tells_apart(column, np.array(list(names)))
         if self.tested[column] and (may_miss or splits):
             variable = Variable.categorical(name, names.values(), missing=may_miss, ordered=ordered)
-        return Feature(name, kind, (column,), may_miss, variable, patterns, others)
+        other = None if others is None else list(names).index(others)
+        return Feature(name, kind, (column,), may_miss, variable, patterns, other)
 
     def numeric(self, column: int, declared: Number, may_miss: bool) -> Feature:
         name = self.ensemble.feature_names[column]
@@ -368,7 +372,11 @@ class _Builder:
         return len(np.unique(cells)) > 1
 
     def may_miss(self, column: int) -> bool:
-        if not self.ensemble.allows_missing or column in self.ensemble.never_missing or self.missing == "forbid":
+        if (
+            not self.ensemble.allows_missing
+            or column in self.ensemble.never_missing
+            or self.missing == "forbid"
+        ):
             return False
         seen = None if self.rows is None else self.rows[:, column]
         return self.missing == "allow" or seen is None or bool(np.isnan(seen).any())

@@ -170,7 +170,7 @@ class Feature:
     def assumption(self) -> str | None:
         """What answers take for granted about the feature, in words."""
         if self.patterns is not None:
-            labels = list(self.patterns.values())
+            labels = [label for _, label in sorted(self.patterns.items(), reverse=len(self.columns) > 1)]
             return None if self.others is not None else f"{self.name} is one of {listing(labels)}"
         if self.whole or math.isfinite(self.low) or math.isfinite(self.high):
             kind = "a whole number" if self.whole else "a number"

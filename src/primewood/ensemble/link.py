@@ -16,7 +16,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood import _native
+from primewood.core import _native
 from primewood.errors import InvalidInput
 
 Precision = Choice["float32", "float64"]

@@ -15,7 +15,7 @@ from primewood.domain.knowledge import numbers_in_order, violated
 from primewood.errors import UnknownName, listing
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Point, as_point
-from primewood.logic.interval import Interval, number
+from primewood.logic.interval import MISSING, Interval, number
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.report import decimals, text
@@ -146,7 +146,7 @@ class Context:
         return changed
 
     def _put_in_order(self, row: Row, point: Point, own: Point) -> None:
-        """Move numbers within their cells so that the row satisfies all orders; those that changed, if that suffices."""
+        """Move numbers within their cells so that the row satisfies all orders; only those that changed, if that does."""
         domain = self.domain
         assert domain is not None
         orders, names = domain.knowledge.orders, domain.column_names
@@ -197,10 +197,11 @@ class Context:
         missing = variable.missing is not None and bool(literal.mask >> variable.missing & 1)
         record: dict[str, Any] = {"feature": variable.name, "missing": missing}
         if not variable.is_numeric:
-            absent = [v for i, v in enumerate(variable.values) if not literal.mask >> i & 1]
-            allowed = [v for v in literal.values if not (missing and v is variable.values[-1])]
-            record["values"] = [plain(v) for v in allowed]
-            record["text"] = text.choice(variable.name, literal.values, absent)
+            listed = self._in_natural_order(variable)
+            held = [v for v in listed if literal.mask >> variable.index(v) & 1]
+            absent = [v for v in listed if v not in held]
+            record["values"] = [plain(v) for v in held if v is not MISSING]
+            record["text"] = text.choice(variable.name, held, absent)
             return record
         record["intervals"] = [_interval_record(interval) for interval in literal.intervals]
         feature = self.feature(variable.name)
@@ -212,6 +213,15 @@ class Context:
         unit = self.units.get(variable.name, "")
         record["text"] = text.condition(variable.name, pieces, missing=missing, unit=unit)
         return record
+
+    def _in_natural_order(self, variable: Variable) -> list[Hashable]:
+        """The values of a categorical variable by their codes, as people know them."""
+        feature = self.feature(variable.name)
+        if feature is None or feature.patterns is None:
+            return list(variable.values)
+        codes = list(feature.patterns)
+        numbered = sorted(range(len(codes)), key=lambda i: codes[i], reverse=len(feature.columns) > 1)
+        return [variable.values[i] for i in numbered] + list(variable.values[len(codes) :])
 
     def words(self, term: Term, row: tuple[float, ...] | None = None) -> str:
         """A term in words."""

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from primewood import _native  # the C++ core
+from primewood.core import _native  # the C++ core
 from primewood.domain import EnsembleSubject
 from primewood.engines.diagram.diagram import Diagram, Making
 from primewood.engines.diagram.product import only_where

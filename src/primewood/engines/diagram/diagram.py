@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood import _native  # the C++ core
+from primewood.core import _native  # the C++ core
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.variable import Variable

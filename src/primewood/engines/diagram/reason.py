@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from primewood import _native  # the C++ core
+from primewood.core import _native  # the C++ core
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.family import DiagramFamily, Ints, Restriction
 from primewood.errors import TooLarge

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from primewood import _native
+from primewood.core import _native
 from primewood.domain import Domain
 from primewood.engines.flat import flat_rules, flat_trees
 from primewood.ensemble import Ensemble
