@@ -5,8 +5,8 @@
 
 aaai: XGBoost with 50 trees per class of depth 3, the setting of the MaxSAT explanations of Ignatiev, Izza, Stuckey and
 Marques-Silva (AAAI 2022), on every data set that is there: trained on all rows, 45 rows each (seed 0), CPU seconds of
-`Explainer.explain` in "values" and in "sets", at most 10 s each. Every explanation is then attacked with `predict`: rows
-drawn inside it, at the ends of its intervals too, must all be decided alike.
+`Explainer.explain` in "values" and in "sets", at most 10 s each. Every explanation is then attacked with `predict`:
+rows drawn inside it, at the ends of its intervals too, must all be decided alike.
 
 lightgbm: 500 trees of 31 leaves per class, anytime: 10 rows, at most 10 s each.
 
@@ -80,7 +80,9 @@ def broken(model, explainer, answers, X, each: int = 200) -> int:
             allowed = [v for v in range(len(feature.numbers)) if mask >> v & 1]
             ends = feature.numbers[generator.choice(allowed, each), 0]
             inside = (mask >> feature.values_of(rows)) & 1 == 1
-            rows[:, feature.column] = np.where(inside & (generator.random(each) < 0.5), rows[:, feature.column], ends)
+            rows[:, feature.column] = np.where(
+                inside & (generator.random(each) < 0.5), rows[:, feature.column], ends
+            )
         found += bool((model.predict(rows[why.covers(rows)]) != why.decision).any())
     return found
 
@@ -105,7 +107,12 @@ def aaai() -> dict:
         model = xgboost.XGBClassifier(n_estimators=50, max_depth=3, n_jobs=1, random_state=0).fit(X, y)
         explainer = pw.Explainer(model, X)
         rows = some_rows(X, 45)
-        record = {"data": name, "classes": len(set(y)), "features": X.shape[1], "trees": len(explainer.ensemble.trees)}
+        record = {
+            "data": name,
+            "classes": len(set(y)),
+            "features": X.shape[1],
+            "trees": len(explainer.ensemble.trees),
+        }
         explainer.decide(rows[0])  # the trees are handed to the core at the first question
         for literals, all_seconds in every.items():
             answers, seconds = explained(explainer, rows, literals)
@@ -130,7 +137,9 @@ def lightgbm() -> dict:
         if found is None:
             continue
         X, y = found
-        model = LGBMClassifier(n_estimators=500, num_leaves=31, n_jobs=1, verbose=-1, random_state=0).fit(X, y)
+        model = LGBMClassifier(n_estimators=500, num_leaves=31, n_jobs=1, verbose=-1, random_state=0).fit(
+            X, y
+        )
         explainer = pw.Explainer(model, X)
         rows = some_rows(X, 10)
         record = {"data": name, "trees": len(explainer.ensemble.trees)}
@@ -154,7 +163,9 @@ def reading() -> dict:
         "XGBoost, 1000 trees of depth 6": xgboost.XGBClassifier(n_estimators=1000, max_depth=6, n_jobs=1),
         "LightGBM, 1000 trees of 31 leaves": lgb.LGBMClassifier(n_estimators=1000, n_jobs=1, verbose=-1),
         "GradientBoosting, 1000 trees of depth 3": GradientBoostingClassifier(n_estimators=1000),
-        "HistGradientBoosting, 1000 trees": HistGradientBoostingClassifier(max_iter=1000, early_stopping=False),
+        "HistGradientBoosting, 1000 trees": HistGradientBoostingClassifier(
+            max_iter=1000, early_stopping=False
+        ),
     }
     found = {}
     for name, model in made.items():

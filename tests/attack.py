@@ -1,7 +1,7 @@
 """Trying to break an explanation: rows inside it that the library's own `predict` decides otherwise.
 
-Rows are drawn at random, at the ends of intervals, and by climbing: one value at a time is moved, inside the box, to where
-the library's own scores speak most against the decision.
+Rows are drawn at random, at the ends of intervals, and by climbing: one value at a time is moved, inside the box, to
+where the library's own scores speak most against the decision.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ def breaking_row(explainer, why, decide, *, tries=150, climbs=2, seed=0):
 
 
 def _otherwise(decide, rows, why):
-    wrong = np.flatnonzero(np.asarray(decide(rows), dtype=object) != why.decision) if len(rows) else np.empty(0)
+    wrong = (
+        np.flatnonzero(np.asarray(decide(rows), dtype=object) != why.decision) if len(rows) else np.empty(0)
+    )
     return rows[wrong[0]] if wrong.size else None
 
 

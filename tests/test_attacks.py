@@ -1,7 +1,7 @@
 """Explanations of every kind of model, attacked with the library's own `predict`: none may break.
 
-Each model is explained in all languages, at its own decision, at a cut-off, or, for regressors, around a value; then rows are
-drawn and climbed to inside every explanation.
+Each model is explained in all languages, at its own decision, at a cut-off, or, for regressors, around a value; then
+rows are drawn and climbed to inside every explanation.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from attack import breaking_row
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
@@ -28,6 +27,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 import primewood as pw
+from attack import breaking_row
 from primewood import readers
 
 
@@ -62,7 +62,9 @@ def holes(frame):
 def lightgbm(**options):
     from lightgbm import LGBMClassifier
 
-    return LGBMClassifier(**{"n_estimators": 20, "n_jobs": 1, "verbose": -1, "min_child_samples": 5, **options})
+    return LGBMClassifier(
+        **{"n_estimators": 20, "n_jobs": 1, "verbose": -1, "min_child_samples": 5, **options}
+    )
 
 
 def xgboost(**options):
@@ -159,7 +161,9 @@ def test_no_row_breaks_an_explanation_of_the_models_own_decision(name, target):
     model, X = fitted(name, CLASSIFIERS, target)
     explainer = pw.Explainer(model, X)
     assert explainer.fidelity.rows >= 1000 and explainer.fidelity.differ == 0
-    assert list(map(explainer.decide, (X.iloc[i] for i in range(50)))) == model.predict(X)[:50].ravel().tolist()
+    assert (
+        list(map(explainer.decide, (X.iloc[i] for i in range(50)))) == model.predict(X)[:50].ravel().tolist()
+    )
     attacked(explainer, X, decisions(explainer))
 
 

@@ -86,7 +86,7 @@ def check_fidelity(
 def decisions(ensemble: Ensemble, scores: NDArray[np.float64]) -> NDArray[Any]:
     """What an ensemble decides at given scores: labels, or of a regressor its predictions."""
     if ensemble.is_regressor:
-        return linked(scores, ensemble.link)[:, 0].astype(object)
+        return linked(ensemble.slope * scores, ensemble.link)[:, 0].astype(object)
     return np.array([*ensemble.classes, None], dtype=object)[ensemble.decided(scores)]
 
 

@@ -31,16 +31,19 @@ class Layout:
         What the model casts numbers to.
     categories : mapping from columns to Categories
         The columns that are categorical to the model.
+    largest_integer : float
+        Integers beyond this, in arrays of integers, are rounded by the library.
     """
 
     names: tuple[str, ...] = ()
     dtype: InputType = "float64"
     categories: Mapping[int, Categories] = field(default_factory=dict)
+    largest_integer: float = 2.0**53
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> Layout:
         """The layout of an ensemble's rows."""
-        return cls(ensemble.feature_names, ensemble.dtype, ensemble.categories)
+        return cls(ensemble.feature_names, ensemble.dtype, ensemble.categories, ensemble.largest_integer)
 
     @cached_property
     def _codes(self) -> dict[int, dict[Hashable, float]]:
@@ -57,7 +60,7 @@ class Layout:
             return codes.get(None, np.nan) if value is None else np.nan
         if key in codes:
             return codes[key]
-        if others is None:
+        if others is None or (isinstance(key, float) and not key.is_integer()):
             names = listing(self.categories[column].names.values())
             raise UnknownName(f"{source}: {self.names[column]} is one of {names}; got {value!r}")
         return others
@@ -87,11 +90,12 @@ def as_rows(X: Any, layout: Layout, *, source: str = "X") -> NDArray[np.float64]
         rows = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise InvalidInput(f"{source} must hold numbers, as the model takes them: {problem}") from None
-    _refuse_huge_integers(np.asarray(X), source)
+    _refuse_huge_integers(np.asarray(X), source, layout.largest_integer)
     if rows.ndim != 2 or rows.shape[1] != len(layout.names):
         raise InvalidInput(
             f"{source} has the shape {rows.shape}; the model takes rows of {len(layout.names)} columns"
         )
+    _check_codes(rows, layout, source)
     with np.errstate(over="ignore"):
         infinite = np.isinf(rows.astype(layout.dtype))
     if infinite.any():
@@ -100,6 +104,18 @@ def as_rows(X: Any, layout: Layout, *, source: str = "X") -> NDArray[np.float64]
             f"{source}: {layout.names[j]} of row {i} is infinite or too large for {layout.dtype}"
         )
     return rows
+
+
+def _check_codes(rows: NDArray[np.float64], layout: Layout, source: str) -> None:
+    """Refuse what is neither a known code nor a whole number: libraries cut its decimals off."""
+    for column, known in layout.categories.items():
+        held = rows[:, column]
+        odd = (held != np.floor(held)) & ~np.isnan(held) & ~np.isin(held, list(known.names))
+        if odd.any():
+            i = int(np.flatnonzero(odd)[0])
+            raise InvalidInput(
+                f"{source}: {layout.names[column]} of row {i} is {held[i]:g}, which is no category"
+            )
 
 
 def _frame_to_array(X: Any, columns: list[Any], layout: Layout, source: str) -> Any:
@@ -112,7 +128,7 @@ def _frame_to_array(X: Any, columns: list[Any], layout: Layout, source: str) -> 
                 one = Layout((layout.names[j],), layout.dtype)
                 rows[:, j] = as_rows(X[[name]], one, source=source)[:, 0]
         return rows
-    _refuse_huge_integers(X.to_numpy(), source)
+    _refuse_huge_integers(X.to_numpy(), source, 2.0**53)
     try:
         return X.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
@@ -182,7 +198,7 @@ def as_row(x: Any, layout: Layout) -> NDArray[np.float64]:
         row = np.asarray([np.nan if value is None else value for value in x], dtype=np.float64)
     except (TypeError, ValueError) as problem:
         raise InvalidInput(f"a row holds numbers, as the model takes them: {problem}") from None
-    _refuse_huge_integers(np.asarray(x), "the row")
+    _refuse_huge_integers(np.asarray(x), "the row", layout.largest_integer)
     if row.ndim != 1 or len(row) != len(names):
         raise InvalidInput(f"the row has {row.size} columns; the model takes {len(names)}")
     return np.ravel(as_rows(row[None, :], layout, source="the row"))
@@ -197,15 +213,16 @@ def _with_codes(x: Any, layout: Layout, *, named: bool) -> Any:
     return [layout.code(j, v, "the row") if j in layout.categories else v for j, v in enumerate(x)]
 
 
-def _refuse_huge_integers(X: NDArray[Any], source: str) -> None:
-    """A library casts integers to float32 at once; by way of float64 they would be rounded twice."""
-    if X.dtype.kind in "iu" and X.size and max(abs(int(X.min())), int(X.max())) > 2**53:
-        raise InvalidInput(f"{source} holds integers above 2^53, which float64 rounds: pass floats")
+def _refuse_huge_integers(X: NDArray[Any], source: str, largest: float) -> None:
+    """A library casts integers to float32 at once; by way of float64 they would be rounded otherwise."""
+    if X.dtype.kind in "iu" and X.size and max(abs(int(X.min())), int(X.max())) > largest:
+        bits = round(np.log2(largest))
+        raise InvalidInput(f"{source} holds integers above 2^{bits}, which are rounded: pass floats")
 
 
 def _check_names(given: list[str], layout: Layout, source: str) -> None:
     names = layout.names
-    if given == list(names):
+    if list(names) in (given, [name.replace(" ", "_") for name in given]):  # LightGBM keeps no spaces
         return
     absent = [name for name in names if name not in given]
     unknown = [name for name in given if name not in names]

@@ -75,7 +75,7 @@ def test_ordered_categories_are_runs_in_intervals():
     assert set(loose.explain([0.0], literals="intervals").term.literals[0].values) == {"A", "D"}
     assert "grade is A" in ordered.explain([0.0], literals="intervals").rule
     variable = ordered.domain.variables[0]
-    assert eval(repr(variable), {"Variable": pw.Variable}) == variable  # noqa: S307
+    assert eval(repr(variable), {"Variable": pw.Variable}) == variable
 
 
 @pytest.mark.parametrize("groups", [{"colour": COLOURS}, "auto"])

@@ -34,9 +34,7 @@ def explainer_for(model, X, **more):
 
 def satisfies(rows):
     age, employed, rent, housing, _ = rows.T
-    return (
-        (employed <= age - 14) & ((housing != 2) | (rent == 0)) & ((housing != 1) | (rent > 0))
-    )
+    return (employed <= age - 14) & ((housing != 2) | (rent == 0)) & ((housing != 1) | (rent > 0))
 
 
 @pytest.mark.parametrize("engine", ["search", "diagram"])

@@ -101,12 +101,16 @@ class Ensemble:
         What a sum is rounded to after each addition.
     link : Link
         What turns scores into what the library compares; see `primewood.ensemble.link`.
+    slope : float
+        What a score is multiplied by before the link; of a model with cuts.
     cuts : tuple of float
         Ascending; numbers of the given precision, before the link.
     any_order : bool
         Whether the model adds its scores in no fixed order.
     categories : mapping from columns to Categories
         The columns that are categorical to the model.
+    largest_integer : float
+        Integers beyond this, in arrays of integers, are rounded by the library before it compares them.
     source : str
         What was read, for people.
     """
@@ -124,9 +128,11 @@ class Ensemble:
     start: tuple[float, ...] = ()
     precision: Precision = "float64"
     link: Link = "identity"
+    slope: float = 1.0
     cuts: tuple[float, ...] = ()
     any_order: bool = False
     categories: Mapping[int, Categories] = field(default_factory=dict)
+    largest_integer: float = 2.0**53
     source: str = "trees"
 
     def __post_init__(self) -> None:
@@ -162,6 +168,8 @@ class Ensemble:
             raise InvalidInput('start and precision are for vote="sum"')
         if self.start and (len(self.start) != self.n_outputs or not np.isfinite(self.start).all()):
             raise InvalidInput("start is one number per score")
+        if not 0 < self.slope < np.inf or (self.slope != 1 and self.n_outputs > 1):
+            raise InvalidInput(f"a slope is a number above 0, for one score, not {self.slope!r}")
         if self.cuts and (
             len(self.classes) != len(self.cuts) + 1
             or any(not a < b for a, b in pairwise((-np.inf, *self.cuts, np.inf)))
@@ -221,7 +229,7 @@ class Ensemble:
 
         With cuts it is one column: the probability of the last class, or what a regressor predicts.
         """
-        return linked(self.scores(X), self.link)
+        return linked(self.slope * self.scores(X), self.link)
 
     def votes(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         """How many trees vote for each class by majority, one row per row of X."""
@@ -297,7 +305,9 @@ class Ensemble:
         trees = self.trees
         if self.n_outputs == 2:
             trees = tuple(replace(tree, value=tree.value[:, 1:].copy()) for tree in trees)
-        cuts = [cut_at(x.value, self.link, self.precision, strictly=x.strictly) for x in levels]
+        cuts = [
+            cut_at(x.value, self.link, self.precision, slope=self.slope, strictly=x.strictly) for x in levels
+        ]
         if not np.isfinite(cuts).all():
             raise InvalidInput(
                 f"no score, or every score, reaches {levels[int(np.argmin(np.isfinite(cuts)))].value:g}"

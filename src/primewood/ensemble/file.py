@@ -26,7 +26,9 @@ SINGLE = (
     "divisor",
     "precision",
     "link",
+    "slope",
     "any_order",
+    "largest_integer",
     "source",
 )
 PLAIN = (*SEQUENCES, *SINGLE)

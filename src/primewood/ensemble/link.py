@@ -40,15 +40,19 @@ def linked(scores: NDArray[np.float64], link: Link) -> NDArray[np.float64]:
     return through
 
 
-def cut_at(threshold: float, link: Link, precision: Precision, *, strictly: bool = False) -> float:
+def cut_at(
+    threshold: float, link: Link, precision: Precision, *, slope: float = 1.0, strictly: bool = False
+) -> float:
     """The least score whose linked value reaches a threshold, or is above it if `strictly`; ±inf if all or none do.
+
+    Before the link, the score is multiplied by the slope, which is above 0.
 
     >>> cut_at(0.5, "logistic", "float64")
     -3.3306690738754686e-16
     """
 
     def reaches(score: float) -> bool:
-        value = float(linked(np.array([[score]]), link)[0, 0])
+        value = float(linked(slope * np.array([[score]]), link)[0, 0])
         return value > threshold if strictly else value >= threshold
 
     return first_float(reaches, precision)

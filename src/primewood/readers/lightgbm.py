@@ -142,16 +142,13 @@ def read(model: Any) -> Ensemble:
 
     It is what ``predict`` uses by default: the iterations up to the best one, if training stopped early. For
     other iterations, pass ``Booster(model_str=booster.model_to_string(num_iteration, start_iteration))``.
-
-    A classifier with another `sigmoid` than 1, for which there is no link, has two scores: the last one for which
-    it says its first class, and its own.
     """
     booster = _booster(model)
     written = _written(booster)
     link, slope = _link(booster, written)
     classes = _classes(model, written)
-    rule = _rule(written, classes, link, slope)
-    width = 1 if rule.get("cuts") else len(classes)
+    two = written.outputs == 1 and len(classes) == 2
+    width = 1 if two else len(classes)
     places = [i % written.outputs - written.outputs for i in range(len(written.trees))]  # from the end
     return Ensemble(
         trees=tuple(_tree(nodes, place, width) for nodes, place in zip(written.trees, places, strict=True)),
@@ -163,8 +160,11 @@ def read(model: Any) -> Ensemble:
         vote="mean" if written.averaged else "sum",
         divisor=float(written.iterations) if written.averaged else None,
         categories=_categories(written, booster.pandas_categorical),
+        link=link,
+        slope=slope,
+        cuts=(_cut(link, slope),) if two else (),
+        largest_integer=2.0**24,  # arrays of integers are cast to float32
         source=f"LightGBM {type(model).__name__}",
-        **rule,
     )
 
 
@@ -172,9 +172,7 @@ def scores_of(model: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """The library's own scores before the link, one row per row; divided where `predict` divides them."""
     booster = _booster(model)
     written = _written(booster)
-    scores = _scores(booster, written, rows)
-    link, slope = _link(booster, written)
-    return scores if slope == 1 else np.column_stack([np.full(len(rows), _rival(link, slope)), scores])
+    return _scores(booster, written, rows)
 
 
 def decisions_of(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
@@ -351,17 +349,6 @@ def _by_digits(digits: str) -> float:
     return total
 
 
-def _rule(written: _Written, classes: Sequence[object], link: Link, slope: float) -> dict[str, Any]:
-    """How scores decide: the link, the cuts, and what scores begin with."""
-    two = written.outputs == 1 and len(classes) == 2
-    if slope == 1:
-        return {"link": link, "cuts": (_cut(link, slope),) if two else ()}
-    if not two or written.averaged:
-        what = "random forest" if two else "regressor"
-        raise UnsupportedModel(f"a {what} with sigmoid={slope:g} is not read; with sigmoid=1 it is")
-    return {"link": "identity", "start": (_rival(link, slope), 0.0)}
-
-
 def _cut(link: Link, slope: float) -> float:
     """The least score for which a classifier says its second class."""
 
@@ -370,11 +357,6 @@ def _cut(link: Link, slope: float) -> float:
         return share > 1.0 - share
 
     return first_float(is_second, "float64")
-
-
-def _rival(link: Link, slope: float) -> float:
-    """The largest score for which a classifier says its first class."""
-    return float(np.nextafter(_cut(link, slope), -np.inf))
 
 
 def _tree(nodes: _Nodes, output: int, width: int) -> Tree:

@@ -146,7 +146,7 @@ class Context:
         return changed
 
     def _put_in_order(self, row: Row, point: Point, own: Point) -> None:
-        """Move numbers within their cells so that the row satisfies all orders; only those that changed, if that does."""
+        """Move numbers within their cells so that the row satisfies all orders: those that changed, or else all."""
         domain = self.domain
         assert domain is not None
         orders, names = domain.knowledge.orders, domain.column_names
