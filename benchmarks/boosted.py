@@ -1,6 +1,6 @@
 """How long prime explanations of boosted trees take, exact to the last float32.
 
-``python benchmarks/boosted.py`` runs three parts (``--part aaai``, ``lightgbm``, ``reading``) and writes
+``python benchmarks/boosted.py`` runs four parts (``--part aaai``, ``lightgbm``, ``categories``, ``reading``) and writes
 ``benchmarks/results/boosted.json``.
 
 aaai: XGBoost with 50 trees per class of depth 3, the setting of the MaxSAT explanations of Ignatiev, Izza, Stuckey and
@@ -9,6 +9,8 @@ Marques-Silva (AAAI 2022), on every data set that is there: trained on all rows,
 rows drawn inside it, at the ends of its intervals too, must all be decided alike.
 
 lightgbm: 500 trees of 31 leaves per class, anytime: 10 rows, at most 10 s each.
+
+categories: four columns of 30 and of 100 categories beside six numbers, 50 trees: native splits by sets of categories.
 
 reading: the time from a fitted model of 1000 trees to an ensemble, and to a ready explainer.
 """
@@ -75,11 +77,11 @@ def broken(model, explainer, answers, X, each: int = 200) -> int:
     found = 0
     for why in answers:
         rows = X[generator.integers(0, len(X), each)].copy()
-        box = dict(zip(explainer.domain.seen, why.term.box(explainer.domain.variables), strict=True))
-        for feature, mask in box.items():
+        box = why.term.box(explainer.domain.variables)
+        for feature, mask in zip(explainer.domain.seen, box, strict=True):
             allowed = [v for v in range(len(feature.numbers)) if mask >> v & 1]
             ends = feature.numbers[generator.choice(allowed, each), 0]
-            inside = (mask >> feature.values_of(rows)) & 1 == 1
+            inside = np.isin(feature.values_of(rows), allowed)
             rows[:, feature.column] = np.where(
                 inside & (generator.random(each) < 0.5), rows[:, feature.column], ends
             )
@@ -143,6 +145,7 @@ def lightgbm() -> dict:
         explainer = pw.Explainer(model, X)
         rows = some_rows(X, 10)
         record = {"data": name, "trees": len(explainer.ensemble.trees)}
+        explainer.decide(rows[0])
         record["leaves"] = sum(int(tree.is_leaf.sum()) for tree in explainer.ensemble.trees)
         for literals in ("values", "sets"):
             answers, seconds = explained(explainer, rows, literals)
@@ -152,6 +155,40 @@ def lightgbm() -> dict:
         models.append(record)
         print(name, record, flush=True)
     return {"models": models}
+
+
+def categories() -> dict:
+    import pandas as pd
+    from lightgbm import LGBMClassifier
+    from xgboost import XGBClassifier
+
+    found = []
+    for levels in (30, 100):
+        generator = np.random.default_rng(levels)
+        frame = pd.DataFrame({f"x{i}": generator.random(4000) for i in range(6)})
+        score = 2 * frame.x0 - frame.x1
+        for i in range(4):
+            codes = generator.integers(0, levels, len(frame))
+            frame[f"c{i}"] = pd.Categorical([f"v{code}" for code in codes])
+            score += generator.normal(0, 1, levels)[codes]
+        y = (score + generator.normal(0, 0.5, len(frame)) > score.median()).astype(int)
+        options = {"n_estimators": 50, "n_jobs": 1}
+        made = {
+            "XGBoost": XGBClassifier(max_depth=3, enable_categorical=True, max_cat_to_onehot=1, **options),
+            "LightGBM": LGBMClassifier(num_leaves=8, verbose=-1, **options),
+        }
+        for name, model in made.items():
+            explainer = pw.Explainer(model.fit(frame, y), frame)
+            rows = [frame.iloc[i] for i in range(20)]
+            explainer.decide(rows[0])
+            record = {"library": name, "categories": levels}
+            for literals in ("values", "sets"):
+                answers, seconds = explained(explainer, rows, literals)
+                proved = sum(why.status == "proved" for why in answers)
+                record[literals] = {**figures(seconds), "rows": len(rows), "proved": proved}
+            found.append(record)
+            print(record, flush=True)
+    return {"models": found}
 
 
 def reading() -> dict:
@@ -183,7 +220,7 @@ def reading() -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parts = {"aaai": aaai, "lightgbm": lightgbm, "reading": reading}
+    parts = {"aaai": aaai, "lightgbm": lightgbm, "categories": categories, "reading": reading}
     parser.add_argument("--part", choices=parts, action="append")
     chosen = parser.parse_args().part or list(parts)
     result = json.loads(RESULT.read_text()) if RESULT.is_file() else {}

@@ -113,7 +113,24 @@ CLASSIFIERS = {
     "pipeline, boosted": (encoding_pipeline(GradientBoostingClassifier(n_estimators=15)), lambda f: f),
     "pipeline, xgboost": (encoding_pipeline(xgboost()), lambda f: f),
 }
+
+
+def regressor(kind):
+    if kind == "xgboost":
+        from xgboost import XGBRegressor
+
+        return XGBRegressor(n_estimators=15, max_depth=3, n_jobs=1)
+    if kind == "lightgbm":
+        from lightgbm import LGBMRegressor
+
+        return LGBMRegressor(n_estimators=15, n_jobs=1, verbose=-1, min_child_samples=5)
+    from catboost import CatBoostRegressor
+
+    return CatBoostRegressor(iterations=15, depth=3, verbose=0, thread_count=1, allow_writing_files=False)
+
+
 REGRESSORS = {
+    **{kind: (regressor(kind), numbers) for kind in ("xgboost", "lightgbm", "catboost")},
     "tree": (DecisionTreeRegressor(max_depth=5, random_state=0), numbers),
     "forest": (RandomForestRegressor(15, max_depth=5, random_state=0), numbers),
     "gradient boosting": (GradientBoostingRegressor(n_estimators=20, random_state=0), numbers),

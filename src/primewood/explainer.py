@@ -148,7 +148,7 @@ class Explainer:
             self._subject: Subject = ExpressionSubject(model)
             self._context = Context(model.variables, _class_names(self._subject, class_names))
         else:
-            self.ensemble = _named(readers.read(model, X_train), feature_names)
+            self.ensemble = _named(_with_spaces(readers.read(model, X_train), X_train), feature_names)
             as_read = self.ensemble
             if vote == "majority":
                 self.ensemble = self.ensemble.by_majority()
@@ -474,6 +474,13 @@ class Explainer:
         if place == label:
             return ()
         return (f"model.predict does not take a majority and says {self.class_names[place]} for this row",)
+
+
+def _with_spaces(ensemble: Ensemble, X_train: Any) -> Ensemble:
+    """The ensemble with the names of the training frame, if they are its own but for spaces, which LightGBM drops."""
+    names = tuple(str(column) for column in getattr(X_train, "columns", ()))
+    same = names and tuple(name.replace(" ", "_") for name in names) == ensemble.feature_names
+    return replace(ensemble, feature_names=names) if same else ensemble
 
 
 def _named(ensemble: Ensemble, names: Sequence[str] | None) -> Ensemble:

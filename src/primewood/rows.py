@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from primewood.ensemble import Categories, Ensemble
 from primewood.ensemble.comparison import InputType
+from primewood.ensemble.ensemble import Form
 from primewood.errors import InvalidInput, UnknownName, listing
 
 
@@ -31,19 +32,28 @@ class Layout:
         What the model casts numbers to.
     categories : mapping from columns to Categories
         The columns that are categorical to the model.
+    form : {"any", "dense", "float64"}
+        What rows must be; see `Ensemble`.
     largest_integer : float
-        Integers beyond this, in arrays of integers, are rounded by the library.
+        Integers beyond this, in tables of integers only, are rounded by the library.
     """
 
     names: tuple[str, ...] = ()
     dtype: InputType = "float64"
     categories: Mapping[int, Categories] = field(default_factory=dict)
+    form: Form = "any"
     largest_integer: float = 2.0**53
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> Layout:
         """The layout of an ensemble's rows."""
-        return cls(ensemble.feature_names, ensemble.dtype, ensemble.categories, ensemble.largest_integer)
+        return cls(
+            ensemble.feature_names,
+            ensemble.dtype,
+            ensemble.categories,
+            ensemble.form,
+            ensemble.largest_integer,
+        )
 
     @cached_property
     def _codes(self) -> dict[int, dict[Hashable, float]]:
@@ -57,6 +67,12 @@ class Layout:
         key = _key(value, self.categories[column].by_text)
         codes, others = self._codes[column], self.categories[column].others
         if key is None:  # a null can be a category of its own; NaN never is
+            mark = self.categories[column].missing_as
+            if mark == ("nan" if value is None else "none"):
+                known = "NaN" if mark == "nan" else "None"
+                raise InvalidInput(
+                    f"{source}: {self.names[column]} is {value}; to the model, missing is {known} there"
+                )
             return codes.get(None, np.nan) if value is None else np.nan
         if key in codes:
             return codes[key]
@@ -79,6 +95,7 @@ def _key(value: Any, by_text: bool) -> Hashable:
 def as_rows(X: Any, layout: Layout, *, source: str = "X") -> NDArray[np.float64]:
     """Rows of an array or a frame. A frame with missing or reordered columns is an error, not a guess."""
     columns = getattr(X, "columns", None)
+    _check_form(X, layout, source)
     if columns is not None:
         _check_names([str(c) for c in columns], layout, source)
         X = _frame_to_array(X, list(columns), layout, source)
@@ -106,6 +123,20 @@ def as_rows(X: Any, layout: Layout, *, source: str = "X") -> NDArray[np.float64]
     return rows
 
 
+def _check_form(X: Any, layout: Layout, source: str) -> None:
+    """Refuse rows that the library would take otherwise than as dense float64 numbers."""
+    if layout.form != "any" and hasattr(X, "toarray"):
+        raise InvalidInput(
+            f"{source} is sparse, and this model takes the cells that are left out otherwise: pass all"
+        )
+    types = getattr(X, "dtypes", getattr(X, "dtype", None))
+    found = {str(t).lower() for t in (types if isinstance(types, Iterable) else [types])}
+    if layout.form == "float64" and found & {"float32", "float16"}:
+        raise InvalidInput(
+            f"{source} holds float32 numbers, with which this model computes in float32: pass float64"
+        )
+
+
 def _check_codes(rows: NDArray[np.float64], layout: Layout, source: str) -> None:
     """Refuse what is neither a known code nor a whole number: libraries cut its decimals off."""
     for column, known in layout.categories.items():
@@ -128,7 +159,7 @@ def _frame_to_array(X: Any, columns: list[Any], layout: Layout, source: str) -> 
                 one = Layout((layout.names[j],), layout.dtype)
                 rows[:, j] = as_rows(X[[name]], one, source=source)[:, 0]
         return rows
-    _refuse_huge_integers(X.to_numpy(), source, 2.0**53)
+    _refuse_huge_integers(X.to_numpy(), source, layout.largest_integer)
     try:
         return X.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):

@@ -49,7 +49,9 @@ def random_ensemble(seed):
     grid = [-2 * third, -third, third, 2 * third, 0.1 if precision == "float64" else float(np.float32(0.1))]
     if seed % 3 == 0:
         grid = [-1.0, -0.5, 0.5, 1.0]
-    trees = tuple(random_tree(generator, 2, outputs, t % outputs, grid) for t in range(1 if seed % 7 == 6 else 6))
+    trees = tuple(
+        random_tree(generator, 2, outputs, t % outputs, grid) for t in range(1 if seed % 7 == 6 else 6)
+    )
     options = {
         "cut": {"classes": ("no", "yes"), "cuts": (0.0,)},
         "two cuts": {"classes": ("low", "middle", "high"), "cuts": (-third, third)},

@@ -383,7 +383,12 @@ class _Builder:
 
     def assumptions(self, features: Sequence[Feature]) -> tuple[str, ...]:
         looked_at = [f for f in features if any(self.tested[column] for column in f.columns)]
-        found = [words for f in looked_at if (words := f.assumption()) is not None]
+        native = [
+            f for f in looked_at if f.columns[0] in self.ensemble.categories and f.name not in self.declared
+        ]
+        found = [words for f in looked_at if f not in native and (words := f.assumption()) is not None]
+        if any(f.others is None for f in native):
+            found.append("categories are those that the model knows")
         if self.ensemble.allows_missing:
             never = [f.name for f in looked_at if not f.missing]
             if never and len(never) == len(looked_at):

@@ -19,6 +19,7 @@ from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput
 
 Vote = Choice["majority", "mean", "sum"]
+Form = Choice["any", "dense", "float64"]
 PREDICTION = "prediction"
 """The only class of a regressor."""
 
@@ -57,11 +58,14 @@ class Categories:
         A number that stands for all other categories, where the model accepts such.
     by_text : bool
         Whether 2 and "2" are the same category.
+    missing_as : {"either", "nan", "none"}
+        What counts as missing; the other of NaN and None is then something else to the model.
     """
 
     names: Mapping[float, object]
     others: float | None = None
     by_text: bool = False
+    missing_as: Choice["either", "nan", "none"] = "either"
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +113,9 @@ class Ensemble:
         Whether the model adds its scores in no fixed order.
     categories : mapping from columns to Categories
         The columns that are categorical to the model.
+    form : {"any", "dense", "float64"}
+        What rows must be for the reading to hold: "dense" if the model takes the cells that a sparse matrix leaves
+        out, or its zeros, for something else; "float64" if, besides, it computes in float32 with rows of that type.
     largest_integer : float
         Integers beyond this, in arrays of integers, are rounded by the library before it compares them.
     source : str
@@ -132,13 +139,20 @@ class Ensemble:
     cuts: tuple[float, ...] = ()
     any_order: bool = False
     categories: Mapping[int, Categories] = field(default_factory=dict)
+    form: Form = "any"
     largest_integer: float = 2.0**53
     source: str = "trees"
 
     def __post_init__(self) -> None:
         if not self.trees:
             raise InvalidInput("an ensemble needs at least one tree")
-        for name, allowed in (("operator", Operator), ("dtype", InputType), ("vote", Vote), ("link", Link)):
+        for name, allowed in (
+            ("operator", Operator),
+            ("dtype", InputType),
+            ("vote", Vote),
+            ("link", Link),
+            ("form", Form),
+        ):
             if getattr(self, name) not in get_args(allowed):
                 options = " or ".join(f'"{x}"' for x in get_args(allowed))
                 raise InvalidInput(f"{name} is {options}, not {getattr(self, name)!r}")

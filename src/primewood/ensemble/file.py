@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ SINGLE = (
     "link",
     "slope",
     "any_order",
+    "form",
     "largest_integer",
     "source",
 )
@@ -63,15 +65,7 @@ def document_of(ensemble: Ensemble) -> dict[str, Any]:
         **{name: _written(value) for name, value in plain.items()},
         "never_missing": sorted(ensemble.never_missing),
         "groups": [[group.size, group.weight] for group in ensemble.groups],
-        "categories": [
-            [
-                column,
-                [[code, _written(name)] for code, name in known.names.items()],
-                known.others,
-                known.by_text,
-            ]
-            for column, known in ensemble.categories.items()
-        ],
+        "categories": categories_written(ensemble.categories),
         "trees": [_tree_record(tree) for tree in ensemble.trees],
     }
 
@@ -105,11 +99,30 @@ def _ensemble(document: dict[str, Any]) -> Ensemble:
         **plain,
         never_missing=frozenset(document["never_missing"]),
         groups=tuple(Group(size, weight) for size, weight in document["groups"]),
-        categories={
-            int(column): Categories({float(code): name for code, name in names}, others, by_text)
-            for column, names, others, by_text in document["categories"]
-        },
+        categories=categories_read(document["categories"]),
     )
+
+
+def categories_written(categories: Mapping[int, Categories]) -> list[Any]:
+    """Categories by columns, in plain types."""
+    return [
+        [
+            column,
+            [[code, _written(name)] for code, name in known.names.items()],
+            known.others,
+            known.by_text,
+            known.missing_as,
+        ]
+        for column, known in categories.items()
+    ]
+
+
+def categories_read(records: list[Any]) -> dict[int, Categories]:
+    """The categories that `categories_written` wrote."""
+    return {
+        int(column): Categories({float(code): name for code, name in names}, *more)
+        for column, names, *more in records
+    }
 
 
 def _written(value: Any) -> Any:

@@ -16,9 +16,9 @@ import numpy as np
 from primewood.domain import Domain, Feature
 from primewood.domain.knowledge import Knowledge, Order, Rule
 from primewood.engines.diagram.diagram import Diagram
-from primewood.ensemble import Categories, Ensemble
+from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import InputType
-from primewood.ensemble.file import load_ensemble
+from primewood.ensemble.file import categories_read, categories_written, load_ensemble
 from primewood.errors import InvalidInput
 from primewood.files import write_whole
 from primewood.logic.interval import MISSING
@@ -56,10 +56,9 @@ def _document(compiled: Compiled) -> dict[str, Any]:
         "model": context.digest,
         "units": context.units,
         "dtype": context.layout.dtype,
-        "categories": [
-            [column, [[code, _value(name)] for code, name in known.names.items()], known.others, known.by_text]
-            for column, known in context.layout.categories.items()
-        ],
+        "form": context.layout.form,
+        "largest_integer": context.layout.largest_integer,
+        "categories": categories_written(context.layout.categories),
         "order": list(diagram.order),
         "root": diagram.root,
         "impossible": diagram.impossible,
@@ -182,11 +181,9 @@ def _context(document: dict[str, Any]) -> Context:
 
 
 def _layout(document: dict[str, Any]) -> Layout:
-    categories = {
-        int(column): Categories({float(code): name for code, name in names}, others, by_text)
-        for column, names, others, by_text in document["categories"]
-    }
-    return Layout(tuple(document["columns"]), document["dtype"], categories)
+    categories = categories_read(document["categories"])
+    form, largest = document["form"], document["largest_integer"]
+    return Layout(tuple(document["columns"]), document["dtype"], categories, form, largest)
 
 
 def _variable(record: dict[str, Any]) -> Variable:

@@ -26,6 +26,16 @@ KNOWN = (
     "scikit-learn's decision trees, random forests, extra trees, bagging, voting, GradientBoosting and "
     "HistGradientBoosting, alone or in a Pipeline, and models of XGBoost, LightGBM and CatBoost"
 )
+TRUSTED = (
+    "sklearn.tree._tree.Tree",
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "sklearn.utils._bunch.Bunch",
+    "sklearn.utils.validation.check_array",
+    "functools.partial",
+    "numpy.dtype",
+)
+"""What skops does not trust by itself in models of scikit-learn: arrays, which are checked before anything walks them,
+and functions, of which skops checks each part."""
 PICKLES = (".pkl", ".pickle", ".joblib")
 
 
@@ -161,32 +171,7 @@ def _load_skops(path: Path) -> Any:
         import skops.io
     except ImportError:
         raise MissingDependency("reading .skops files needs skops: pip install 'primewood[skops]'") from None
-    # These types hold plain arrays, which are checked before anything walks them.
-    trusted = [
-        "sklearn.tree._tree.Tree",
-        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
-        "sklearn.ensemble._hist_gradient_boosting.binning._BinMapper",
-        "sklearn._loss._loss.CyHalfBinomialLoss",
-        "sklearn._loss._loss.CyHalfMultinomialLoss",
-        "sklearn._loss._loss.CyHalfSquaredError",
-        "sklearn._loss._loss.CyExponentialLoss",
-        "sklearn._loss._loss.CyAbsoluteError",
-        "sklearn._loss._loss.CyPinballLoss",
-        "sklearn._loss._loss.CyHuberLoss",
-        "sklearn._loss.link.IdentityLink",
-        "sklearn._loss.link.LogitLink",
-        "sklearn._loss.link.HalfLogitLink",
-        "sklearn._loss.link.MultinomialLogit",
-        "sklearn._loss.link.Interval",
-        "sklearn._loss.loss.HalfBinomialLoss",
-        "sklearn._loss.loss.HalfMultinomialLoss",
-        "sklearn._loss.loss.HalfSquaredError",
-        "sklearn._loss.loss.ExponentialLoss",
-        "sklearn._loss.loss.AbsoluteError",
-        "sklearn._loss.loss.PinballLoss",
-        "sklearn._loss.loss.HuberLoss",
-    ]
     try:
-        return skops.io.load(path, trusted=trusted)
+        return skops.io.load(path, trusted=list(TRUSTED))
     except Exception as problem:
         raise InvalidInput(f"{path.name} cannot be read as a skops file: {problem}") from problem

@@ -163,6 +163,7 @@ def read(model: Any) -> Ensemble:
         link=link,
         slope=slope,
         cuts=(_cut(link, slope),) if two else (),
+        form="dense",  # tiny numbers in sparse rows do not become 0
         largest_integer=2.0**24,  # arrays of integers are cast to float32
         source=f"LightGBM {type(model).__name__}",
     )

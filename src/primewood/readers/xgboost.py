@@ -126,6 +126,7 @@ def read(model: Any) -> Ensemble:
         feature_names=_feature_names(learner),
         operator="<",
         dtype="float32",
+        form="dense",
         allows_missing=True,
         vote="sum",
         start=tuple(start.tolist()),

@@ -221,6 +221,7 @@ class Context:
             return list(variable.values)
         codes = list(feature.patterns)
         numbered = sorted(range(len(codes)), key=lambda i: codes[i], reverse=len(feature.columns) > 1)
+        numbered.sort(key=lambda i: i == feature.others)
         return [variable.values[i] for i in numbered] + list(variable.values[len(codes) :])
 
     def words(self, term: Term, row: tuple[float, ...] | None = None) -> str:
