@@ -256,6 +256,62 @@ def single_trees() -> None:
     )
 
 
+def timed(figures: Row) -> str:
+    return f"{seconds(figures['median_s'])}, {seconds(figures['p95_s'])}, {seconds(figures['worst_s'])}"
+
+
+def boosted() -> None:
+    figures = read("boosted")
+    languages = ("values", "sets")
+    everything = [
+        ("all", "", "", *(timed(figures["aaai"]["all"][language]) for language in languages), ""),
+    ]
+    table(
+        ("data", "classes", "trees", "`values`: median, 95%, worst", "`sets`", "proved, broken"),
+        [
+            *(
+                (
+                    row["data"],
+                    row["classes"],
+                    row["trees"],
+                    *(timed(row[language]) for language in languages),
+                    f"{sum(row[x]['proved'] for x in languages)} of {sum(row[x]['rows'] for x in languages)}, "
+                    f"{sum(row[x]['broken'] for x in languages)}",
+                )
+                for row in figures["aaai"]["models"]
+            ),
+            *everything,
+        ],
+    )
+    table(
+        ("LightGBM", "trees", "leaves", "`values`: median, 95%, worst", "`sets`", "proved"),
+        (
+            (
+                row["data"],
+                row["trees"],
+                f"{row['leaves']:,}",
+                *(timed(row[language]) for language in languages),
+                f"{sum(row[x]['proved'] for x in languages)} of {sum(row[x]['rows'] for x in languages)}",
+            )
+            for row in figures["lightgbm"]["models"]
+        ),
+    )
+    table(
+        ("native categories", "per column", "`values`: median, 95%, worst", "`sets`"),
+        (
+            (row["library"], row["categories"], *(timed(row[language]) for language in languages))
+            for row in figures["categories"]["models"]
+        ),
+    )
+    table(
+        ("model", "trees", "read in", "explainer ready in"),
+        (
+            (name, row["trees"], seconds(row["read_s"]), seconds(row["ready_s"]))
+            for name, row in figures["reading"].items()
+        ),
+    )
+
+
 if __name__ == "__main__":
     overview()
     details()
@@ -263,3 +319,4 @@ if __name__ == "__main__":
     orders()
     diagrams()
     single_trees()
+    boosted()

@@ -41,10 +41,18 @@ from primewood.ensemble.link import first_float
 from primewood.errors import InvalidInput, UnsupportedModel
 from primewood.readers import pipeline as reader
 from primewood.readers import read
-from primewood.readers.pipeline_search import Crossings, Outputs, first_beyond
+from primewood.readers.pipeline.reading import Reading
+from primewood.readers.pipeline.search import Crossings, Outputs, first_beyond
 
 NAN = float("nan")
 COLOURS = np.array(["red", "green", "blue", "grey", "pink"], dtype=object)
+
+
+def missing_columns(pipeline):
+    """The raw columns in which the pipeline accepts a missing value, each with what it is there: NaN or None."""
+    reading = Reading(pipeline)
+    unused = set(range(len(reading.table.names))) - set(reading.table.used)
+    return {column: reading.table.mark(column) for column in sorted(reading.missing | unused)}
 
 
 def customers(n=240, seed=0):
@@ -91,7 +99,7 @@ def planted(ensemble, missing, generator, n=2000):
 def check(pipeline, n=2000, seed=0):
     """Compare the reading of a pipeline with the pipeline on planted rows; return both."""
     ensemble = read(pipeline)
-    rows = planted(ensemble, reader.missing_columns(pipeline), np.random.default_rng(seed), n)
+    rows = planted(ensemble, missing_columns(pipeline), np.random.default_rng(seed), n)
     scores = ensemble.scores(rows)
     assert (scores == reader.scores_of(pipeline, rows)).all(), "bit for bit"
     decided = np.array(ensemble.classes)[ensemble.predict(rows)]
@@ -370,7 +378,7 @@ def test_a_number_that_an_imputer_takes_for_missing_is_cut_out():
         prepare = columns((make_pipeline(imputer, rest), ["age"]), ENCODED)
         pipeline = make_pipeline(prepare, FOREST).fit(frame, labels)
         ensemble, rows = check(pipeline)
-        assert 0 not in reader.missing_columns(pipeline) and 0 in ensemble.never_missing
+        assert 0 not in missing_columns(pipeline) and 0 in ensemble.never_missing
         near = [-999.0, np.nextafter(-999.0, 0.0), np.nextafter(-999.0, -1e3)]
         rows[:, 0] = np.random.default_rng(1).choice(near, len(rows))
         assert (ensemble.scores(rows) == reader.scores_of(pipeline, rows)).all()
@@ -402,7 +410,7 @@ def test_missing_categories_are_as_the_encoder_saw_them(mark, encoder):
     frame["colour"] = pd.Series(words, dtype=object)
     pipeline = make_pipeline(columns((encoder, ["colour"]), (StandardScaler(), ["age"])), FOREST)
     ensemble, _ = check(pipeline.fit(frame, labels))
-    found = reader.missing_columns(pipeline)[5]
+    found = missing_columns(pipeline)[5]
     assert found is None if mark is None else found != found
     assert (ensemble.predict_proba(coded(frame, ensemble)) == pipeline.predict_proba(frame)).all()
 
@@ -419,7 +427,7 @@ def test_only_some_columns_may_be_missing():
     )
     pipeline = make_pipeline(prepare, FOREST).fit(frame, labels)
     ensemble, _ = check(pipeline)
-    accepted = {ensemble.feature_names[i] for i in reader.missing_columns(pipeline)}
+    accepted = {ensemble.feature_names[i] for i in missing_columns(pipeline)}
     assert accepted == {"debt", "income", "code", "balance", "children", "member", "note"}
     assert ensemble.allows_missing
     assert {ensemble.feature_names[i] for i in ensemble.never_missing} == {"age", "colour"}
@@ -436,9 +444,9 @@ def test_missing_values_are_refused_where_the_model_refuses_them():
     frame, labels = customers()
     sparse = columns(("passthrough", ["age"]), ENCODED, sparse_threshold=1.0)
     pipeline = make_pipeline(sparse, FOREST).fit(frame, labels)
-    assert 0 not in reader.missing_columns(pipeline)
+    assert 0 not in missing_columns(pipeline)
     dense = columns(("passthrough", ["age"]), ENCODED, sparse_threshold=0)
-    assert 0 in reader.missing_columns(make_pipeline(dense, FOREST).fit(frame, labels))
+    assert 0 in missing_columns(make_pipeline(dense, FOREST).fit(frame, labels))
     boosted = make_pipeline(columns((StandardScaler(), ["age"])), GradientBoostingClassifier(n_estimators=3))
     ensemble, _ = check(boosted.fit(frame, labels))
     assert not ensemble.allows_missing
@@ -644,7 +652,7 @@ def test_float32_is_refused_where_it_makes_a_difference(step, refuses):
     X = generator.normal(3, 1, (400, 2))
     y = X.sum(axis=1) > 6
     pipeline = make_pipeline(step, FOREST).fit(X, y)
-    assert reader.refuses_float32(pipeline) == refuses
+    assert (reader.read(pipeline).form == "float64") == refuses
     if not refuses:
         ensemble = read(pipeline)
         rows = planted(ensemble, {}, generator).astype(np.float32)

@@ -1,12 +1,4 @@
-"""Reading scikit-learn's pipelines: one ensemble over the raw columns.
-
-The last step is a model that primewood reads. The steps before it make the model's columns out of raw ones, each
-out of one, so a test of the model is a test of a raw column: with a cut, which is the true boundary among all
-float64 numbers, found by asking the fitted steps themselves; or with a set of categories, which is found by
-asking about each. So the ensemble decides on raw rows as the pipeline does, and the steps are not needed any more.
-
-Answers are for rows of float64 numbers (whole numbers up to 2^53 become such); see `refuses_float32`.
-"""
+"""A pipeline taken apart and asked: which tests of raw columns are the tests of its model."""
 
 from __future__ import annotations
 
@@ -26,50 +18,16 @@ from sklearn.pipeline import Pipeline
 from primewood import readers
 from primewood.ensemble import Categories, Ensemble
 from primewood.errors import InvalidInput, UnsupportedModel, listing
-from primewood.readers.pipeline_rewriting import Cells, Rewriting
-from primewood.readers.pipeline_search import Crossings, Outputs, first_beyond
-from primewood.readers.pipeline_sparse import SparseRows
-from primewood.readers.pipeline_steps import Binned, Feed, Trace
-from primewood.readers.pipeline_table import Table, is_number
+from primewood.readers.pipeline.rewriting import Cells, Rewriting
+from primewood.readers.pipeline.search import Crossings, Outputs, first_beyond
+from primewood.readers.pipeline.sparse import SparseRows
+from primewood.readers.pipeline.steps import Binned, Feed, Trace
+from primewood.readers.pipeline.table import Table, is_number
 
 Floats = NDArray[np.float64]
 
 
-def read(pipeline: Any) -> Ensemble:
-    """The ensemble of a fitted pipeline over the columns of the rows that `pipeline.predict` takes.
-
-    Cost: some calls of the steps, with as many rows as a column has thresholds, and linear in the nodes.
-    """
-    return _Reading(pipeline).ensemble()
-
-
-def scores_of(pipeline: Any, rows: Floats) -> Floats | None:
-    """The model's own scores of raw rows that have been through the pipeline's own steps; None if it has none."""
-    reading = _Reading(pipeline)
-    return readers.scores_of(reading.model, reading.model_rows(rows))
-
-
-def decisions_of(pipeline: Any, rows: Floats) -> NDArray[Any]:
-    """What the pipeline's own `predict` says of raw rows."""
-    return np.asarray(_Reading(pipeline).ask("predict", rows)).reshape(len(rows))
-
-
-def missing_columns(pipeline: Any) -> dict[int, float | None]:
-    """The raw columns in which the pipeline accepts a missing value, each with what it is there: NaN or None.
-
-    The other of the two is a category like any other to scikit-learn's encoders, or an error.
-    """
-    reading = _Reading(pipeline)
-    unused = set(range(len(reading.table.names))) - set(reading.table.used)
-    return {column: reading.table.mark(column) for column in sorted(reading.missing | unused)}
-
-
-def refuses_float32(pipeline: Any) -> bool:
-    """Whether a step would compute with float32 numbers in float32, so that the reading does not hold for them."""
-    return _Reading(pipeline).trace.by_float64
-
-
-class _Reading:
+class Reading:
     """A pipeline, taken apart and asked."""
 
     def __init__(self, pipeline: Any) -> None:

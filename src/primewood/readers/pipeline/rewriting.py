@@ -12,7 +12,7 @@ from primewood.ensemble import Ensemble, Tree
 from primewood.ensemble.comparison import Operator, cuts_of
 from primewood.ensemble.tree import is_within
 from primewood.errors import UnsupportedModel
-from primewood.readers.pipeline_search import Crossings
+from primewood.readers.pipeline.search import Crossings
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]

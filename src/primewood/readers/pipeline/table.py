@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel
-from primewood.readers.pipeline_steps import Listed, Trace
+from primewood.readers.pipeline.steps import Listed, Trace
 
 Floats = NDArray[np.float64]
 
