@@ -198,7 +198,9 @@ def reading() -> dict:
     X, y = data("wdbc") or data("breast_cancer")
     made = {
         "XGBoost, 1000 trees of depth 6": xgboost.XGBClassifier(n_estimators=1000, max_depth=6, n_jobs=1),
-        "LightGBM, 1000 trees of 31 leaves": lgb.LGBMClassifier(n_estimators=1000, n_jobs=1, verbose=-1),
+        "LightGBM, 1000 trees of 31 leaves": lgb.LGBMClassifier(
+            n_estimators=1000, min_child_samples=2, learning_rate=0.01, n_jobs=1, verbose=-1
+        ),
         "GradientBoosting, 1000 trees of depth 3": GradientBoostingClassifier(n_estimators=1000),
         "HistGradientBoosting, 1000 trees": HistGradientBoostingClassifier(
             max_iter=1000, early_stopping=False
