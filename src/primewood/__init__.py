@@ -2,7 +2,7 @@
 
 from primewood import encodings, errors
 from primewood.domain.declarations import Number, ordered
-from primewood.ensemble import Ensemble, Group, Tree
+from primewood.ensemble import Categories, Ensemble, Group, Level, Tree
 from primewood.explainer import Explainer, compile
 from primewood.fidelity import Fidelity
 from primewood.logic.by_definition import prime_implicants_by_definition
@@ -31,6 +31,7 @@ __all__ = [
     "MISSING",
     "TRUE",
     "Bias",
+    "Categories",
     "Compiled",
     "CompleteReason",
     "Contrast",
@@ -45,6 +46,7 @@ __all__ = [
     "Fidelity",
     "Group",
     "Interval",
+    "Level",
     "Literal",
     "Number",
     "Relevance",

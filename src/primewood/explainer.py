@@ -136,14 +136,16 @@ class Explainer:
             model = readers.load_model(model)
         self.model = model
         self.immutable = tuple(immutable)
+        self._decides_itself = threshold is None and between is None
         self.domain: Domain | None = None
         self.ensemble: Ensemble | None = None
         self.fidelity: Fidelity | None = None
         if isinstance(model, Expression):
-            if X_train is not None or feature_names is not None or domain is not None or missing != "auto":
+            given = (X_train, feature_names, domain, groups, constraints, threshold, between)
+            if any(option is not None for option in given) or missing != "auto":
                 raise InvalidInput(
-                    "an expression brings its own variables; X_train, feature_names, domain and missing "
-                    "are for models"
+                    "an expression brings its own variables; X_train, feature_names, domain, groups, constraints, "
+                    "threshold, between and missing are for models"
                 )
             self._subject: Subject = ExpressionSubject(model)
             self._context = Context(model.variables, _class_names(self._subject, class_names))
@@ -194,7 +196,12 @@ class Explainer:
         None without training rows, or where the model has no `predict` of its own.
         """
         rows = self._context.rows
-        if rows is None or self.ensemble is None or isinstance(self.model, Ensemble):
+        if (
+            rows is None
+            or self.ensemble is None
+            or isinstance(self.model, Ensemble)
+            or not self._decides_itself
+        ):
             return None
         own = readers.decisions_of(self.model, rows, self.ensemble.categories)
         vote = np.array(self.ensemble.classes, dtype=own.dtype)[self.ensemble.predict(rows)]
@@ -274,7 +281,7 @@ class Explainer:
         found = weaken(oracle, point, steps, variables, literals, fixed=fixed, clock=clock)
         status = Status.PROVED if found.complete else Status.INTERRUPTED
         notes = self._notes(row, label)
-        reason = obstacle(self._context, self._engines, label, found, avoided, point, clock)
+        reason = obstacle(self._context, self._engines, label, found, avoided, row, point, clock)
         if reason:
             status, notes = Status.IMPOSSIBLE, (*notes, reason)
         if fixed:
@@ -313,6 +320,16 @@ class Explainer:
             other._subject, engines.engine, engines.max_nodes, any_order=engines.any_order
         )
         return other
+
+    def _check_immutable(self) -> None:
+        """Whether an immutable feature may stay where it is depends on more than cells if an order speaks of it."""
+        orders = () if self.domain is None else self.domain.knowledge.orders
+        for order in orders:
+            held = [name for name in (order.lower, order.upper) if name in self.immutable]
+            if held:
+                raise InvalidInput(
+                    f"contrasts do not take {held[0]} as immutable together with the constraint {order.text!r} yet"
+                )
 
     def _check_decides(self) -> None:
         if self.ensemble is not None and self.ensemble.is_regressor:
@@ -365,6 +382,7 @@ class Explainer:
         `time_limit` seconds; `TooLarge` for others.
         """
         self._check_decides()
+        self._check_immutable()
         tree = self._engines.single_tree()
         if tree is None:
             found = self.compile().contrasts(x, literals=literals, time_limit=time_limit)
@@ -382,6 +400,7 @@ class Explainer:
 
         For models that compile; `TooLarge` for others.
         """
+        self._check_decides()
         row, point = self._context.read(x)
         label = self._engines.decide(point)
         values = None if row is None else tuple(row.tolist())
@@ -404,6 +423,7 @@ class Explainer:
         watcher
             Called now and then with the stage, the nodes so far and the parts that are left to add.
         """
+        self._check_decides()
         diagram = self._engines.diagram(watcher, _clock(time_limit, None).limit)
         context = self._context
         if self._engines.any_order:
@@ -425,6 +445,7 @@ class Explainer:
 
     def decide(self, x: Any) -> object:
         """The decision on a row, by its name."""
+        self._check_decides()
         return self.class_names[self._engines.decide(self._context.read(x)[1])]
 
     def expression(self, decision: object) -> Expression:

@@ -1,6 +1,6 @@
 """Rows as users have them: arrays, frames, Series, dicts, read as float64 in the model's columns.
 
-In a column that is categorical to the model, frames, Series and dicts hold names, which become the codes that
+In a column that is categorical to the model, frames, Series, dicts and lists hold names, which become the codes that
 the trees test; arrays of numbers hold the codes themselves, as the model takes them.
 """
 
@@ -101,11 +101,15 @@ def as_rows(X: Any, layout: Layout, *, source: str = "X") -> NDArray[np.float64]
         X = _frame_to_array(X, list(columns), layout, source)
     elif hasattr(X, "toarray"):
         X = X.toarray()
-    elif layout.categories and np.asarray(X).dtype.kind in "OUS":
+    elif layout.categories and not isinstance(X, np.ndarray):
+        X = _objects_to_array(_table(X, source), layout, source)
+    elif layout.categories and X.dtype.kind in "OUS":
         X = _objects_to_array(np.asarray(X, dtype=object), layout, source)
     try:
+        if np.asarray(X).dtype.kind in "cmM":
+            raise InvalidInput(f"{source} must hold real numbers, not {np.asarray(X).dtype}")
         rows = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise InvalidInput(f"{source} must hold numbers, as the model takes them: {problem}") from None
     _refuse_huge_integers(np.asarray(X), source, layout.largest_integer)
     if rows.ndim != 2 or rows.shape[1] != len(layout.names):
@@ -129,6 +133,8 @@ def _check_form(X: Any, layout: Layout, source: str) -> None:
         raise InvalidInput(
             f"{source} is sparse, and this model takes the cells that are left out otherwise: pass all"
         )
+    if hasattr(X, "collect"):
+        raise InvalidInput(f"{source} is a lazy frame: pass {source}.collect()")
     types = getattr(X, "dtypes", getattr(X, "dtype", None))
     found = {str(t).lower() for t in (types if isinstance(types, Iterable) else [types])}
     if layout.form == "float64" and found & {"float32", "float16"}:
@@ -164,6 +170,13 @@ def _frame_to_array(X: Any, columns: list[Any], layout: Layout, source: str) -> 
         return X.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
         return X.to_numpy()
+
+
+def _table(X: Any, source: str) -> NDArray[Any]:
+    try:
+        return np.array(X, dtype=object)
+    except ValueError:
+        raise InvalidInput(f"{source}: all rows need the same number of columns") from None
 
 
 def _objects_to_array(X: NDArray[Any], layout: Layout, source: str) -> NDArray[Any]:
@@ -215,7 +228,7 @@ def as_row(x: Any, layout: Layout) -> NDArray[np.float64]:
         x, named = [by_name[name] for name in names], True
     elif hasattr(x, "index") and hasattr(x, "to_numpy") and not hasattr(x, "columns"):
         labels = [str(label) for label in x.index]
-        if labels != [str(i) for i in range(len(labels))]:
+        if labels != [str(i) for i in range(len(labels))] or set(labels) == set(names):
             _check_names(labels, layout, "the row")
             named = True
         x = x.to_numpy()
@@ -224,10 +237,10 @@ def as_row(x: Any, layout: Layout) -> NDArray[np.float64]:
         if len(rows) != 1:
             raise InvalidInput(f"explain takes one row, got {len(rows)}; use X.iloc[[i]] or X[i]")
         return np.ravel(rows)
-    x = _with_codes(x, layout, named=named)
+    x = _with_codes(x, layout, named=named or isinstance(x, list | tuple) or np.asarray(x).dtype.kind == "O")
     try:
         row = np.asarray([np.nan if value is None else value for value in x], dtype=np.float64)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise InvalidInput(f"a row holds numbers, as the model takes them: {problem}") from None
     _refuse_huge_integers(np.asarray(x), "the row", layout.largest_integer)
     if row.ndim != 1 or len(row) != len(names):
@@ -236,10 +249,8 @@ def as_row(x: Any, layout: Layout) -> NDArray[np.float64]:
 
 
 def _with_codes(x: Any, layout: Layout, *, named: bool) -> Any:
-    """A row with codes for names, where it has names at all."""
-    if not layout.categories or len(x) != len(layout.names):
-        return x
-    if not named and not any(isinstance(x[j], str) for j in layout.categories):
+    """A row with codes for names, where it has names at all: an array of numbers has none."""
+    if not named or not layout.categories or len(x) != len(layout.names):
         return x
     return [layout.code(j, v, "the row") if j in layout.categories else v for j, v in enumerate(x)]
 

@@ -91,3 +91,42 @@ def test_groups_and_constraints_on_the_command_line(tmp_path):
     assert refused.exit_code and "constraint" in str(refused.exception)
     wrong = run(*ask, "--group", "colour")
     assert wrong.exit_code and "name=column" in str(wrong.exception)
+
+
+def test_cells_of_categories_are_names_however_they_are_written(tmp_path):
+    """A category may be called NA, and a number may be written 3.0."""
+    from lightgbm import LGBMClassifier
+
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "a": pd.Categorical(generator.choice(["u", "v", "NA"], 400)),
+            "b": pd.Categorical(generator.choice([1, 3, 7], 400)),
+            "flag": generator.random(400) < 0.5,
+        }
+    )
+    y = (frame.a == "NA") ^ (frame.b == 3) ^ frame.flag
+    model = LGBMClassifier(n_estimators=20, num_leaves=6, n_jobs=1, verbose=-1).fit(frame, y)
+    model.booster_.save_model(tmp_path / "m.txt")
+    written = frame.astype({"b": float, "flag": str})
+    written.to_csv(tmp_path / "rows.csv", index=False)
+    for row in range(12):
+        found = run("explain", tmp_path / "m.txt", "--data", tmp_path / "rows.csv", "--row", row, "--json")
+        assert json.loads(found.stdout)["decision"] == int(model.predict(frame.iloc[[row]])[0])
+
+
+def test_categories_of_catboost_come_from_the_data(tmp_path):
+    from catboost import CatBoostClassifier
+
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"size": generator.random(200).round(3), "kind": generator.choice(["p", "q", "r"], 200)}
+    )
+    y = ((frame["size"] > 0.5) ^ (frame.kind == "q")).astype(int)
+    options = {"iterations": 10, "depth": 3, "one_hot_max_size": 9, "verbose": 0, "thread_count": 1}
+    model = CatBoostClassifier(**options, allow_writing_files=False, cat_features=["kind"]).fit(frame, y)
+    model.save_model(str(tmp_path / "m.cbm"))
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    found = run("explain", tmp_path / "m.cbm", "--data", tmp_path / "rows.csv", "--row", 3, "--json")
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["decision"] == int(model.predict(frame.iloc[[3]])[0])

@@ -160,7 +160,16 @@ def test_names_of_categories_become_codes_in_frames_series_dicts_and_lists():
         for row in (rows.iloc[i], rows.iloc[[i]], dict(rows.iloc[i])):
             np.testing.assert_array_equal(as_row(row, LAYOUT), expected[i])
     np.testing.assert_array_equal(as_row([1.5, "red", 2], LAYOUT), expected[0])
-    np.testing.assert_array_equal(as_row([1.5, 0.0, 20.0], LAYOUT), expected[0])
+    np.testing.assert_array_equal(as_row(np.array([1.5, 0.0, 20.0]), LAYOUT), expected[0])
+    np.testing.assert_array_equal(as_rows([[1.5, "red", 2]], LAYOUT), expected[:1])
+    for one in (
+        np.array([1.5, None, 2], dtype=object),
+        [1.5, None, 2],
+        np.array([[1.5, None, 2]], dtype=object),
+    ):
+        np.testing.assert_array_equal(as_row(one, LAYOUT), [1.5, np.nan, 20.0])
+    with pytest.raises(InvalidInput, match="no category"):
+        as_rows(np.array([[1.5, 0.5, 20.0]]), LAYOUT)
     np.testing.assert_array_equal(as_rows(expected, LAYOUT), expected)
     with pytest.raises(UnknownName, match="grade is one of 1, 2; got 7"):
         as_rows(pd.DataFrame({**table, "grade": [7, 1, 1]}), LAYOUT)
@@ -187,3 +196,47 @@ def test_every_subset_of_categories_is_told_apart(operator):
         for x in range(4):
             held = explainer.explain([float(x)]).term.literals[0].values
             assert set(held) == {y for y in range(4) if (y in codes) == (x in codes)}
+
+
+def test_a_series_whose_labels_are_the_models_names_is_read_by_them():
+    import pandas as pd
+
+    layout = Layout(("1", "0"))
+    with pytest.raises(InvalidInput, match="another order"):
+        as_row(pd.Series({"0": 5.0, "1": 7.0}), layout)
+    np.testing.assert_array_equal(as_row(pd.Series({"1": 7.0, "0": 5.0}), layout), [7.0, 5.0])
+    np.testing.assert_array_equal(as_row(pd.Series([7.0, 5.0]), Layout(("a", "b"))), [7.0, 5.0])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[[1.0], [1.0, 2.0]], [[10**400, 1]], [[1j, 2.0]], np.array([["2020-01-01", "2021-01-01"]], "M8[D]")],
+)
+def test_what_holds_no_rows_of_numbers_is_refused(rows):
+    with pytest.raises(InvalidInput, match="rows"):
+        as_rows(rows, Layout(("a", "b")), source="rows")
+
+
+def test_sparse_and_float32_rows_are_refused_where_the_model_takes_them_otherwise():
+    from scipy.sparse import csr_matrix
+
+    with pytest.raises(InvalidInput, match="sparse"):
+        as_rows(csr_matrix([[1.0, 0.0]]), Layout(("a", "b"), form="dense"))
+    with pytest.raises(InvalidInput, match="float64"):
+        as_rows(np.ones((1, 2), dtype=np.float32), Layout(("a", "b"), form="float64"))
+    assert as_rows(csr_matrix([[1.0, 0.0]]), Layout(("a", "b"))).tolist() == [[1.0, 0.0]]
+
+
+def test_categories_may_be_called_other_and_missing():
+    tree = pw.Tree.build((0, [0.0, 1.0, 2.0, 3.0], [1, 0], [0, 1]))
+    categories = {0: Categories({0.0: "other", 1.0: "missing", 2.0: "any other"}, others=3.0)}
+    ensemble = pw.Ensemble((tree,), ("x",), (0, 1), operator="<", categories=categories, allows_missing=True)
+    explainer = pw.Explainer(ensemble)
+    assert explainer.decide({"x": "missing"}) == 1 and explainer.decide({"x": "other"}) == 0
+    assert set(map(str, explainer.domain.variables[0].values)) == {
+        "other",
+        "'missing'",
+        "any other",
+        "other 0",
+        "missing",
+    }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
@@ -149,3 +151,121 @@ def test_bounds_of_an_untested_feature_count_in_an_order():
     explainer = pw.Explainer(ensemble, domain={"limit": pw.Number(0, 5)}, constraints=["x <= limit"])
     why = explainer.explain([1.0, 2.0])
     assert not why.term.literals and why.assumptions[-1] == "x <= limit", "x > 5 cannot be"
+
+
+def ensemble_of(tree, names, **more):
+    return pw.Ensemble((pw.Tree.build(tree),), names, ("no", "yes"), **more)
+
+
+CHAIN = (0, 0.5, [1, 0], (2, 0.3, [1, 0], [0, 1]))
+ENGINES = ["auto", "search", "diagram", "bdd", "sat"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_chain_says_nothing_where_its_middle_is_missing(engine):
+    model = ensemble_of(CHAIN, ("x", "y", "z"), allows_missing=True)
+    explainer = pw.Explainer(model, constraints=["x <= y", "y <= z"], engine=engine)
+    why = explainer.explain([0.6, 0.7, 0.8])
+    row = np.array([[0.9, np.nan, 0.1]])
+    assert model.predict(row)[0] == 0 and explainer.decide(row[0]) == "no"
+    assert not why.covers(row)[0]
+    never = pw.Explainer(model, constraints=["x <= y", "y <= z"], engine=engine, missing="forbid")
+    assert never.explain([0.6, 0.7, 0.8]).rule == "IF x > 0.5 THEN yes"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_chains_of_whole_numbers_are_closed_over_whole_numbers(engine):
+    model = ensemble_of((0, 4.5, [1, 0], (2, 6.5, [1, 0], [0, 1])), ("x", "y", "z"))
+    domain = dict.fromkeys("xyz", "whole")
+    explainer = pw.Explainer(model, domain=domain, constraints=["x < y", "y < z"], engine=engine)
+    why = explainer.explain([5.0, 6.0, 7.0])
+    assert why.rule == "IF x > 4 THEN yes", "then z is at least x + 2"
+    for witness in why.witnesses:
+        x, y, z = witness.row
+        assert x < y < z and model.predict([witness.row])[0] == 0
+    with pytest.raises(InvalidInput, match="chain through y, which is whole"):
+        pw.Explainer(model, domain={"y": "whole"}, constraints=["x < y", "y < z"])
+
+
+def test_three_orders_with_missing_values_against_all_rows():
+    """Rows on a grid, with every pattern of missing values; K by hand."""
+    generator = np.random.default_rng(0)
+    grid = [-1.0, 0.25, 0.75, 1.5, 3.0, np.nan]
+    rows = np.array(np.meshgrid(grid, grid, grid)).reshape(3, -1).T
+    x, y, z = rows.T
+    fine = ~(x > y + 0.5) & ~(y >= z) & ~(z > x + 2)
+    for _ in range(12):
+        thresholds = generator.choice([0.0, 0.5, 1.0, 2.0], 6)
+        trees = []
+        for t in range(4):
+            inner = [int(generator.integers(3)) for _ in range(3)]
+            tree = pw.Tree.build(
+                (
+                    inner[0],
+                    float(thresholds[t]),
+                    (inner[1], float(thresholds[t + 1]), [1, 0], [0, 1]),
+                    (inner[2], float(thresholds[t + 2]), [0, 1], [1, 0]),
+                )
+            )
+            trees.append(replace(tree, missing_left=generator.random(len(tree)) < 0.5))
+        model = pw.Ensemble(tuple(trees), ("x", "y", "z"), ("no", "yes"), allows_missing=True)
+        constraints = ["x <= y + 0.5", "y < z", "z <= x + 2"]
+        explainers = [
+            pw.Explainer(model, constraints=constraints, engine=e) for e in ("search", "diagram", "sat")
+        ]
+        possible = rows[fine]
+        decided = np.array(model.classes)[model.predict(possible)]
+        for row in possible[generator.permutation(len(possible))[:8]]:
+            found = [explainer.explain(row) for explainer in explainers]
+            assert len({why.term for why in found}) == 1
+            covered = found[0].covers(possible)
+            assert (decided[covered] == found[0].decision).all()
+
+
+def test_comparisons_at_and_beyond_bounds_are_understood():
+    model = ensemble_of((0, 100.5, [1, 0], (1, 0.5, [0, 1], [1, 0])), ("rent", "h"))
+    for whole in (False, True):
+        domain = {"rent": pw.Number(0, 5000, whole=whole), "h": {0: "own", 1: "free"}}
+        for text in ("rent=0", "rent<=0", "rent<1" if whole else "rent<=0"):
+            explainer = pw.Explainer(model, domain=domain, constraints=[f"h=free -> {text}"])
+            why = explainer.explain([200.0, 0.0])
+            assert why.rule == "IF rent > 100 THEN yes" if whole else "IF rent > 100.5 THEN yes"
+        for text in ("rent <= 6000", "rent >= 0", "rent != 9999", "not rent < 0"):
+            explainer = pw.Explainer(model, domain=domain, constraints=[f"h=free -> {text}"])
+            assert len(explainer.explain([200.0, 0.0]).term.literals) == 2, "it says nothing"
+        with pytest.raises(InvalidInput, match="excludes every row"):
+            pw.Explainer(model, domain=domain, constraints=["rent > 5000"])
+
+
+def test_orders_are_checked_as_a_program_would():
+    model = ensemble_of((0, 0.5, [1, 0], [0, 1]), ("x", "y"))
+    explainer = pw.Explainer(model, constraints=["x <= y + 0.1"])
+    assert explainer.decide([0.4, 0.3]) == "no", "0.4 <= 0.3 + 0.1 in float64"
+    with pytest.raises(InvalidInput, match="X_train, row 1"):
+        pw.Explainer(model, [[0.1, 0.3], [0.6, 0.3]], constraints=["x <= y + 0.1"])
+
+
+def test_what_is_shown_for_avoided_features_satisfies_the_constraints():
+    model = ensemble_of((0, 4.5, [1, 0], [0, 1]), ("x", "age"))
+    why = pw.Explainer(model, constraints=["x <= age - 14"]).explain([3.0, 18.7], avoid=["x"])
+    assert why.status == "impossible"
+    shown = float(why.notes[0].split("x = ")[1].split()[0])
+    assert 4.5 < shown <= 18.7 - 14
+
+
+def test_an_immutable_feature_in_an_order_is_refused_by_contrasts():
+    model = ensemble_of((0, 4.5, [1, 0], [0, 1]), ("x", "age"))
+    explainer = pw.Explainer(model, constraints=["x <= age - 14"], immutable=["age"])
+    with pytest.raises(InvalidInput, match="age as immutable"):
+        explainer.contrasts([3.0, 17.5])
+    free = pw.Explainer(model, immutable=["x"])
+    assert list(free.contrasts([3.0, 17.5])) == []
+
+
+def test_very_many_exclusions_are_too_large():
+    names = tuple(f"x{i}" for i in range(100))
+    model = ensemble_of((0, 0.5, [1, 0], [0, 1]), names)
+    pairs = [f"not ({a}=1 and {b}=1)" for i, a in enumerate(names) for b in names[:i]]
+    explainer = pw.Explainer(model, domain=dict.fromkeys(names, "boolean"), constraints=pairs)
+    with pytest.raises(pw.errors.TooLarge, match="4,950"):
+        explainer.explain([0.0] * 100)

@@ -88,3 +88,79 @@ def test_integers_that_float64_cannot_hold_are_refused(as_what):
     row = huge[0] if isinstance(huge, list) else huge
     with pytest.raises(InvalidInput, match=r"2\^53"):
         explainer.explain(row)
+
+
+def boosted(leaves, **more):
+    trees = tuple(Tree.build((0, 0.5, [low], [high])) for low, high in leaves)
+    return Ensemble(trees, ("x",), ("no", "yes"), vote="sum", **more)
+
+
+@pytest.mark.parametrize("cut", [-1e300, -511.9, -1e6, 20000.0, 1e300, 5e-324, 0.0])
+@pytest.mark.parametrize("engine", ["search", "diagram"])
+def test_cuts_far_from_all_scores_decide_alike_everywhere(cut, engine):
+    model = boosted([(0.1, -0.2), (0.3, 0.7)], cuts=(cut,))
+    explainer = pw.Explainer(model, engine=engine)
+    for x in (0.0, 1.0):
+        why = explainer.explain([x])
+        assert why.status == "proved" and not why.term.literals
+        assert why.decision == ("no", "yes")[int(model.predict([[x]])[0])]
+
+
+def test_levels_that_every_prediction_or_none_reaches():
+    model = Ensemble(
+        boosted([(0.5, 2.0)], cuts=(1.0,)).trees, ("x",), ("prediction",), vote="sum", link="exponential"
+    )
+    explainer = pw.Explainer(model)
+    assert explainer.explain([0.0], within=100.0).rule.startswith("IF anything")
+    assert pw.Explainer(model, between=(-5, -3)).explain([0.0]).decision == "prediction > -3"
+    assert pw.Explainer(model, threshold=0).explain([0.0]).decision == "prediction >= 0"
+
+
+def test_groups_of_trees_of_very_different_sizes():
+    """The band must hold for a sum that begins with large trees and goes on with many small ones."""
+    tiny = 2.0**-46
+    large = [Tree.build([1.0, 1.0])] * 129
+    small = [Tree.build((0, 0.5, [tiny * (1 - 2**-10), tiny * (1 + 2**-10)], [tiny, tiny]))] * 391
+    model = ensemble([*large, *small], [Group(520)])
+    for x in ([0.0], [1.0]):
+        for engine in ("search", "diagram"):
+            why = pw.Explainer(model, engine=engine).explain(x)
+            for other in ([0.0], [1.0]):
+                inside = why.covers([other])[0]
+                assert not inside or ("a", "b")[int(model.predict([other])[0])] == why.decision
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"precision": "float16", "cuts": (0.0,)}, "precision"),
+        ({"precision": "float32", "cuts": (0.0,)}, "float32 numbers"),
+        ({"slope": -1.0, "cuts": (0.0,)}, "slope"),
+        ({"cuts": (0.0, 0.0)}, "cuts ascend"),
+        ({"categories": {7: None}, "cuts": (0.0,)}, "not there"),
+    ],
+)
+def test_sums_that_make_no_sense_are_refused(more, message):
+    with pytest.raises(InvalidInput, match=message):
+        boosted([(0.1, 0.2)], **more)
+
+
+def test_links_that_saturate_do_not_compare_classes():
+    trees = (Tree.build((0, 0.5, [40.0, 50.0], [0.0, 1.0])),)
+    with pytest.raises(InvalidInput, match="softmax"):
+        Ensemble(trees, ("x",), ("a", "b"), vote="sum", link="logistic")
+
+
+def test_scores_that_overflow_are_refused():
+    huge = float(np.float32(3e38))
+    model = boosted([(huge, -huge), (huge, huge)], cuts=(0.0,), precision="float32")
+    with pytest.raises(pw.errors.UnsupportedModel, match="too large"):
+        pw.Explainer(model).explain([0.0])
+
+
+def test_whole_numbers_that_floats_cannot_count():
+    tree = Tree.build((0, [1e17, 1e18], [1, 0], [0, 1]))
+    model = Ensemble((tree,), ("x",), ("n", "y"))
+    why = pw.Explainer(model, domain={"x": "whole"}).explain([2e18])
+    assert why.decision == "y" and not why.covers([[5e17]])[0]
+    assert pw.Explainer(model, domain={"x": pw.Number(high=1e16, whole=True)}).explain([2.0]).decision == "y"

@@ -145,7 +145,7 @@ def test_everything_that_an_ensemble_consists_of_is_in_its_file_and_in_its_diges
         "allows_missing": True,
         "never_missing": frozenset({1}),
         "vote": "sum",
-        "start": (0.1,),
+        "start": (0.125,),
         "precision": "float32",
         "link": "logistic32",
         "slope": 0.5,
@@ -159,7 +159,7 @@ def test_everything_that_an_ensemble_consists_of_is_in_its_file_and_in_its_diges
     for name, value in options.items():
         assert getattr(again, name) == value, name
     digests = {ensemble.digest}
-    plain = {"slope": 1.0, "cuts": (0.5,), "start": (0.2,), "link": "identity", "never_missing": frozenset()}
+    plain = {"slope": 1.0, "cuts": (0.5,), "start": (0.25,), "link": "identity", "never_missing": frozenset()}
     for name, value in plain.items():
         digests.add(pw.Ensemble((tree,), ("x", "y"), ("no", "yes"), **{**options, name: value}).digest)
     assert len(digests) == len(plain) + 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,19 +114,48 @@ def model_rows(path: Path, layout: Layout) -> NDArray[np.float64]:
     return rows
 
 
+def texts(path: Path, names: Sequence[str], categorical: Sequence[int]) -> NDArray[Any]:
+    """The rows of a CSV file as they are: text in categorical columns, numbers in others."""
+    header, lines = table(path)
+    absent = [name for name in names if name not in header]
+    if absent:
+        raise InvalidInput(f"{path.name} has no column {listing(absent)}; it has {listing(header)}")
+    numeric = Layout(tuple(names))
+    rows = np.empty((len(lines), len(names)), dtype=object)
+    for i, line in enumerate(lines):
+        for j, name in enumerate(names):
+            cell = line[header.index(name)].strip()
+            rows[i, j] = cell if j in categorical else _cell(cell, j, numeric, f"{path.name}, row {i}")
+    return rows
+
+
 def _cell(cell: str, column: int, layout: Layout, source: str) -> float:
+    if column in layout.categories:
+        known = layout.categories[column]
+        written = {str(name): name for name in known.names.values()}
+        if cell in written:
+            return layout.code(column, written[cell], source)
     if cell in ("", "NA", "NaN", "nan"):
         return float("nan")
     if column in layout.categories:
-        written = {str(name): name for name in layout.categories[column].names.values()}
-        return layout.code(column, written.get(cell, cell), source)
+        return layout.code(column, _as_number(cell, known.names.values()), source)
     try:
-        number = float(cell)
+        number = {"True": 1.0, "False": 0.0}[cell] if cell in ("True", "False") else float(cell)
     except ValueError:
         number = float("inf")
     if np.isinf(number):
         raise InvalidInput(f"{source}: {layout.names[column]} is not a finite number")
     return number
+
+
+def _as_number(cell: str, names: Iterable[object]) -> object:
+    """A cell of a column whose categories are numbers, perhaps written otherwise: 3.0 for 3."""
+    if not any(isinstance(name, int | float) for name in names):
+        return cell
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
 
 
 def groups(declarations: Sequence[str]) -> dict[str, list[str]] | str | None:

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from primewood.cli.inputs import model_rows
+from primewood.cli.inputs import model_rows, texts
 from primewood.errors import TooLarge
 from primewood.explainer import Explainer
 from primewood.properties.compiled import Compiled
@@ -17,8 +17,12 @@ from primewood.rows import Layout
 def explainer_for(path: Path, data: Path | None, *, trust_pickle: bool, **options: Any) -> Explainer:
     """The explainer of a model file, with the rows of a CSV file if there is one."""
     model = load_model(path, trust_pickle=trust_pickle)
-    rows = None if data is None else model_rows(data, Layout.of(read(model)))
-    return Explainer(model, rows, **options)
+    if data is None:
+        return Explainer(model, **options)
+    categorical: list[int] = getattr(model, "get_cat_feature_indices", list)()
+    if categorical:  # CatBoost keeps no names of categories
+        return Explainer(model, texts(data, list(model.feature_names_), categorical), **options)
+    return Explainer(model, model_rows(data, Layout.of(read(model))), **options)
 
 
 def compilation(explainer: Explainer) -> dict[str, Any]:

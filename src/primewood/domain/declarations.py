@@ -34,7 +34,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Categories:
+class Listed:
     """A categorical feature: the numbers in its column with their names; `ordered` if their order means something."""
 
     names: Mapping[float, object]
@@ -54,22 +54,22 @@ class Categories:
         object.__setattr__(self, "names", codes)
 
 
-def ordered(categories: Mapping[float, object] | Sequence[float]) -> Categories:
+def ordered(categories: Mapping[float, object] | Sequence[float]) -> Listed:
     """Ordered categories, as a declaration for `domain=`: numbers, or a mapping from numbers to names.
 
     In the language "intervals", a literal over them is a run such as "grade is B, C or D".
     """
-    return Categories(_named(categories), ordered=True)
+    return Listed(_named(categories), ordered=True)
 
 
-def declaration(name: str, declared: Any) -> Number | Categories | None:
+def declaration(name: str, declared: Any) -> Number | Listed | None:
     """What a user says about one feature in `domain=`; None for nothing."""
-    if declared is None or isinstance(declared, Number | Categories):
+    if declared is None or isinstance(declared, Number | Listed):
         return declared
-    words: dict[str, Number | Categories] = {
+    words: dict[str, Number | Listed] = {
         "numeric": Number(),
         "whole": Number(whole=True),
-        "boolean": Categories({0.0: 0, 1.0: 1}),
+        "boolean": Listed({0.0: 0, 1.0: 1}),
     }
     if isinstance(declared, str) and declared in words:
         return words[declared]
@@ -79,7 +79,7 @@ def declaration(name: str, declared: Any) -> Number | Categories | None:
             f"primewood.Number or primewood.ordered, not {declared!r}"
         )
     try:
-        return Categories(_named(declared))
+        return Listed(_named(declared))
     except InvalidInput as problem:
         raise InvalidInput(f"domain of {name}: {problem}") from None
 

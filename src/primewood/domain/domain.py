@@ -9,7 +9,7 @@ column that no tree tests, or of which no test tells two values apart, has no va
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain.categories import by_effect
-from primewood.domain.declarations import Categories, Number, declaration, one_hot_groups
+from primewood.domain.declarations import Listed, Number, declaration, one_hot_groups
 from primewood.domain.feature import Feature, Kind
 from primewood.domain.knowledge import Knowledge, statements, violated
 from primewood.ensemble import Ensemble, Tree
@@ -222,6 +222,12 @@ class _Builder:
         self, groups: Mapping[str, Sequence[str]] | str | None, constraints: Sequence[str] | None
     ) -> Domain:
         names = self.ensemble.feature_names
+        grouped = (
+            [] if isinstance(groups, str) else [c for columns in (groups or {}).values() for c in columns]
+        )
+        if set(grouped) & set(self.declared):
+            both = listing(sorted(set(grouped) & set(self.declared)))
+            raise InvalidInput(f"domain= and groups= both speak of {both}; a group needs no domain")
         dummies = {name for column, name in enumerate(names) if self.is_boolean(column)}
         found = self.plausible(one_hot_groups(groups, names, dummies), declared=groups != "auto")
         known = statements(constraints, (*names, *found))
@@ -243,7 +249,7 @@ class _Builder:
 
     def check_rows(self, domain: Domain) -> None:
         """Raise if a training row violates what no row violates."""
-        if self.rows is None or not domain.knowledge:
+        if self.rows is None or not (domain.knowledge or domain.knowledge.orders):
             return
         points = domain.points(self.rows)
         for i, point in enumerate(points.tolist()):
@@ -300,14 +306,14 @@ class _Builder:
         may_miss = self.may_miss(column)
         if declared is None and native is None and self.is_boolean(column):
             return self.categorical(column, {0.0: 0, 1.0: 1}, "boolean", may_miss)
-        if isinstance(declared, Categories):
+        if isinstance(declared, Listed):
             boolean = declared.names == {0.0: 0, 1.0: 1} and not declared.ordered
             kind: Kind = "boolean" if boolean else "categorical"
             return self.categorical(column, declared.names, kind, may_miss, ordered=declared.ordered)
         if declared is None and native is not None:
-            names = dict(native.names)
+            names = _told_apart(dict(native.names), may_miss)
             if native.others is not None:
-                names[native.others] = OTHER
+                names[native.others] = _free_name(names.values())
             return self.categorical(column, names, "categorical", may_miss, others=native.others)
         return self.numeric(column, declared or Number(), may_miss)
 
@@ -341,6 +347,10 @@ class _Builder:
         if closed == "left":
             inside = (cuts > declared.low) & (cuts <= declared.high)
         kept = np.unique(cuts[inside])
+        if (
+            not len(kept) and name in self.compared
+        ):  # constraints speak of it: two cells, though no test tells them apart
+            kept = _whole(np.array([_some_cut(declared, closed)]), declared.whole, closed)
         variable = None
         if self.tested[column] and (len(kept) or may_miss):
             variable = Variable.numeric(name, kept.tolist(), closed, missing=may_miss)
@@ -416,6 +426,30 @@ def _whole(cuts: NDArray[np.float64], whole: bool, closed: Side | None) -> NDArr
     if not whole:
         return cuts
     return np.floor(cuts) if closed == "right" else np.ceil(cuts)
+
+
+def _some_cut(number: Number, closed: Side) -> float:
+    """A cut with numbers on either side of it."""
+    low, high = float(number.low), float(number.high)
+    if np.isfinite(low):
+        above = low + 1 if number.whole else float(np.nextafter(low, np.inf))
+        return low if closed == "right" else above
+    below = high - 1 if number.whole else float(np.nextafter(high, -np.inf))
+    return high if closed == "left" else below
+
+
+def _told_apart(names: dict[float, object], may_miss: bool) -> dict[float, object]:
+    """Names of categories; one that is called like what is missing is put in quotes."""
+    return {
+        code: f"'{name}'" if may_miss and str(name) == "missing" else name for code, name in names.items()
+    }
+
+
+def _free_name(taken: Iterable[object]) -> str:
+    """A name for all other categories that none has."""
+    words = {str(name) for name in taken}
+    numbered = (f"{OTHER} {i}" for i in range(len(words) + 1))
+    return next(word for word in (OTHER, f"any {OTHER}", *numbered) if word not in words)
 
 
 def _common(columns: Sequence[str]) -> str:

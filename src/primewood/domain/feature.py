@@ -78,12 +78,13 @@ class Feature:
             rows = np.array(list(self.patterns))
             return rows if self.variable is not None else rows[:1]
         if self.variable is None or not self.variable.cuts:
-            return np.array([[min(max(0.0, math.ceil(self.low) if self.whole else self.low), self.high)]])
+            return np.array([[min(max(0.0, self.low), self.high)]])
         cuts = np.array(self.variable.cuts)
         if self.variable.closed == "right":
-            above = cuts[-1] + 1 if self.whole else np.nextafter(cuts[-1], np.inf)
-            return np.append(cuts, above)[:, None]
-        below = cuts[0] - 1 if self.whole else np.nextafter(cuts[0], -np.inf)
+            above = np.nextafter(cuts[-1], np.inf)
+            return np.append(cuts, max(above, cuts[-1] + 1) if self.whole else above)[:, None]
+        below = np.nextafter(cuts[0], -np.inf)
+        below = min(below, cuts[0] - 1) if self.whole else below
         return np.append(below, cuts)[:, None]
 
     def values_of(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -134,11 +135,12 @@ class Feature:
         if self.variable is not None:
             edges = (-math.inf, *(self.variable.cuts or ()), math.inf)
             below, above = edges[value], edges[value + 1]
-            step = 1.0 if self.whole else 0.0
             if self.variable.closed == "right":
-                below = below + step if step else math.nextafter(below, math.inf)
+                next_up = math.nextafter(below, math.inf)
+                below = max(next_up, below + 1) if self.whole else next_up
             else:
-                above = above - step if step else math.nextafter(above, -math.inf)
+                next_down = math.nextafter(above, -math.inf)
+                above = min(next_down, above - 1) if self.whole else next_down
             low, high = max(low, below), min(high, above)
         return max(low, -FARTHEST), min(high, FARTHEST)
 

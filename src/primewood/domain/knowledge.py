@@ -4,7 +4,7 @@ Two forms are understood. A *clause* over conditions on single features, however
 (``housing=free -> rent=0``, ``not (pregnant=1 and sex=m)``), and an *order* between two numeric features with
 a constant (``years_employed <= age - 14``). Over the cells of a model, an order is a staircase: two cells go together
 iff some numbers in them do. Orders are closed under chaining first, so that cells go together iff every two of them
-do. Where a number is missing, an order says nothing.
+do. Where a number is missing, an order says nothing. Sums are those of float64, as a program would check the order.
 
 A rule is a tree that sends impossible points to a forbidden leaf; engines take K in this form, or as an expression.
 """
@@ -17,8 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ from primewood.errors import InvalidInput, ParseError, UnknownName, listing
 from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import FALSE, TRUE, And, Constant, Expression, Implies, Literal, Not, Or
 from primewood.logic.instance import Box, Point
-from primewood.logic.parser import comparisons, parse
+from primewood.logic.parser import Range, comparisons, parse
 from primewood.logic.variable import Variable
 
 T = TypeVar("T")
@@ -37,31 +36,57 @@ FORMS = (
     "'x <= y + c' between two numeric ones; several are stated one by one"
 )
 SIDE = re.compile(
-    r"""\s*(?:"(?P<quoted>[^"]+)"|(?P<name>[^\d\s+"-][^+"]*?))\s*(?:(?P<sign>[+-])\s*(?P<number>[\d.]+(?:[eE][-+]?\d+)?))?\s*"""
+    r"""\s*(?:"(?P<quoted>[^"]+)"|(?P<name>[^\d\s+"-][^+"]*?))\s*(?:(?P<sign>[+-])\s*(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))?\s*"""
 )
 
 
 @dataclass(frozen=True)
 class Order:
-    """``lower <= upper + constant``, or with ``<`` if `strict`; lower and upper are numeric features."""
+    """``lower <= upper + c``, or with ``<`` if `strict`, between numeric features; the sum is that of float64.
+
+    Attributes
+    ----------
+    text : str
+    lower, upper : str
+    constants : tuple of float
+        Added to the upper feature one after the other: a chain of orders has several.
+    strict : bool
+    through : tuple of str
+        The features in the middle of a chain: where one of them is missing, it says nothing.
+    """
 
     text: str
     lower: str
     upper: str
-    constant: Fraction
+    constants: tuple[float, ...]
     strict: bool = False
+    through: tuple[str, ...] = ()
 
     def after(self, other: Order) -> Order:
         """What follows from this order and one whose upper feature is this one's lower."""
-        text = f"{other.text} and {self.text}"
         return Order(
-            text, other.lower, self.upper, self.constant + other.constant, self.strict or other.strict
+            f"{other.text} and {self.text}",
+            other.lower,
+            self.upper,
+            (*self.constants, *other.constants),
+            self.strict or other.strict,
+            (*other.through, other.upper, *self.through),
         )
 
     @property
     def tightness(self) -> tuple[Fraction, bool]:
         """Less is tighter."""
-        return self.constant, not self.strict
+        return sum(map(Fraction, self.constants), Fraction(0)), not self.strict
+
+    def bound(self, upper: NDArray[np.float64] | float) -> NDArray[np.float64] | float:
+        """What the lower feature is at most, or below, for a value of the upper one."""
+        for constant in self.constants:
+            upper = upper + constant
+        return upper
+
+    def holds(self, lower: NDArray[np.float64] | float, upper: NDArray[np.float64] | float) -> Any:
+        """Whether two numbers are in order."""
+        return lower < self.bound(upper) if self.strict else lower <= self.bound(upper)
 
 
 @dataclass(frozen=True)
@@ -101,6 +126,7 @@ class Knowledge:
     orders: tuple[Order, ...] = ()
 
     def __bool__(self) -> bool:
+        """Whether some cells are excluded."""
         return bool(self.rules)
 
     def allows(self, point: Point) -> bool:
@@ -154,16 +180,24 @@ class Statements:
         by_name = {feature.name: feature for feature in features}
         for order in self.orders:
             for name in (order.lower, order.upper):
-                if by_name[name].kind != "numeric":
-                    raise InvalidInput(f"constraint {order.text!r}: {name} is not numeric")
-        for order in _closed(self.orders):
-            rules.append(_staircase(order, by_name[order.lower], by_name[order.upper], places))
+                if name not in by_name or by_name[name].kind != "numeric":
+                    raise InvalidInput(
+                        f"constraint {order.text!r}: {name} is not numeric, or belongs to a group"
+                    )
+        whole = {feature.name for feature in features if feature.whole}
+        orders = [
+            _on_whole_numbers(order) if {order.lower, order.upper} <= whole else order
+            for order in self.orders
+        ]
+        _check_chains(orders, whole)
+        for order in _closed(orders):
+            rules.append(_staircase(order, by_name, places))
         return Knowledge(tuple(rule for rule in rules if rule.forbidden), self.orders)
 
     def _clause(self, text: str, seen: Sequence[Feature]) -> Rule:
         variables = [feature.variable for feature in seen if feature.variable is not None]
-        whole = [f.name for f in seen if f.whole]
-        expression = _understood(text, lambda: parse(text, variables, whole=whole))
+        ranges = {f.name: Range(f.low, f.high, f.whole) for f in seen}
+        expression = _understood(text, lambda: parse(text, variables, ranges=ranges))
         boxes = []
         for clause in _clauses(expression, text):
             box: dict[int, int] = {}
@@ -222,13 +256,31 @@ def _order(text: str, names: Sequence[str]) -> Order | None:
         raise InvalidInput(f"constraint {text!r} compares {left} with itself")
     strict = parts[1] in ("<", ">")
     if parts[1] in ("<=", "<"):
-        return Order(text, left, right, right_constant - left_constant, strict)
-    return Order(text, right, left, left_constant - right_constant, strict)
+        return Order(text, left, right, (float(right_constant - left_constant),), strict)
+    return Order(text, right, left, (float(left_constant - right_constant),), strict)
 
 
 def _side(match: re.Match[str]) -> tuple[str, Fraction]:
     constant = Fraction(match["number"] or 0)
     return match["quoted"] or match["name"], -constant if match["sign"] == "-" else constant
+
+
+def _on_whole_numbers(order: Order) -> Order:
+    """The order that says the same of whole numbers, with a whole constant and without strictness."""
+    (constant,) = order.constants
+    least = math.ceil(constant) - 1 if order.strict else math.floor(constant)
+    return Order(order.text, order.lower, order.upper, (float(least),))
+
+
+def _check_chains(orders: Sequence[Order], whole: set[str]) -> None:
+    """Refuse a whole number with numbers of other kinds below and above it: pairs of cells do not tell about such."""
+    for order in orders:
+        for above in orders:
+            if order.upper == above.lower and order.upper in whole and not {order.lower, above.upper} & whole:
+                raise InvalidInput(
+                    f"constraints {order.text!r} and {above.text!r} chain through {order.upper}, which is whole, "
+                    'between features that are not; declare it "numeric", or the others whole'
+                )
 
 
 def _clauses(expression: Expression, text: str) -> list[list[Literal]]:
@@ -260,71 +312,61 @@ def _clause_of(expression: Expression, text: str, *, positive: bool) -> list[Lit
 
 
 def _closed(orders: Sequence[Order]) -> list[Order]:
-    """The orders and all that follows from them by chaining, the tightest for each pair."""
-    tightest: dict[tuple[str, str], Order] = {}
+    """The orders and all that follows from them by chaining, but for what follows from a tighter one as well.
+
+    One is tighter than another only if it says something wherever the other does: with no more features in its middle.
+    """
+    tightest: dict[tuple[str, str], list[Order]] = {}
     todo = list(orders)
     while todo:
         order = todo.pop()
         key = (order.lower, order.upper)
         if order.lower == order.upper:
-            if order.constant < 0 or (order.constant == 0 and order.strict):
+            if order.tightness < (Fraction(0), True):
                 raise InvalidInput(f"no row can satisfy the constraints: {order.text}")
             continue
-        if key in tightest and tightest[key].tightness <= order.tightness:
+        known = tightest.setdefault(key, [])
+        if any(o.tightness <= order.tightness and {*o.through} <= {*order.through} for o in known):
             continue
-        tightest[key] = order
-        for other in list(tightest.values()):
+        known.append(order)
+        for other in [o for orders in tightest.values() for o in orders]:
             if other.upper == order.lower:
                 todo.append(order.after(other))
             if other.lower == order.upper:
                 todo.append(other.after(order))
-    return list(tightest.values())
+    return [order for orders in tightest.values() for order in orders]
 
 
-def _staircase(order: Order, lower: Feature, upper: Feature, places: dict[str, int]) -> Rule:
-    """The cells that never go together: those of the upper feature that are too low for one of the lower."""
-    lows, highs = _ends(lower), _ends(upper)
+def _staircase(order: Order, features: dict[str, Feature], places: dict[str, int]) -> Rule:
+    """The cells that never go together: those of the upper feature that are too low for one of the lower.
+
+    For a chain, only where nothing in its middle is missing.
+    """
+    lower, upper = features[order.lower], features[order.upper]
+    highs = np.array([upper.ends(w)[1] for w in range(_cells(upper))])
     boxes: dict[int, int] = {}
-    for v, (low, _, low_is_in, _) in enumerate(lows):
-        below = 0
-        for w, (_, high, _, high_is_in) in enumerate(highs):
-            if low is None or high is None:
-                continue
-            gap = low - high - order.constant
-            attained = low_is_in and high_is_in and not order.strict
-            if gap > 0 or (gap == 0 and not attained):
-                below |= 1 << w
+    for v in range(_cells(lower)):
+        low = lower.ends(v)[0]
+        below = sum(1 << int(w) for w in np.flatnonzero(~order.holds(low, highs)))
         if below:
             boxes[below] = boxes.get(below, 0) | 1 << v
     j, k = places.get(order.lower), places.get(order.upper)
     if j is None and k is None and boxes:
         raise InvalidInput(f"no row can satisfy the constraints: {order.text}")
-    masks = [[(j, mask), (k, below)] for below, mask in boxes.items()]
+    present = [(places[name], _present(features[name])) for name in order.through if features[name].missing]
+    masks = [[(j, mask), (k, below), *present] for below, mask in boxes.items()]
     steps = tuple({place: mask for place, mask in box if place is not None} for box in masks)
     return Rule(order.text, steps, is_staircase=j is not None and k is not None)
 
 
-def _ends(feature: Feature) -> list[tuple[Fraction | None, Fraction | None, bool, bool]]:
-    """Per cell of a numeric feature, its ends (None for infinity), and whether they belong to it.
+def _cells(feature: Feature) -> int:
+    """How many cells the numbers of a feature have; one without a variable."""
+    return 1 if feature.variable is None else len(feature.variable.cuts or ()) + 1
 
-    A feature without a variable is one cell.
-    """
-    variable = feature.variable
-    ends: list[tuple[Fraction | None, Fraction | None, bool, bool]] = []
-    closed = "left" if variable is None else variable.closed
-    edges = (-np.inf, *((variable and variable.cuts) or ()), np.inf)
-    for low, high in pairwise(edges):
-        closed_low, closed_high = closed == "left", closed == "right"
-        if feature.whole:
-            low, high = low + (not closed_low), high - (not closed_high)
-            closed_low = closed_high = True
-        if low < feature.low:
-            low, closed_low = feature.low, True
-        if high > feature.high:
-            high, closed_high = feature.high, True
-        exact = [Fraction(x) if np.isfinite(x) else None for x in (low, high)]
-        ends.append((exact[0], exact[1], closed_low, closed_high))
-    return ends
+
+def _present(feature: Feature) -> int:
+    assert feature.variable is not None and feature.variable.missing is not None
+    return feature.variable.everything & ~(1 << feature.variable.missing)
 
 
 def violated(
@@ -333,41 +375,59 @@ def violated(
     """The first row that breaks an order, and the order; None if no row does."""
     for order in orders:
         low, high = rows[:, names.index(order.lower)], rows[:, names.index(order.upper)]
-        for i in np.flatnonzero(~np.isnan(low) & ~np.isnan(high)).tolist():
-            gap = Fraction(low[i]) - Fraction(high[i]) - order.constant
-            if gap > 0 or (gap == 0 and order.strict):
-                return i, order
+        broken = ~np.isnan(low) & ~np.isnan(high) & ~order.holds(low, high)
+        if broken.any():
+            return int(np.flatnonzero(broken)[0]), order
     return None
 
 
 def numbers_in_order(
-    orders: Sequence[Order], ends: dict[str, tuple[float, float]], whole: frozenset[str]
+    orders: Sequence[Order],
+    ends: dict[str, tuple[float, float]],
+    whole: frozenset[str],
+    wanted: dict[str, float],
 ) -> dict[str, float] | None:
-    """Numbers between given ends (both included) that satisfy orders: the least ones; None if there are none.
+    """Numbers between given ends (both included) that satisfy orders, near those that are wanted; None if none do.
 
-    Cost: one pass over the orders for each time that an end moves.
+    Uppers are raised as far as they must be; where that is too far, all start from their least numbers. Cost: one pass
+    over the orders for each time that a number moves.
     """
-    least = {name: Fraction(low) for name, (low, _) in ends.items()}
+    near = {name: min(max(wanted[name], low), high) for name, (low, high) in ends.items()}
+    least = {name: low for name, (low, _) in ends.items()}
+    found = _raised(orders, near, ends, whole)
+    return _raised(orders, least, ends, whole) if found is None else found
+
+
+def _raised(
+    orders: Sequence[Order],
+    least: dict[str, float],
+    ends: dict[str, tuple[float, float]],
+    whole: frozenset[str],
+) -> dict[str, float] | None:
     orders = [order for order in orders if order.lower in ends and order.upper in ends]
     for _ in range(4 * len(ends) + 4):
         moved = False
         for order in orders:
-            needed = least[order.lower] - order.constant
-            if least[order.upper] < needed or (order.strict and least[order.upper] == needed):
-                least[order.upper] = _float_from(needed, above=order.strict, whole=order.upper in whole)
+            if not order.holds(least[order.lower], least[order.upper]):
+                least[order.upper] = _least_above(order, least[order.lower], whole=order.upper in whole)
                 moved = True
         if not moved:
             break
-    if moved or any(least[name] > Fraction(high) for name, (_, high) in ends.items()):
+    if moved or any(least[name] > high for name, (_, high) in ends.items()):
         return None
-    return {name: float(x) for name, x in least.items()}
+    return least
 
 
-def _float_from(x: Fraction, *, above: bool, whole: bool) -> Fraction:
-    """The least float (or whole number) that is at least x, or above it."""
+def _least_above(order: Order, lower: float, *, whole: bool) -> float:
+    """The least number for the upper feature of an order."""
+    found = lower - sum(order.constants)
     if whole:
-        return Fraction(math.floor(x) + 1 if above else math.ceil(x))
-    found = float(x)
-    while Fraction(found) < x or (above and Fraction(found) == x):
+        found = math.floor(found) - 1.0
+        while not order.holds(lower, found):
+            found = max(found + 1.0, math.nextafter(found, math.inf))
+        return found
+    for _ in range(4):
+        found = math.nextafter(found, -math.inf)
+    while not order.holds(lower, found):
         found = math.nextafter(found, math.inf)
-    return Fraction(found)
+    return found

@@ -79,8 +79,8 @@ class EnsembleSubject:
         """The decision under K: true as well at points that no row is at."""
         if not self.ensemble.is_plain:
             raise InvalidInput(
-                "a mean of leaf values is not written as an expression; the search engine explains it, "
-                'and vote="majority" gives the paper\'s vote to the other engines'
+                "a sum or a mean of leaf values is not written as an expression; the search engine explains it, and of "
+                'a forest vote="majority" gives the paper\'s vote to the other engines'
             )
         if label not in self._decisions:
             decision = self._formulas.decision(label)

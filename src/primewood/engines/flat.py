@@ -50,7 +50,7 @@ class FlatTree:
         return len(self.variable)
 
 
-class _Link(NamedTuple):
+class _Piece(NamedTuple):
     """One test of a chain: where its first values go is a side of the whole test."""
 
     prefix: int
@@ -80,7 +80,7 @@ def _flat_tree(number: int, prefixes: Numbers, ensemble: Ensemble, domain: Domai
     variable = np.where(tree.is_leaf, -1, domain.places[np.maximum(tree.feature, 0)])
     missing_left = tree.missing_left.copy()
     prefix = prefixes.copy()
-    chains: dict[int, list[_Link]] = {}
+    chains: dict[int, list[_Piece]] = {}
     for node in np.flatnonzero(~tree.is_leaf & (prefixes < 0)).tolist():
         column = int(tree.feature[node])
         bounds = cuts_of(tree.bounds_at(node), ensemble.operator, ensemble.dtype)
@@ -97,13 +97,13 @@ def _flat_tree(number: int, prefixes: Numbers, ensemble: Ensemble, domain: Domai
     return _with_chains(whole, chains)
 
 
-def _chain(inside: NDArray[np.bool_]) -> list[_Link]:
+def _chain(inside: NDArray[np.bool_]) -> list[_Piece]:
     """The tests of a set of values: one per end of a run; none if all values go one way."""
     ends = (np.flatnonzero(np.diff(inside)) + 1).tolist()
-    return [_Link(end, bool(inside[end - 1])) for end in ends]
+    return [_Piece(end, bool(inside[end - 1])) for end in ends]
 
 
-def _with_chains(tree: FlatTree, chains: dict[int, list[_Link]]) -> FlatTree:
+def _with_chains(tree: FlatTree, chains: dict[int, list[_Piece]]) -> FlatTree:
     if not chains:
         return tree
     sizes = np.ones(len(tree), dtype=np.int64)
@@ -141,13 +141,15 @@ def flat_rules(domain: Domain) -> list[tuple[FlatTree, NDArray[np.uint8]]]:
 
 def _staircase_tree(rule: Rule, domain: Domain) -> tuple[FlatTree, NDArray[np.uint8]]:
     """A balanced tree over the steps: which run of values the first variable is in, then the second one's prefix."""
-    (j, _), (k, _) = rule.forbidden[0].items()
+    (j, _), (k, _), *present = rule.forbidden[0].items()
     line = len(domain.variables[j]) - (domain.variables[j].missing is not None)
     too_low = np.zeros(line, dtype=np.int64)
     for box in rule.forbidden:
         too_low[indices(box[j])] = box[k].bit_count()
     starts = [0, *(np.flatnonzero(np.diff(too_low)) + 1).tolist()]
-    rows: list[list[int]] = [[j, line, 0, 1, -2]]  # where the first number is missing, everything is possible
+    # Where the first number is missing, or one in the middle of a chain, everything is possible.
+    tested = [(j, line), *((i, mask.bit_count()) for i, mask in present)]
+    rows: list[list[int]] = [[i, numbers, 0, n + 1, -2] for n, (i, numbers) in enumerate(tested)]
 
     def add(low: int, high: int) -> int:
         place = len(rows)

@@ -161,6 +161,8 @@ class Ensemble:
             raise InvalidInput("class labels must differ")
         if len(set(self.feature_names)) < len(self.feature_names):
             raise InvalidInput("feature names must differ")
+        if any(column not in range(self.n_features) for column in (*self.categories, *self.never_missing)):
+            raise InvalidInput("categories or never_missing name a column that is not there")
         for tree in self.trees:
             tree.check(len(self.feature_names))
             if tree.value.shape[1] != self.n_outputs:
@@ -182,6 +184,16 @@ class Ensemble:
             raise InvalidInput('start and precision are for vote="sum"')
         if self.start and (len(self.start) != self.n_outputs or not np.isfinite(self.start).all()):
             raise InvalidInput("start is one number per score")
+        if self.precision not in get_args(Precision):
+            raise InvalidInput(f'precision is "float32" or "float64", not {self.precision!r}')
+        if self.n_outputs > 1 and self.link not in ("identity", "softmax", "softmax32"):
+            raise InvalidInput(
+                f"scores of several classes are compared as they are, or by softmax, not by {self.link}"
+            )
+        if self.precision == "float32":
+            numbers = [np.array(self.start, dtype=np.float64), *(tree.value for tree in self.trees)]
+            if any((x.astype(np.float32) != x).any() for x in numbers):
+                raise InvalidInput("sums in float32 are of float32 numbers: start and leaves must be such")
         if not 0 < self.slope < np.inf or (self.slope != 1 and self.n_outputs > 1):
             raise InvalidInput(f"a slope is a number above 0, for one score, not {self.slope!r}")
         if self.cuts and (
@@ -322,10 +334,7 @@ class Ensemble:
         cuts = [
             cut_at(x.value, self.link, self.precision, slope=self.slope, strictly=x.strictly) for x in levels
         ]
-        if not np.isfinite(cuts).all():
-            raise InvalidInput(
-                f"no score, or every score, reaches {levels[int(np.argmin(np.isfinite(cuts)))].value:g}"
-            )
+        cuts = _finite(cuts, self.precision)
         start = self.start[1:] if len(self.start) == 2 else self.start
         return replace(self, trees=trees, start=start, cuts=tuple(cuts), classes=tuple(classes))
 
@@ -344,3 +353,14 @@ def one_vote(tree: Tree) -> NDArray[np.float64]:
     votes = np.zeros_like(tree.value)
     votes[np.arange(len(tree)), tree.value.argmax(axis=1)] = 1.0
     return votes
+
+
+def _finite(cuts: list[float], precision: Precision) -> list[float]:
+    """Cuts of which those that every score reaches come first and those that none does last, as the farthest floats."""
+    farthest = [np.finfo(precision).max]
+    for _ in cuts:
+        farthest.append(np.nextafter(farthest[-1], farthest[-1] * 0))
+    always, never = cuts.count(-np.inf), cuts.count(np.inf)
+    between = [cut for cut in cuts if np.isfinite(cut)]
+    low, high = [-float(x) for x in farthest[:always]], [float(x) for x in farthest[:never]]
+    return [*low, *between, *reversed(high)]

@@ -7,7 +7,7 @@ differ from the real one. With u = 2^−53 (2^−24 where it adds in float32), a
 group of trees can add to a score, in absolute value, on top of what the score starts with:
 
 - the k-th partial sum is at most start + a_1 + ... + a_k, and is rounded by u times that;
-- the mean of a group of n > 1 trees is rounded by (n + 3)/2 · u · a, its product with a weight by u · a;
+- the sum of a group of n > 1 trees is rounded in the same way, its mean and the product with a weight by u · a each;
 - the last division by u times the whole sum.
 
 A parallel run may add part by part; for what that rounds more, there is another 2 · u times the whole sum. A softmax in
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from primewood.ensemble.ensemble import Ensemble
 from primewood.ensemble.link import first_float
+from primewood.errors import UnsupportedModel
 
 ROOM = 57
 """Sums of weights stay below 2^57."""
@@ -66,8 +67,12 @@ def integer_vote(ensemble: Ensemble, *, room: int = ROOM) -> IntegerVote:
     most = np.array([abs(values).max(axis=0) for values in added])  # per tree and output
     start = np.array(ensemble.start or np.zeros(ensemble.n_outputs))
     total = float((abs(start) + most.sum(axis=0)).max())
+    if not total < float(np.finfo(ensemble.precision).max) / 4:
+        raise UnsupportedModel(
+            f"the scores of this {ensemble.source} can be too large for {ensemble.precision}"
+        )
     factor = 2 * len(ensemble.cuts) or 1
-    shift = room - math.ceil(math.log2(max(total * factor, 2.0**-900)))
+    shift = room - 2 - math.ceil(math.log2(max(total * factor, 2.0**-900)))
     shift = min(shift, 52 - math.ceil(math.log2(max(float(most.max()), 2.0**-900))))
     scaled = [np.rint(np.ldexp(values, shift)).astype(np.int64) for values in added]
     scaled[0] += np.rint(np.ldexp(start, shift)).astype(np.int64)
@@ -75,12 +80,18 @@ def integer_vote(ensemble: Ensemble, *, room: int = ROOM) -> IntegerVote:
     weights = scaled
     if ensemble.cuts:
         weights = [2 * values * np.arange(len(ensemble.classes)) for values in scaled]
-        weights[0] += _offsets(ensemble, shift)
+        weights[0] += _offsets(ensemble, shift, total)
     if all(flags[tree.is_leaf].all() for flags, tree in zip(exact, ensemble.trees, strict=True)):
         return IntegerVote(tuple(weights), tuple(exact), 0)
     rounding = 2 * (_rounding(ensemble, most, abs(start)) + _slack_of_link(ensemble))
     band = factor * (math.ceil(math.ldexp(rounding, shift)) + 4 * len(added) + 2)
-    return IntegerVote(tuple(weights), _once(exact, ensemble), band)
+    once = _once(exact, ensemble)
+    rounding_trees = sum(
+        not flags[tree.is_leaf].all() for flags, tree in zip(once, ensemble.trees, strict=True)
+    )
+    if (rounding_trees + 1) * band >= 2 ** (room + 3):  # so many bands leave no room: one for all
+        once = _once([np.zeros_like(flags) for flags in once], ensemble)
+    return IntegerVote(tuple(weights), once, band)
 
 
 def _exact_leaves(ensemble: Ensemble, total: float, shift: int) -> list[NDArray[np.bool_]]:
@@ -110,12 +121,17 @@ def _once(exact: list[NDArray[np.bool_]], ensemble: Ensemble) -> tuple[NDArray[n
     return tuple(np.full_like(flags, t != always[0]) for t, flags in enumerate(exact))
 
 
-def _offsets(ensemble: Ensemble, shift: int) -> NDArray[np.int64]:
-    """Per class, what its line starts with, for sums that have not been divided yet."""
+def _offsets(ensemble: Ensemble, shift: int, total: float) -> NDArray[np.int64]:
+    """Per class, what its line starts with, for sums that have not been divided yet.
+
+    A cut that no sum comes near is taken to be just as far as that.
+    """
     found = [0]
+    farthest = 1.5 * total + math.ldexp(4.0 * len(ensemble.trees) + 4, -shift)
     for cut in ensemble.cuts:
         divisor = ensemble.total_divisor
         least = cut if divisor == 1 else first_float(lambda s: s / divisor >= cut, "float64")  # noqa: B023
+        least = min(max(least, -farthest), farthest)
         found.append(found[-1] + 1 - 2 * math.ceil(Fraction(least) * Fraction(2) ** shift))
     return np.array(found)
 
@@ -131,14 +147,22 @@ def _rounding(ensemble: Ensemble, most: NDArray[np.float64], start: NDArray[np.f
     for output, begin in enumerate(start):
         sizes = np.array([part[output] for part in parts])
         partial = begin + np.cumsum(-np.sort(-sizes[sizes > 0]))  # the worst order
-        within = sum(
-            size * ((group.size + 3) / 2 * (group.size > 1) + (group.size > 1 and group.weight != 1))
-            for size, group in zip(sizes.tolist(), ensemble.summands, strict=True)
-        )
+        within = _within_groups(ensemble, most[:, output])
         whole = begin + float(sizes.sum())
         divided = whole * (ensemble.total_divisor != 1)
         largest = max(largest, float(partial.sum()) + within + 2 * whole + divided)
-    return largest * unit * (1 + 2.0**-20)
+    return largest * unit * (1 + 4 * len(most) * unit)
+
+
+def _within_groups(ensemble: Ensemble, most: NDArray[np.float64]) -> float:
+    """What the sums, means and products inside groups round, given what each tree adds at most."""
+    found, tree = 0.0, 0
+    for group in ensemble.summands:
+        sizes = most[tree : tree + group.size]
+        tree += group.size
+        if group.size > 1:
+            found += float(np.cumsum(-np.sort(-sizes)).sum()) + 2 * float(sizes.sum())
+    return found
 
 
 def _slack_of_link(ensemble: Ensemble) -> float:

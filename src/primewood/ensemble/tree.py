@@ -160,6 +160,10 @@ class Tree:
         inner = ~self.is_leaf
         nodes = np.arange(len(self))
         children = np.concatenate([self.left[inner], self.right[inner]])
+        columns = (self.feature, self.threshold, self.left, self.right, self.missing_left)
+        shapes = [array.shape for array in columns] + ([] if self.set_of is None else [self.set_of.shape])
+        if set(shapes) != {(len(self),)} or self.value.ndim != 2 or len(self.value) != len(self):
+            raise InvalidInput("the model's arrays differ in length; the file or object is damaged")
         sound = (
             len(self) > 0
             and (self.right[~inner] == LEAF).all()

@@ -18,8 +18,9 @@ quotes. Comparisons must fall on the cuts of a numeric variable.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from primewood.errors import InvalidInput, ParseError, listing
@@ -46,10 +47,22 @@ OPPOSITE = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 DEEPEST = 100
 
 
-def parse(text: str, variables: Iterable[Variable], *, whole: Iterable[str] = ()) -> Expression:
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What a numeric variable stands for: numbers from `low` to `high`, perhaps whole ones only."""
+
+    low: float
+    high: float
+    whole: bool
+
+
+def parse(
+    text: str, variables: Iterable[Variable], *, ranges: Mapping[str, Range] | None = None
+) -> Expression:
     """Read an expression over `variables`. Cost: linear in the text.
 
-    The variables named in `whole` stand for whole numbers: X < 3 is X <= 2 there.
+    Of a variable in `ranges`, comparisons are understood that need not fall on its cuts: X < 3 is X <= 2 of whole
+    numbers, and X <= 200 says nothing of numbers up to 100.
 
     >>> A, B = Variable("A", [1, 2, 3]), Variable("B", ["r", "b", "g"])
     >>> print(parse("(B=r | B=b) -> !(A=2)", [A, B]))
@@ -63,7 +76,7 @@ def parse(text: str, variables: Iterable[Variable], *, whole: Iterable[str] = ()
     if not isinstance(text, str):
         raise InvalidInput(f"an expression is parsed from a str, not from {type(text).__name__}")
     universe = unique_variables(variables)
-    return _Parser(text, universe, frozenset(whole)).everything().over(universe)
+    return _Parser(text, universe, ranges or {}).everything().over(universe)
 
 
 def boolean_variables(text: str, known: Sequence[Variable]) -> tuple[Variable, ...]:
@@ -142,13 +155,13 @@ def _tokens(text: str) -> list[_Token]:
 class _Parser:
     """Recursive descent over the tokens of one text."""
 
-    def __init__(self, text: str, variables: Sequence[Variable], whole: frozenset[str]) -> None:
+    def __init__(self, text: str, variables: Sequence[Variable], ranges: Mapping[str, Range]) -> None:
         self.text = text
         self.tokens = _tokens(text)
         self.next = 0
         self.depth = 0
         self.variables = {x.name: x for x in variables}
-        self.whole = whole
+        self.ranges = ranges
 
     def everything(self) -> Expression:
         expression = self.iff()
@@ -278,9 +291,7 @@ class _Parser:
         if token.kind not in ("word", "number", "string"):
             raise self.error(f"expected a value of {variable.name}")
         if variable.is_numeric and token.text != "missing":
-            if token.kind == "number" and variable.tells(
-                float(token.text), whole=variable.name in self.whole
-            ):
+            if token.kind == "number" and variable.name in self.ranges:
                 return self.exactly(variable)
             raise self.error(
                 f"{variable.name} is numeric: compare it with "
@@ -315,15 +326,27 @@ class _Parser:
         token = self.token
         if token.kind != "number" and token.text != "inf":
             raise self.error(f"expected a number after {operator}")
-        x = float(token.text)
-        if variable.name in self.whole:
-            operator, x = variable.on_whole_numbers(operator, x)
         try:
-            literal = variable.comparison(operator, x)
+            literal = self.compared(variable, operator, float(token.text))
         except InvalidInput as problem:
             raise self.error(str(problem), token) from None
         self.next += 1
         return literal
+
+    def compared(self, variable: Variable, operator: str, x: float) -> Expression:
+        """The literal of a comparison; trivial if it lies outside the range of the numbers."""
+        known = self.ranges.get(variable.name)
+        if known is None or variable.cuts is None:
+            return variable.comparison(operator, x)
+        if known.whole:
+            operator, x = variable.on_whole_numbers(operator, x)
+        cut = variable.own_cut(operator, x)
+        below = operator in ("<", "<=")
+        if cut >= known.high if variable.closed == "right" else cut > known.high:
+            return variable.comparison("<" if below else ">", math.inf)
+        if cut < known.low if variable.closed == "right" else cut <= known.low:
+            return variable.comparison("<" if below else ">", -math.inf)
+        return variable.comparison(operator, x)
 
     def between(self) -> Expression:
         """``number operator variable [operator number]``."""

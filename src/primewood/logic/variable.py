@@ -281,13 +281,6 @@ class Variable:
             return ("<=" if operator in ("<", "<=") else ">"), float(up_to)
         return ("<" if operator in ("<", "<=") else ">="), float(up_to + 1)
 
-    def tells(self, x: float, *, whole: bool = False) -> bool:
-        """Whether a number is told apart from all others, or from all other whole numbers."""
-        tests = [("<", x), ("<=", x)]
-        if whole:
-            tests = [self.on_whole_numbers(*test) for test in tests]
-        return all(self.own_cut(*test) in (self.cuts or ()) for test in tests)
-
     def comparison(self, operator: str, cut: float) -> Expression:
         """The literal ``variable operator cut``, where the cut and the operator fit the intervals.
 

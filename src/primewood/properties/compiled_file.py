@@ -7,7 +7,6 @@ Numbers in it round-trip exactly. Training rows are not kept.
 from __future__ import annotations
 
 import json
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -107,14 +106,14 @@ def _knowledge_record(knowledge: Knowledge) -> dict[str, Any]:
             [rule.text, [list(box.items()) for box in rule.forbidden], rule.is_staircase]
             for rule in knowledge.rules
         ],
-        "orders": [[o.text, o.lower, o.upper, str(o.constant), o.strict] for o in knowledge.orders],
+        "orders": [[o.text, o.lower, o.upper, o.constants, o.strict] for o in knowledge.orders],
     }
 
 
 def _knowledge(record: dict[str, Any]) -> Knowledge:
     return Knowledge(
         tuple(Rule(text, tuple(map(dict, boxes)), steps) for text, boxes, steps in record["rules"]),
-        tuple(Order(text, low, up, Fraction(c), strict) for text, low, up, c, strict in record["orders"]),
+        tuple(Order(text, low, up, tuple(c), strict) for text, low, up, c, strict in record["orders"]),
     )
 
 
@@ -133,7 +132,8 @@ def load(path: str | Path) -> Compiled | Ensemble:
             document = json.loads(bytes(archive["document"]).decode())
             levels = [archive[f"level_{j}"] for j in range(len(archive.files) - 1)]
     except Exception as problem:  # whatever a broken archive brings about
-        raise InvalidInput(f"{path.name} is no compiled model, or it is damaged: {problem}") from None
+        what = type(problem).__name__
+        raise InvalidInput(f"{path.name} is no compiled model, or it is damaged ({what})") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InvalidInput(f"{path.name} is no compiled model of primewood")
     if document.get("version") != VERSION:

@@ -121,7 +121,8 @@ def _joint(a: Context, b: Context) -> Context:
             "for both"
         )
     features = tuple(_joint_feature(f, g) for f, g in zip(a.domain.features, b.domain.features, strict=True))
-    assumptions = tuple(dict.fromkeys((*a.domain.assumptions, *b.domain.assumptions)))
+    stated = [rule.text for domain in (a.domain, b.domain) for rule in domain.knowledge.rules]
+    assumptions = tuple(dict.fromkeys((*a.domain.assumptions, *b.domain.assumptions, *stated)))
     domain = Domain(features, a.column_names, assumptions)
     points = None if a.rows is None else domain.points(a.rows)
     return replace(a, variables=domain.variables, domain=domain, points=points)

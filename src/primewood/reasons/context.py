@@ -163,16 +163,18 @@ class Context:
                 _, value, moves = values.get(feature.name, (feature, 0, False))
                 here = float(row[feature.column])
                 ends[feature.name] = feature.ends(value) if moves or all_move else (here, here)
-            found = numbers_in_order(orders, ends, frozenset(f.name for f in features if f.whole))
+            wanted = {f.name: float(row[f.column]) for f in features}
+            found = numbers_in_order(orders, ends, frozenset(f.name for f in features if f.whole), wanted)
             if found is not None:
                 row[[f.column for f in features]] = list(found.values())
                 return
         raise AssertionError("a possible cell holds no row: please report this")
 
-    def shown_in(self, place: int, value: int) -> str:
-        """A value of a variable by its name, or by a number in it that is pleasant to read."""
+    def shown(self, place: int, value: int, row: Row) -> str:
+        """A value of a variable by its name, or by the number that a row has in it."""
+        assert self.domain is not None
         cell = self.variables[place].values[value]
-        return number(self._number_in(place, value, cell)) if isinstance(cell, Interval) else str(cell)
+        return number(row[self.domain.seen[place].column]) if isinstance(cell, Interval) else str(cell)
 
     def _number_in(self, place: int, value: int, cell: Interval) -> float:
         assert self.domain is not None

@@ -6,7 +6,7 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Grown
 from primewood.errors import listing
 from primewood.logic.instance import Point
-from primewood.reasons.context import Context
+from primewood.reasons.context import Context, Row
 
 
 def obstacle(
@@ -15,6 +15,7 @@ def obstacle(
     label: int,
     found: Grown,
     avoided: frozenset[int],
+    row: Row | None,
     point: Point,
     clock: Clock,
 ) -> str | None:
@@ -33,10 +34,13 @@ def obstacle(
     if not isinstance(other, tuple):
         return None
     names = listing(variables[j].name for j in sorted(avoided))
-    if context.domain is None:
+    if context.domain is None or row is None:
         return f"no explanation avoids {names}"
+    changed = context.row_at(other, row, point)
     told = [
-        f"{x.name} = {context.shown_in(j, other[j])}" for j, x in enumerate(variables) if other[j] != point[j]
+        f"{x.name} = {context.shown(j, other[j], changed)}"
+        for j, x in enumerate(variables)
+        if other[j] != point[j]
     ]
     decision = context.class_names[engines.decide(other)]
     return f"no explanation avoids {names}: with {listing(told)} the decision is {decision}"

@@ -12,7 +12,9 @@ from primewood.engines.flat import flat_rules, flat_trees
 from primewood.ensemble import Ensemble
 from primewood.ensemble.integers import integer_vote
 from primewood.ensemble.link import NATIVE
+from primewood.errors import TooLarge
 
+MOST_RULES = 4096
 ROOM_WITH_RULES = 45
 """Sums of weights stay below 2^45, far from what a forbidden leaf weighs in the core."""
 
@@ -20,6 +22,10 @@ ROOM_WITH_RULES = 45
 def native_forest(ensemble: Ensemble, domain: Domain, *, any_order: bool = False) -> _native.Forest:
     """Build the core's forest. Cost: linear in the nodes."""
     rules = flat_rules(domain)
+    if len(rules) > MOST_RULES:
+        raise TooLarge(
+            f"{len(rules):,} combinations of values are excluded by constraints; {MOST_RULES:,} are taken"
+        )
     vote = integer_vote(ensemble, room=ROOM_WITH_RULES) if rules else integer_vote(ensemble)
     variables = domain.variables
     trees = [*flat_trees(ensemble, domain), *(rule for rule, _ in rules)]
