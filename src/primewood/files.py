@@ -24,3 +24,13 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def check_header(document: object, path: Path, kind: str, version: int) -> None:
+    """Raise unless a document says that it is of this kind and version."""
+    if not isinstance(document, dict) or document.get("format") != f"primewood {kind}":
+        raise InvalidInput(f"{path.name} is no {kind} of primewood")
+    if document.get("version") != version:
+        raise InvalidInput(
+            f"{path.name} has version {document.get('version')} of the format; this primewood reads {version}"
+        )

@@ -68,8 +68,6 @@ class Sums : public Levels<Edge> {
     std::vector<Memo> memo;
   };
 
-  
-
   // Subtract the vote of the first edge from all; return it.
   Id normalise(std::vector<Edge>& edges) {
     const Id base = edges[0].vote;

@@ -1,6 +1,6 @@
 // The margin of a rival class over the decided one, on the leaves that a box can reach.
 //
-// Exactness ("slack per leaf"): a leaf whose values add without rounding counts as it is. Any other leaf
+// Exactness ("slack per leaf"): a leaf that is flagged exact counts as it is. Any other leaf
 // gets the whole band of possible rounding on top, so a sum below the threshold proves that the library
 // does not decide for the rival; a sum in the doubtful zone above it is settled by the library's own
 // float sum.

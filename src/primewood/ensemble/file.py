@@ -14,7 +14,7 @@ import numpy as np
 from primewood.ensemble.ensemble import Categories, Ensemble, Group
 from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput
-from primewood.files import write_whole
+from primewood.files import check_header, write_whole
 
 FORMAT = "primewood ensemble"
 VERSION = 1
@@ -79,12 +79,7 @@ def load_ensemble(path: str | Path) -> Ensemble:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as problem:
         raise InvalidInput(f"{path.name} is no ensemble of primewood, or it is damaged: {problem}") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InvalidInput(f"{path.name} is no ensemble of primewood")
-    if document.get("version") != VERSION:
-        raise InvalidInput(
-            f"{path.name} has version {document.get('version')} of the format; this primewood reads {VERSION}"
-        )
+    check_header(document, path, "ensemble", VERSION)
     try:
         return _ensemble(document)
     except Exception as problem:  # whatever a document that was tampered with brings about

@@ -19,7 +19,7 @@ from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import InputType
 from primewood.ensemble.file import categories_read, categories_written, load_ensemble
 from primewood.errors import InvalidInput
-from primewood.files import write_whole
+from primewood.files import check_header, write_whole
 from primewood.logic.interval import MISSING
 from primewood.logic.variable import Variable
 from primewood.reasons.context import Context
@@ -134,12 +134,7 @@ def load(path: str | Path) -> Compiled | Ensemble:
     except Exception as problem:  # whatever a broken archive brings about
         what = type(problem).__name__
         raise InvalidInput(f"{path.name} is no compiled model, or it is damaged ({what})") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InvalidInput(f"{path.name} is no compiled model of primewood")
-    if document.get("version") != VERSION:
-        raise InvalidInput(
-            f"{path.name} has version {document.get('version')} of the format; this primewood reads {VERSION}"
-        )
+    check_header(document, path, "compiled model", VERSION)
     try:
         context = _context(document)
         diagram = Diagram(
