@@ -66,9 +66,12 @@ class Layout:
         """The code of a value in a categorical column."""
         key = _key(value, self.categories[column].by_text)
         codes, others = self._codes[column], self.categories[column].others
+        if not codes and others is not None:  # the model looks at nothing there
+            return others
         if key is None:  # a null can be a category of its own; NaN never is
             mark = self.categories[column].missing_as
-            if mark == ("nan" if value is None else "none"):
+            kind = "none" if value is None else "nan" if isinstance(value, float) else "another"
+            if mark not in ("either", kind):
                 known = "NaN" if mark == "nan" else "None"
                 raise InvalidInput(
                     f"{source}: {self.names[column]} is {value}; to the model, missing is {known} there"
@@ -148,7 +151,7 @@ def _check_codes(rows: NDArray[np.float64], layout: Layout, source: str) -> None
     for column, known in layout.categories.items():
         held = rows[:, column]
         odd = (held != np.floor(held)) & ~np.isnan(held) & ~np.isin(held, list(known.names))
-        if odd.any():
+        if known.names and odd.any():
             i = int(np.flatnonzero(odd)[0])
             raise InvalidInput(
                 f"{source}: {layout.names[column]} of row {i} is {held[i]:g}, which is no category"

@@ -269,3 +269,64 @@ def test_very_many_exclusions_are_too_large():
     explainer = pw.Explainer(model, domain=dict.fromkeys(names, "boolean"), constraints=pairs)
     with pytest.raises(pw.errors.TooLarge, match="4,950"):
         explainer.explain([0.0] * 100)
+
+
+def test_chains_in_a_circle_exclude_no_row_that_satisfies_all_orders():
+    """Random orders over whole and other numbers, some missing: rows that satisfy them are accepted, and boxes hold."""
+    generator = np.random.default_rng(1)
+    for seed in range(40):
+        whole = seed % 2 == 0
+        names = ["x", "y", "z", "w"]
+        picked = [generator.permutation(4)[:2] for _ in range(int(generator.integers(2, 6)))]
+        orders = [
+            (a, b, float(generator.choice([-1.0, 0.0, 0.4, 1.0, 3.0])), bool(generator.random() < 0.3))
+            for a, b in picked
+        ]
+        texts = [
+            f"{names[a]} {'<' if strict else '<='} {names[b]} + {c}".replace("+ -", "- ")
+            for a, b, c, strict in orders
+        ]
+        rows = generator.integers(0, 7, (4000, 4)).astype(float)
+        rows += 0 if whole else generator.choice([0.0, 0.25, 0.5], rows.shape)
+        rows[generator.random(rows.shape) < 0.1] = np.nan
+        fine = np.ones(len(rows), dtype=bool)
+        for a, b, c, strict in orders:
+            bound = np.floor(c) if whole and not strict else np.ceil(c) - 1 if whole else c
+            low, high = rows[:, a], rows[:, b] + bound
+            fine &= np.isnan(low) | np.isnan(high) | ((low < high) if strict and not whole else (low <= high))
+        rows = rows[fine]
+        trees = tuple(
+            replace(tree, missing_left=generator.random(len(tree)) < 0.5)
+            for tree in (
+                pw.Tree.build(
+                    (
+                        int(generator.integers(4)),
+                        float(generator.integers(1, 6)),
+                        (int(generator.integers(4)), float(generator.integers(1, 6)), [1, 0], [0, 1]),
+                        (int(generator.integers(4)), float(generator.integers(1, 6)), [0, 1], [1, 0]),
+                    )
+                )
+                for _ in range(5)
+            )
+        )
+        model = pw.Ensemble(trees, tuple(names), ("no", "yes"), allows_missing=True)
+        domain = dict.fromkeys(names, "whole" if whole else "numeric")
+        try:
+            explainer = pw.Explainer(model, rows[:300], constraints=texts, domain=domain)
+        except InvalidInput as problem:
+            assert "no row can satisfy" in str(problem), problem
+            continue
+        decided = np.array(model.classes)[model.predict(rows)]
+        for row in rows[:4]:
+            why = explainer.explain(row)
+            covered = why.covers(rows)
+            assert (decided[covered] == why.decision).all()
+            for witness in why.witnesses:
+                assert model.classes[int(model.predict([witness.row])[0])] == witness.decision
+
+
+def test_numbers_near_zero_are_put_in_order_at_once():
+    model = ensemble_of((0, 18.0, [1, 0], [0, 1]), ("x", "y"))
+    why = pw.Explainer(model, constraints=["x < y + 18"]).explain([10.0, -3.0])
+    for witness in why.witnesses:
+        assert witness.row[0] < witness.row[1] + 18

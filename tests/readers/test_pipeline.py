@@ -37,6 +37,7 @@ from sklearn.preprocessing import (
 )
 from sklearn.tree import DecisionTreeClassifier
 
+import primewood as pw
 from primewood.ensemble.link import first_float
 from primewood.errors import InvalidInput, UnsupportedModel
 from primewood.readers import pipeline as reader
@@ -802,3 +803,23 @@ def pipelines(draw):
 def test_random_pipelines_are_read_exactly(pipeline, seed):
     if pipeline is not None:
         check(pipeline, n=300, seed=seed)
+
+
+def test_columns_that_no_step_uses_may_hold_anything():
+    frame = pd.DataFrame({"x": np.arange(40.0), "q": np.arange(40) / 7, "r": ["a", "b"] * 20})
+    pipeline = make_pipeline(ColumnTransformer([("s", StandardScaler(), ["x"])]), DecisionTreeClassifier())
+    pipeline.fit(frame, frame.x > 20)
+    explainer = pw.Explainer(pipeline, frame)
+    assert [explainer.decide(frame.iloc[i]) for i in (3, 30)] == pipeline.predict(
+        frame.iloc[[3, 30]]
+    ).tolist()
+
+
+def test_a_null_that_is_neither_nan_nor_none_is_refused():
+    column = pd.Series(["a", "b", np.nan] * 20, dtype=object)
+    pipeline = make_pipeline(OneHotEncoder(handle_unknown="ignore"), DecisionTreeClassifier(random_state=0))
+    pipeline.fit(pd.DataFrame({"c": column}), column.isna().astype(int))
+    explainer = pw.Explainer(pipeline, pd.DataFrame({"c": column}))
+    assert explainer.decide({"c": np.nan}) == 1
+    with pytest.raises(InvalidInput, match="missing is NaN"):
+        explainer.decide({"c": pd.NA})

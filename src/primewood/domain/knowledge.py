@@ -119,7 +119,7 @@ class Knowledge:
     rules : tuple of Rule
         Over the places of variables.
     orders : tuple of Order
-        As the user stated them, for rows.
+        As the user stated them, for rows; between whole numbers, with a whole constant.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -192,7 +192,7 @@ class Statements:
         _check_chains(orders, whole)
         for order in _closed(orders):
             rules.append(_staircase(order, by_name, places))
-        return Knowledge(tuple(rule for rule in rules if rule.forbidden), self.orders)
+        return Knowledge(tuple(rule for rule in rules if rule.forbidden), tuple(orders))
 
     def _clause(self, text: str, seen: Sequence[Feature]) -> Rule:
         variables = [feature.variable for feature in seen if feature.variable is not None]
@@ -325,6 +325,8 @@ def _closed(orders: Sequence[Order]) -> list[Order]:
             if order.tightness < (Fraction(0), True):
                 raise InvalidInput(f"no row can satisfy the constraints: {order.text}")
             continue
+        if {*key} & {*order.through} or len({*order.through}) < len(order.through):
+            continue  # it goes in a circle, and says no more than without it
         known = tightest.setdefault(key, [])
         if any(o.tightness <= order.tightness and {*o.through} <= {*order.through} for o in known):
             continue
@@ -393,7 +395,9 @@ def numbers_in_order(
     over the orders for each time that a number moves.
     """
     near = {name: min(max(wanted[name], low), high) for name, (low, high) in ends.items()}
-    least = {name: low for name, (low, _) in ends.items()}
+    apart = (1 + sum(abs(c) for order in orders for c in order.constants)) * (len(ends) + 1)
+    floor = math.floor(min(x for x in (*near.values(), *(high for _, high in ends.values()))) - apart)
+    least = {name: max(low, floor) for name, (low, _) in ends.items()}  # only differences count
     found = _raised(orders, near, ends, whole)
     return _raised(orders, least, ends, whole) if found is None else found
 
@@ -419,15 +423,15 @@ def _raised(
 
 
 def _least_above(order: Order, lower: float, *, whole: bool) -> float:
-    """The least number for the upper feature of an order."""
+    """A number for the upper feature of an order, as low as it can be but for a few units in the last place."""
     found = lower - sum(order.constants)
     if whole:
         found = math.floor(found) - 1.0
         while not order.holds(lower, found):
             found = max(found + 1.0, math.nextafter(found, math.inf))
         return found
-    for _ in range(4):
-        found = math.nextafter(found, -math.inf)
+    step = math.ulp(max(abs(lower), *map(abs, order.constants)))
+    found -= 2 * step
     while not order.holds(lower, found):
-        found = math.nextafter(found, math.inf)
+        found = max(found + step, math.nextafter(found, math.inf))
     return found
