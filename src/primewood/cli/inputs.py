@@ -158,6 +158,21 @@ def _as_number(cell: str, names: Iterable[object]) -> object:
         return cell
 
 
+def asked(
+    threshold: float | None,
+    between: tuple[float, float] | None,
+    group: Sequence[str] | None,
+    constraint: Sequence[str] | None,
+) -> dict[str, Any]:
+    """What the command line says about the decision and about rows, as options of an `Explainer`."""
+    return {
+        "threshold": threshold,
+        "between": between,
+        "groups": groups(group or []),
+        "constraints": constraint,
+    }
+
+
 def groups(declarations: Sequence[str]) -> dict[str, list[str]] | str | None:
     """One-hot groups: "auto", or one declaration ``name=column,column,...`` each."""
     if not declarations:

@@ -139,10 +139,7 @@ def info(
         data,
         trust_pickle=trust_pickle,
         vote=vote.value,
-        threshold=threshold,
-        between=between,
-        groups=inputs.groups(group or []),
-        constraints=constraint,
+        **inputs.asked(threshold, between, group, constraint),
     )
     facts = description(explainer)
     if as_json:
@@ -189,10 +186,7 @@ def compile_model(
         vote=vote.value,
         engine="diagram",
         max_nodes=max_nodes,
-        threshold=threshold,
-        between=between,
-        groups=inputs.groups(group or []),
-        constraints=constraint,
+        **inputs.asked(threshold, between, group, constraint),
     )
     with output.watching() as watcher:
         compiled = explainer.compile(time_limit=time_limit, watcher=watcher)
@@ -253,10 +247,7 @@ def explain(
         vote=vote.value,
         engine=engine.value,
         max_nodes=max_nodes,
-        threshold=threshold,
-        between=between,
-        groups=inputs.groups(group or []),
-        constraints=constraint,
+        **inputs.asked(threshold, between, group, constraint),
     )
     assert explainer.ensemble is not None
     rows = inputs.model_rows(data, Layout.of(explainer.ensemble))
