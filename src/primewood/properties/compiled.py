@@ -270,6 +270,7 @@ class Compiled:
         """What the diagram is like, in plain types."""
         making = self.diagram.making
         return {
+            "model": self._context.digest,
             "nodes": self.diagram.size,
             "levels": [
                 {"feature": name, "values": level.shape[1], "nodes": len(level)}
