@@ -330,3 +330,13 @@ def test_numbers_near_zero_are_put_in_order_at_once():
     why = pw.Explainer(model, constraints=["x < y + 18"]).explain([10.0, -3.0])
     for witness in why.witnesses:
         assert witness.row[0] < witness.row[1] + 18
+
+
+def test_a_cell_that_rounding_alone_makes_possible_is_found():
+    """The largest float below 0.5, plus 0.5, is 1 in float64."""
+    model = ensemble_of((0, 0.5, (1, 1.0, [0, 1], [1, 0]), [0, 1]), ("y", "z"), operator="<")
+    explainer = pw.Explainer(model, constraints=["z <= y + 0.5"])
+    row = [float(np.nextafter(0.5, 0)), 1.0]
+    assert explainer.decide(row) == "no"
+    for witness in explainer.explain([0.75, 0.5]).witnesses:
+        assert witness.row[1] <= witness.row[0] + 0.5 and witness.decision == "no"

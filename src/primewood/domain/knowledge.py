@@ -423,15 +423,19 @@ def _raised(
 
 
 def _least_above(order: Order, lower: float, *, whole: bool) -> float:
-    """A number for the upper feature of an order, as low as it can be but for a few units in the last place."""
+    """The least number for the upper feature of an order."""
     found = lower - sum(order.constants)
     if whole:
         found = math.floor(found) - 1.0
         while not order.holds(lower, found):
             found = max(found + 1.0, math.nextafter(found, math.inf))
         return found
-    step = math.ulp(max(abs(lower), *map(abs, order.constants)))
-    found -= 2 * step
+    step = 4 * math.ulp(max(abs(lower), *map(abs, order.constants)))
+    below = found - 2 * step
+    while order.holds(lower, below):
+        below -= 2 * step
     while not order.holds(lower, found):
-        found = max(found + step, math.nextafter(found, math.inf))
+        found += step
+    while below < (middle := (below + found) / 2) < found:
+        below, found = (below, middle) if order.holds(lower, middle) else (middle, found)
     return found
