@@ -94,7 +94,7 @@ class Explainer:
     Attributes
     ----------
     fidelity : Fidelity or None
-        How the reading of the model fared against `predict_proba` and `predict`, on the training rows
+        How the reading of the model fared against the library's own scores and decisions, on the training rows
         and on planted ones; None for expressions, ensembles and the majority vote.
 
     Examples

@@ -30,7 +30,8 @@ class Contrast:
     row : tuple of float or None
         The row that was asked about; None for an instance of an expression.
     changed : tuple of float or None
-        A row that differs from it only in what is let go of, and is decided otherwise.
+        A row that differs from it only in what is let go of, and is decided otherwise. Where constraints order
+        features, others may move inside their own cells.
     instance : Point
         The cell of `changed`.
     """
