@@ -1,6 +1,7 @@
 // Limits of a run: a deadline, a number of search nodes, and a signal from outside.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,7 @@ class Limits {
   void start(double seconds, std::int64_t nodes, std::function<void()> poll) {
     poll_ = std::move(poll);
     nodes_left_ = nodes;
+    visited_ = 0;
     counted_ = nodes >= 0;
     timed_ = seconds >= 0;
     const auto now = Clock::now();
@@ -36,7 +38,16 @@ class Limits {
   }
 
   void count_node() {
+    visited_++;
     if (counted_ && --nodes_left_ < 0) throw LimitReached{};
+  }
+
+  std::int64_t visited() const { return visited_; }
+
+  // From here on, take no more than so many nodes.
+  void allow(std::int64_t nodes) {
+    nodes_left_ = counted_ ? std::min(nodes_left_, nodes) : nodes;
+    counted_ = true;
   }
 
  private:
@@ -44,7 +55,7 @@ class Limits {
   static Clock::duration interval() { return std::chrono::milliseconds(40); }
   std::function<void()> poll_;
   Clock::time_point deadline_, next_poll_;
-  std::int64_t nodes_left_ = 0;
+  std::int64_t nodes_left_ = 0, visited_ = 0;
   bool timed_ = false, counted_ = false;
 };
 

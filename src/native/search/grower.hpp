@@ -18,8 +18,9 @@ enum class Language { sets, intervals, values };
 class Grower {
  public:
   // nominal: per variable, whether its values have no order, so that in `intervals` its literals are sets.
-  Grower(Oracle& o, Language language, std::vector<std::uint8_t> nominal)
-      : forest(o.forest), oracle(o), language_(language), nominal_(std::move(nominal)) {}
+  // target: a class that must not be decided, or -1: then the decision must stay what it is.
+  Grower(Oracle& o, Language language, std::vector<std::uint8_t> nominal, int target)
+      : forest(o.forest), oracle(o), language_(language), nominal_(std::move(nominal)), question_{0, target} {}
 
   const Forest& forest;
   Oracle& oracle;
@@ -35,7 +36,7 @@ class Grower {
   void run(const std::vector<int>& point, const std::vector<std::vector<Atom>>& steps,
            const std::vector<int>& order, const std::vector<std::uint8_t>& fixed) {
     point_ = point;
-    label_ = forest.decide(point.data());
+    question_.label = forest.decide(point.data());
     box.assign(forest.atoms(), 0);
     blocked_by.assign(forest.atoms(), -1);
     witnesses.clear();
@@ -114,7 +115,7 @@ class Grower {
     mask_ = box;
     for (int j : touched)
       for (int v : values[j]) mask_[forest.offset[j] + v] = 1;
-    if (oracle.query(mask_.data(), label_, seeds(), found_)) {
+    if (oracle.ask(mask_.data(), question_, seeds(), found_)) {
       confirm();
       witnesses.push_back(found_);
       return;
@@ -163,11 +164,11 @@ class Grower {
     const int base = forest.offset[j];
     std::fill(mask_.begin() + base, mask_.begin() + forest.offset[j + 1], 0);
     for (int v : values) mask_[base + v] = 1;
-    if (!oracle.query(mask_.data(), label_, seeds(), found_)) return true;
+    if (!oracle.ask(mask_.data(), question_, seeds(), found_)) return true;
     confirm();
     const int witness = int(witnesses.size());
     witnesses.push_back(found_);
-    oracle.along(j, found_, fails_);
+    oracle.along(j, found_, question_, fails_);
     fails_[found_[j]] = 1;
     for (int v = 0; v < forest.values(j); v++)
       if (fails_[v] && mask_[base + v]) blocked_by[base + v] = witness;
@@ -176,7 +177,7 @@ class Grower {
 
   // A counterexample is believed only if the library's own sum says so.
   void confirm() const {
-    if (!forest.possible(found_.data()) || (!forest.any_order && forest.decide(found_.data()) == label_))
+    if (!forest.possible(found_.data()) || (!forest.any_order && !oracle.answers(found_, question_)))
       throw std::logic_error("a counterexample is none");
   }
 
@@ -206,7 +207,7 @@ class Grower {
 
   Language language_;
   std::vector<std::uint8_t> nominal_;
-  int label_ = 0;
+  Question question_;
   std::vector<int> point_, found_;
   std::vector<std::uint8_t> mask_, fails_;
 };

@@ -23,9 +23,10 @@ class Lagrangian {
 
   std::vector<int> point;  // what was found, in ranks
 
-  // Search the whole box; true if it holds a point that meets the goal.
-  bool run(Goal& goal) {
+  // Search the whole box; true if it holds a point that meets the goal, and that is affordable if there are costs.
+  bool run(Goal& goal, const Costs* costs = nullptr) {
     goal_ = &goal;
+    costs_ = costs;
     setup();
     visited_ = next_ascent_ = 0;
     return visit(0);
@@ -34,6 +35,7 @@ class Lagrangian {
  private:
   static constexpr double TOLERANCE = 1e-7;
   static constexpr int ROOT_STEPS = 30, NODE_STEPS = 12;
+  static constexpr int ROOT_STEPS_PRICED = 60, NODE_STEPS_PRICED = 8;
   static constexpr int ROOT_ROUNDS = 3;
   static constexpr int ROOT_WALKS = 10, SHORT_WALK = 2;
 
@@ -49,12 +51,17 @@ class Lagrangian {
     nodes_[0].region.open(box);
     nodes_[0].step = 1;
     goal_->open(nodes_[0]);
-    relaxation.open(nodes_[0]);
+    relaxation.open(nodes_[0], costs_);
   }
 
   bool visit(int depth) {
     limits.count_node();
     visited_++;
+    if (costs_) {
+      if (!afford(nodes_[depth])) return false;
+      costs_->point(nodes_[depth].region, point);
+      if (goal_->met(point)) return true;
+    }
     if (hopeless(nodes_[depth])) return false;
     for (int round = 0; round < (depth == 0 ? ROOT_ROUNDS : 1); round++) {
       relaxation.prepare(nodes_[depth]);
@@ -66,8 +73,12 @@ class Lagrangian {
     if (look_for_points(depth)) return true;
     const Cut cut = choose(nodes_[depth]);
     if (!cut.found()) {
-      nodes_[depth].region.point(box, point);
-      return goal_->met(point);
+      if (costs_) {
+        costs_->point(nodes_[depth].region, point);
+      } else {
+        nodes_[depth].region.point(box, point);
+      }
+      return met(point);
     }
     const bool nearer = cut.first_holds(relaxation.value[cut.variable], box.size[cut.variable]);
     if (int(nodes_.size()) <= depth + 1) nodes_.resize(depth + 2);
@@ -78,12 +89,22 @@ class Lagrangian {
     return false;
   }
 
+  bool met(const std::vector<int>& x) { return (!costs_ || costs_->affordable(x)) && goal_->met(x); }
+
+  // Narrow a node to what is affordable; false if nothing is.
+  bool afford(Node& node) {
+    if (!costs_->narrow(node.region)) return false;
+    keep_.assign(node.weight.size(), 1);
+    return propagate(node) && compact(node);
+  }
+
   bool hopeless(Node& node) const {
     return !goal_->possible(node) || node.bound() < node.threshold - TOLERANCE;
   }
 
   // Local search for a point: often at the first nodes, ever more rarely after them.
   bool look_for_points(int depth) {
+    if (costs_) return false;  // it does not look at costs
     if (depth == 0) return goal_->wander(ROOT_WALKS, point);
     if (visited_ < next_ascent_) return false;
     next_ascent_ = visited_ + std::max<long>(4, visited_ / 4);
@@ -95,7 +116,7 @@ class Lagrangian {
 
   // Lower the bound; on the way, count where the trees' leaves disagree and try the variables' ranks as points.
   Verdict descend(Node& node, bool at_root) {
-    const int steps = at_root ? ROOT_STEPS : NODE_STEPS;
+    const int steps = at_root ? (costs_ ? ROOT_STEPS_PRICED : ROOT_STEPS) : costs_ ? NODE_STEPS_PRICED : NODE_STEPS;
     std::fill(lost_left_.begin(), lost_left_.end(), 0);
     std::fill(lost_right_.begin(), lost_right_.end(), 0);
     double length = node.step;
@@ -109,7 +130,7 @@ class Lagrangian {
       if (relaxation.keep_if_lowest(upper)) length = std::min(2.0, length * 1.05);
       if (n % 8 == 0 || n == steps - 1) {
         point = relaxation.value;
-        if (at_root && n % 24 == 0 ? goal_->ascend(point) : goal_->met(point)) return Verdict::found;
+        if (at_root && !costs_ && n % 24 == 0 ? goal_->ascend(point) : met(point)) return Verdict::found;
       }
       if (n % 4 == 3 && goal_->learn(node, relaxation.pick)) {
         relaxation.start_afresh();
@@ -257,6 +278,7 @@ class Lagrangian {
   const Restriction& box;
   Relaxation relaxation;
   Goal* goal_ = nullptr;
+  const Costs* costs_ = nullptr;
   long visited_ = 0, next_ascent_ = 0;
   std::vector<Node> nodes_;
   Node spare_;

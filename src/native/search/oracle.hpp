@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "all_margins.hpp"
+#include "costs.hpp"
 #include "depth_first.hpp"
 #include "falsifier.hpp"
 #include "lagrangian.hpp"
@@ -13,6 +14,12 @@
 
 namespace primewood {
 
+// What is asked about a decision: a point that is not decided for `label`, or, if `target` names a class, one that is
+// decided for the target.
+struct Question {
+  int label, target = -1;
+};
+
 struct Counts {
   std::int64_t queries = 0, bounded = 0, falsified = 0, searched = 0, relaxed = 0;
 };
@@ -21,7 +28,7 @@ class Oracle {
  public:
   explicit Oracle(const Forest& f)
       : forest(f), box(f), margin(box), falsifier(margin, limits), depth_first(margin, limits),
-        one_margin(margin, falsifier), all_margins(margin), lagrangian(box, limits), x_(f.n_variables) {}
+        one_margin(margin, falsifier), all_margins(margin), lagrangian(box, limits), costs(box), x_(f.n_variables) {}
 
   Oracle(const Oracle&) = delete;
   Oracle& operator=(const Oracle&) = delete;
@@ -35,6 +42,45 @@ class Oracle {
     limits.start(seconds, nodes, std::move(poll));
     counts = {};
     patience_ = forest.patience;
+  }
+
+  // True with a point of the box that answers the question. The seeds are points to start from.
+  bool ask(const std::uint8_t* mask, Question question, const std::vector<const std::vector<int>*>& seeds,
+           std::vector<int>& point) {
+    if (question.target < 0) return query(mask, question.label, seeds, point);
+    return reach(mask, question.target, seeds, point);
+  }
+
+  // The same, of points whose costs (per atom) add up to the budget at most.
+  bool ask_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom, double budget,
+                  std::vector<int>& point) {
+    counts.queries++;
+    limits.check();
+    box.set(mask);
+    costs.set(of_atom, budget);
+    if (question.target >= 0 && forest.n_classes > 2) {
+      if (!open_all_margins(question.target) || !lagrangian.run(all_margins, &costs)) return false;
+      box.values(lagrangian.point, point);
+      return true;
+    }
+    const int label = question.target < 0 ? question.label : 1 - question.target;
+    for (int rival = 0; rival < forest.n_classes; rival++) {
+      if (rival == label) continue;
+      margin.choose(label, rival);
+      if (margin.bound() < margin.threshold) continue;
+      margin.collect();
+      falsifier.reset();
+      if (!lagrangian.run(one_margin, &costs)) continue;
+      box.values(lagrangian.point, point);
+      return true;
+    }
+    return false;
+  }
+
+  bool answers(const std::vector<int>& point, Question question) const {
+    const int decided = forest.decide(point.data());
+    return (question.target < 0 ? decided != question.label : decided == question.target) &&
+           forest.possible(point.data());
   }
 
   // True with a counterexample (value indices) in `point`. The seeds are points to start from.
@@ -74,24 +120,26 @@ class Oracle {
   }
 
   // True with a point of the box that is decided for the label. With two classes that is one margin.
-  bool reach(const std::uint8_t* mask, int label, std::vector<int>& point) {
-    if (forest.n_classes == 2) return query(mask, 1 - label, {}, point);
+  bool reach(const std::uint8_t* mask, int label, const std::vector<const std::vector<int>*>& seeds,
+             std::vector<int>& point) {
+    if (forest.n_classes == 2) return query(mask, 1 - label, seeds, point);
     counts.queries++;
     limits.check();
     box.set(mask);
-    margin.choose_none();
-    margin.collect();
-    if (!margin.possible()) return false;
-    all_margins.choose(label);
-    if (!lagrangian.run(all_margins)) return false;
+    if (!open_all_margins(label) || !lagrangian.run(all_margins)) return false;
     box.values(lagrangian.point, point);
     return true;
   }
 
-  // After a counterexample: which values of variable j, at this point, are counterexamples too.
-  void along(int j, const std::vector<int>& point, std::vector<std::uint8_t>& fails) {
+  // After an answer: which values of variable j, at this point, answer the question too.
+  void along(int j, const std::vector<int>& point, Question question, std::vector<std::uint8_t>& fails) {
     const int values = forest.values(j);
     fails.assign(values, 0);
+    if (question.target >= 0 && forest.n_classes > 2) {
+      std::vector<int> moved(point);
+      for (moved[j] = 0; moved[j] < values; moved[j]++) fails[moved[j]] = answers(moved, question);
+      return;
+    }
     for (int f = 0; f < forest.n_variables; f++) x_[f] = box.rank_of(f, point[f]);
     falsifier.sweep(j, x_, margin.total_at(x_));
     const std::vector<Int> totals(falsifier.totals());
@@ -103,6 +151,15 @@ class Oracle {
 
  private:
   static constexpr int LEAST_PATIENCE = 50;
+
+  // Collect the leaves for the conjunction of a class's margins; false if no row can be in the box.
+  bool open_all_margins(int label) {
+    margin.choose_none();
+    margin.collect();
+    if (!margin.possible()) return false;
+    all_margins.choose(label);
+    return true;
+  }
 
   // Local search from points that are known; true with a counterexample in x_.
   bool falsify(const std::vector<const std::vector<int>*>& seeds) {
@@ -146,6 +203,7 @@ class Oracle {
   OneMargin one_margin;
   AllMargins all_margins;
   Lagrangian lagrangian;
+  Costs costs;
   std::vector<int> x_;
   std::vector<std::pair<Int, int>> rivals_;
   int patience_ = 0;  // nodes that the depth-first search may take: fewer after it failed

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "grower.hpp"
+#include "nearest.hpp"
 #include "python.hpp"
 #include "workspaces.hpp"
 
@@ -74,7 +75,7 @@ nb::object find(Workspaces& workspaces, Array<std::uint8_t> mask, int label, boo
     oracle->start(seconds, nodes, poll_signals);
     try {
       found = otherwise ? oracle->query(mask.data(), label, {}, point)
-                        : oracle->reach(mask.data(), label, point);
+                        : oracle->reach(mask.data(), label, {}, point);
       if (found && (!f.possible(point.data()) || (!f.any_order && (f.decide(point.data()) != label) != otherwise)))
         throw std::logic_error("what was found is not what was asked for");
       workspaces.give_back(std::move(oracle));
@@ -101,9 +102,10 @@ nb::bytes packed(const Forest& f, const std::vector<std::uint8_t>& box) {
 nb::dict grow(Workspaces& workspaces, const std::vector<int>& point,
               const std::vector<std::vector<std::pair<int, int>>>& steps, const std::vector<int>& order,
               const std::vector<std::uint8_t>& fixed, const std::vector<std::uint8_t>& nominal, int language,
-              double seconds, std::int64_t nodes) {
+              int target, double seconds, std::int64_t nodes) {
   const Forest& f = workspaces.forest;
   check_point(f, point);
+  if (target >= f.n_classes) throw std::invalid_argument("there is no such class");
   for (const auto& step : steps)
     for (const auto& [j, v] : step)
       if (j < 0 || j >= f.n_variables || v < -1 || v >= f.values(j))
@@ -113,7 +115,7 @@ nb::dict grow(Workspaces& workspaces, const std::vector<int>& point,
   if (int(fixed.size()) != f.n_variables || int(nominal.size()) != f.n_variables)
     throw std::invalid_argument("one flag per variable");
   auto oracle = workspaces.take();
-  Grower grower(*oracle, static_cast<Language>(language), nominal);
+  Grower grower(*oracle, static_cast<Language>(language), nominal, target);
   {
     nb::gil_scoped_release release;
     oracle->start(seconds, nodes, poll_signals);
@@ -132,6 +134,35 @@ nb::dict grow(Workspaces& workspaces, const std::vector<int>& point,
   answer["searched"] = c.searched;
   answer["relaxed"] = c.relaxed;
   if (grower.complete) workspaces.give_back(std::move(oracle));
+  return answer;
+}
+
+// The nearest point of a box that is decided otherwise, or for the target; costs are per atom.
+nb::dict nearest(Workspaces& workspaces, const std::vector<int>& instance, Array<std::uint8_t> mask,
+                 std::vector<double> cost, bool largest, int target, double seconds, std::int64_t nodes) {
+  const Forest& f = workspaces.forest;
+  check_point(f, instance);
+  if (int(mask.shape(0)) != f.atoms() || int(cost.size()) != f.atoms())
+    throw std::invalid_argument("the box or its costs have the wrong length");
+  if (target >= f.n_classes) throw std::invalid_argument("there is no such class");
+  auto oracle = workspaces.take();
+  const Question question{f.decide(instance.data()), target};
+  Nearest search(*oracle, question, largest ? Nearest::Norm::largest : Nearest::Norm::sum, instance, mask.data(),
+                 std::move(cost));
+  {
+    nb::gil_scoped_release release;
+    oracle->start(seconds, nodes, poll_signals);
+    search.run();
+    if (!search.point.empty() && !f.any_order && !oracle->answers(search.point, question))
+      throw std::logic_error("what was found is not what was asked for");
+  }
+  nb::dict answer;
+  answer["point"] = search.point.empty() ? nb::object(nb::none()) : nb::object(nb::tuple(nb::cast(search.point)));
+  answer["cost"] = search.upper;
+  answer["lower"] = search.lower;
+  answer["complete"] = search.complete;
+  answer["queries"] = oracle->counts.queries;
+  if (search.complete) workspaces.give_back(std::move(oracle));
   return answer;
 }
 
@@ -157,7 +188,8 @@ void bind_search(nb::module_& m) {
              return w.forest.decide(point.data());
            })
       .def("find", &find)
-      .def("grow", &grow);
+      .def("grow", &grow)
+      .def("nearest", &nearest);
   m.def("make_forest", &make_forest, nb::arg("n_classes"), nb::arg("ordered"), nb::arg("has_missing"),
         nb::arg("root"), nb::arg("variable"), nb::arg("prefix"), nb::arg("left"), nb::arg("right"),
         nb::arg("missing_left"), nb::arg("weight"), nb::arg("value"), nb::arg("exact"), nb::arg("band"),

@@ -9,6 +9,9 @@
 //
 // bounds the largest sum from above for every w. Polyak steps lower U towards a target. A step changes few
 // multipliers, so U is evaluated again only for the trees and variables that they belong to.
+//
+// Where points cost something and only those within a budget count, a price p >= 0 is one more multiplier: values
+// are paid p times their cost less, and U goes up by p times the budget.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +19,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "costs.hpp"
 #include "node.hpp"
 
 namespace primewood {
@@ -29,8 +33,10 @@ class Relaxation {
   std::vector<double> best;  // per tree: the value of that leaf after charges
 
   // A new question: the multipliers of its root, all zero. They are, per tree and variable, the sets of its
-  // leaves; a run in the middle also gives the two half-lines that it is the meeting of.
-  void open(Node& root) {
+  // leaves; a run in the middle also gives the two half-lines that it is the meeting of. Costs may be null.
+  void open(Node& root, const Costs* costs) {
+    costs_ = costs;
+    price_ = 0;
     const int n = int(box.size.size());
     start_.assign(n + 1, 0);
     for (int j = 0; j < n; j++) start_[j + 1] = start_[j] + box.size[j] + 2;
@@ -119,7 +125,7 @@ class Relaxation {
       variable_changed_[j] = 0;
       pick_value(node.region, j);
     }
-    double total = node.base;
+    double total = node.base + price_;
     for (double b : best) total += b;
     for (double w : worth_) total += w;
     return total;
@@ -156,8 +162,11 @@ class Relaxation {
       down[n_down] = k;
       n_down += stays & (m[k].chosen != stamp_) & m[k].pays(at[m[k].variable]);
     }
-    if (n_up + n_down == 0) return false;
-    const double size = std::max(0.0, length * (upper - target)) / double(n_up + n_down);
+    const double dearer = costs_ ? PRICE_SCALE * price_slope() : 0;
+    const double norm = double(n_up + n_down) + dearer * dearer;
+    if (norm == 0) return false;
+    const double size = std::max(0.0, length * (upper - target)) / norm;
+    if (dearer != 0) set_price(std::max(0.0, price_ - size * dearer * PRICE_SCALE));
     for (std::size_t p = 0; p < n_up; p++) {
       const int k = up[p];
       change(m[k], m[k].w + size);
@@ -174,12 +183,14 @@ class Relaxation {
   bool keep_if_lowest(double upper) {
     if (upper >= lowest_ - 1e-5) return false;
     lowest_ = upper;
+    lowest_price_ = price_;
     lowest_at_.resize(multipliers_.size());
     for (std::size_t k = 0; k < multipliers_.size(); k++) lowest_at_[k] = multipliers_[k].w;
     return true;
   }
 
   void return_to_lowest() {
+    price_ = lowest_price_;
     for (std::size_t k = 0; k < multipliers_.size(); k++) multipliers_[k].w = lowest_at_[k];
     start_afresh();
   }
@@ -203,16 +214,34 @@ class Relaxation {
     int low = 1, high = 0;
     for (int p = first_[j]; p < first_[j + 1] - 1; p++) {
       sum += pay_[p];
-      if (worth_[j] - sum > slack) continue;
+      if (worth_[j] - (sum - charge(j, rank_[p])) > slack) continue;
       if (low > high) low = rank_[p];
       high = rank_[p + 1] - 1;
     }
     region.low[j] = low;
     region.high[j] = high;
-    if (region.missing[j] && worth_[j] - pay_missing_[j] > slack) region.missing[j] = 0;
+    if (region.missing[j] && worth_[j] - (pay_missing_[j] - charge(j, box.size[j])) > slack)
+      region.missing[j] = 0;
   }
 
  private:
+  static constexpr double PRICE_SCALE = 10;  // the price moves in larger steps than the other multipliers
+
+  // What a rank costs at the current price.
+  double charge(int j, int rank) const { return costs_ ? price_ * costs_->at(j, rank) : 0; }
+
+  // How U changes with the price: by the budget less the cost of the picked ranks; 0 where it cannot go down.
+  double price_slope() const {
+    double slope = 1;
+    for (std::size_t j = 0; j < value.size(); j++) slope -= costs_->at(int(j), value[j]);
+    return slope > 0 && price_ == 0 ? 0 : slope;
+  }
+
+  void set_price(double price) {
+    price_ = price;
+    std::fill(variable_changed_.begin(), variable_changed_.end(), 1);
+  }
+
   // A multiplier of the node. Ranks between the ends of its span are paid: pay_[from] goes up, pay_[to] down.
   struct Multiplier {
     double w;
@@ -310,7 +339,8 @@ class Relaxation {
     return a.low == b.low && a.high == b.high && a.missing == b.missing;
   }
 
-  // Payments change only at the ends of spans: number these places, per variable in the order of ranks.
+  // Payments change only at the ends of spans, and where costs change: number these places, per variable in the
+  // order of ranks.
   void place_payments(const Region& region) {
     for (const auto& [j, span] : spans_)
       if (span.low <= span.high) is_end_[start_[j] + span.low] = is_end_[start_[j] + span.high + 1] = 1;
@@ -318,7 +348,8 @@ class Relaxation {
     first_.assign(1, 0);
     for (int j = 0; j < int(box.size.size()); j++) {
       for (int v = region.low[j]; v <= region.high[j]; v++) {
-        if (!is_end_[start_[j] + v] && v > region.low[j]) continue;
+        const bool same_cost = !costs_ || (v > region.low[j] && costs_->at(j, v) == costs_->at(j, v - 1));
+        if (!is_end_[start_[j] + v] && v > region.low[j] && same_cost) continue;
         is_end_[start_[j] + v] = 0;
         place_[start_[j] + v] = int(rank_.size());
         rank_.push_back(v);
@@ -385,26 +416,28 @@ class Relaxation {
     best[i] = top;
   }
 
-  // The middle of the best paid run of ranks.
+  // The middle of the best paid run of ranks; with costs, of the ranks between two places.
   void pick_value(const Region& region, int j) {
     if (region.fixed(j)) {  // it is in no entry any more, so nothing is paid for it
       value[j] = region.has_ranks(j) ? region.low[j] : box.size[j];
-      worth_[j] = 0;
+      worth_[j] = -charge(j, value[j]);
       return;
     }
     double sum = 0, top = -INFINITY;
     int from = first_[j], to = first_[j];
     for (int p = first_[j]; p < first_[j + 1] - 1; p++) {
       sum += pay_[p];
-      if (sum > top + 1e-12) {
-        top = sum;
+      const double paid = sum - charge(j, rank_[p]);
+      if (paid > top + 1e-12 || (costs_ && paid > top - 1e-12 && costs_->at(j, rank_[p]) < costs_->at(j, rank_[from]))) {
+        top = std::max(top, paid);
         from = to = p;
-      } else if (to == p - 1 && sum >= top - 1e-12) {
+      } else if (!costs_ && to == p - 1 && paid >= top - 1e-12) {
         to = p;
       }
     }
-    if (region.missing[j] && pay_missing_[j] > top) {
-      worth_[j] = pay_missing_[j];
+    const double missing = pay_missing_[j] - charge(j, box.size[j]);
+    if (region.missing[j] && missing > top) {
+      worth_[j] = missing;
       value[j] = box.size[j];
       at_[j] = -1;
       return;
@@ -424,6 +457,9 @@ class Relaxation {
   std::vector<int> source_;
   std::vector<double> lowest_at_;
   double lowest_ = 0;
+
+  const Costs* costs_ = nullptr;
+  double price_ = 0, lowest_price_ = 0;
 
   // sets of the node, per block and per tree: which multipliers charge them, and how much
   std::vector<int> block_sets_, tree_sets_, charged_first_, charged_, set_of_entry_;

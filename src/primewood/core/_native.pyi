@@ -23,6 +23,17 @@ class Forest:
         fixed: list[int],
         nominal: list[int],
         language: int,
+        target: int,
+        seconds: float,
+        nodes: int,
+    ) -> dict[str, object]: ...
+    def nearest(
+        self,
+        instance: list[int],
+        mask: NDArray[uint8],
+        cost: NDArray[float64] | list[float],
+        largest: bool,
+        target: int,
         seconds: float,
         nodes: int,
     ) -> dict[str, object]: ...

@@ -43,6 +43,9 @@ class Subject(Protocol):
     def formula(self, label: int) -> Expression:
         """The expression "the decision is this label"."""
 
+    def denial(self, label: int) -> Expression:
+        """The expression "the decision is not this label"."""
+
 
 class ExpressionSubject:
     """An expression as a classifier: its decisions are False and True."""
@@ -60,6 +63,9 @@ class ExpressionSubject:
     def formula(self, label: int) -> Expression:
         return self.expression if label else negation(self.expression).over(self.variables)
 
+    def denial(self, label: int) -> Expression:
+        return self.formula(1 - label)
+
 
 class EnsembleSubject:
     """An ensemble over a domain; a point is decided where any of its rows is."""
@@ -70,26 +76,35 @@ class EnsembleSubject:
         self.labels = ensemble.classes
         self.importance = tuple(float(ensemble.importance[list(f.columns)].sum()) for f in domain.seen)
         self._formulas = Formulas(ensemble, domain)
-        self._decisions: dict[int, Expression] = {}
+        self._decisions: dict[tuple[int, bool], Expression] = {}
 
     def decide(self, point: Point) -> int:
         return int(self.ensemble.predict(self.row_in(point)[None, :])[0])
 
     def formula(self, label: int) -> Expression:
         """The decision under K: true as well at points that no row is at."""
+        return self._under_knowledge(label, denied=False)
+
+    def denial(self, label: int) -> Expression:
+        """That the decision is not taken, under K: true as well at points that no row is at."""
+        return self._under_knowledge(label, denied=True)
+
+    def _under_knowledge(self, label: int, *, denied: bool) -> Expression:
         if not self.ensemble.is_plain:
             raise InvalidInput(
                 "a sum or a mean of leaf values is not written as an expression; the search engine explains it, and of "
                 'a forest vote="majority" gives the paper\'s vote to the other engines'
             )
-        if label not in self._decisions:
+        if (label, denied) not in self._decisions:
             decision = self._formulas.decision(label)
+            if denied:
+                decision = negation(decision).over(self.variables)
             if self.domain.knowledge:
                 decision = implication(self.domain.knowledge.formula(self.variables), decision).over(
                     self.variables
                 )
-            self._decisions[label] = decision
-        return self._decisions[label]
+            self._decisions[label, denied] = decision
+        return self._decisions[label, denied]
 
     def row_in(self, point: Point) -> NDArray[np.float64]:
         """A row of the cell at a point: codes, or a number inside each interval."""

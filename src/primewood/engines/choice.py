@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, get_args
 from typing import Literal as Choice
 
 from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
-from primewood.engines.protocol import Family, Oracle
+from primewood.engines.protocol import Family, Oracle, PricingOracle
 from primewood.errors import InvalidInput, TooLarge, listing
+from primewood.logic.expression import Expression
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from primewood.engines.diagram.compiler import Budget, Watcher
     from primewood.engines.diagram.diagram import Diagram
     from primewood.engines.diagram.oracle import DiagramOracle
-    from primewood.engines.search.oracle import SearchForest, SearchOracle
+    from primewood.engines.search.oracle import SearchForest
     from primewood.engines.single_tree import SingleTree
 
 EngineName = Choice["auto", "search", "diagram", "bdd", "sat"]
@@ -66,10 +67,11 @@ class Engines:
     def _forget(self) -> None:
         self._diagram: Diagram | TooLarge | None = None
         self._booleans: Diagrams | None = None
-        self._compiled: dict[int, BooleanOracle] = {}
-        self._solvers: dict[int, SatOracle] = {}
+        self._compiled: dict[tuple[int, int | None], BooleanOracle] = {}
+        self._solvers: dict[tuple[int, int | None], SatOracle] = {}
         self._forest: SearchForest | None = None
         self._tree: SingleTree | None = None
+        self._sequential: Engines | None = None
         self._working = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -87,15 +89,35 @@ class Engines:
             return self._searching().decide(point)
         return self.subject.decide(point)
 
-    def oracle(self, label: int) -> Oracle:
-        """An oracle for "the decision is this label"."""
+    def oracle(self, label: int, target: int | None = None) -> Oracle:
+        """An oracle for "the decision is this label", or, given a target, for "the decision is not the target"."""
+        if target is not None and len(self.subject.labels) == 2:
+            target = None
         if self.engine == "diagram":
-            return self.on_diagram(label)
+            return self.on_diagram(label, target=target)
         if self.engine == "bdd":
-            return self._boolean(label)
+            return self._boolean(label, target)
         if self.engine == "sat" or not isinstance(self.subject, EnsembleSubject):
-            return self._sat(label)
-        return self._search(label)
+            return self._sat(label, target)
+        return self._searching().oracle(label, target)
+
+    def pricing(self, label: int, target: int | None = None) -> PricingOracle:
+        """An oracle that also finds the cheapest change of the decision."""
+        oracle = self.oracle(label, target)
+        if isinstance(oracle, PricingOracle):
+            return oracle
+        if self.engine == "auto":
+            return self.on_diagram(label, target=target)
+        raise InvalidInput(f'engine="{self.engine}" does not price changes; "search" and "diagram" do')
+
+    def in_sequence(self) -> Engines:
+        """The engines for the decision that `predict` takes when it adds scores in the order of the trees."""
+        if not self.any_order:
+            return self
+        with self._working:
+            if self._sequential is None:
+                self._sequential = Engines(self.subject, self.engine, self.max_nodes)
+            return self._sequential
 
     def primes(self, label: int, literals: Language, point: Point | None = None) -> Family:
         """The prime implicants of a decision, all or those around a point."""
@@ -108,14 +130,16 @@ class Engines:
                 if self.engine == "diagram":
                     raise
         if self.engine != "sat" and isinstance(self.subject, EnsembleSubject):
-            return self._search(label).primes(literals, point)
+            return self._searching().oracle(label).primes(literals, point)
         return self._sat(label).primes(literals, point)
 
-    def on_diagram(self, label: int, time_limit: float | None = None) -> DiagramOracle:
+    def on_diagram(
+        self, label: int, time_limit: float | None = None, target: int | None = None
+    ) -> DiagramOracle:
         """Answers from the compiled form; `TooLarge` if there is none."""
         from primewood.engines.diagram.oracle import DiagramOracle
 
-        return DiagramOracle(self.diagram(), label, time_limit or self._budget().seconds)
+        return DiagramOracle(self.diagram(), label, time_limit or self._budget().seconds, target)
 
     def diagram(self, watcher: Watcher | None = None, time_limit: float | None = None) -> Diagram:
         """The compiled form of all decisions, made once; `TooLarge` if it outgrows what the engine may spend."""
@@ -172,9 +196,6 @@ class Engines:
                 self._tree = SingleTree(subject)
             return self._tree
 
-    def _search(self, label: int) -> SearchOracle:
-        return self._searching().oracle(label)
-
     def _searching(self) -> SearchForest:
         from primewood.engines.search.oracle import SearchForest
 
@@ -184,15 +205,19 @@ class Engines:
                 self._forest = SearchForest(self.subject, any_order=self.any_order)
             return self._forest
 
-    def _sat(self, label: int) -> SatOracle:
+    def _formula(self, label: int, target: int | None) -> Expression:
+        return self.subject.formula(label) if target is None else self.subject.denial(target)
+
+    def _sat(self, label: int, target: int | None = None) -> SatOracle:
         from primewood.engines.boolean.consistency import SatOracle
 
         with self._working:
-            if label not in self._solvers:
-                self._solvers[label] = SatOracle(self.subject.formula(label), self.subject.variables)
-            return self._solvers[label]
+            if (label, target) not in self._solvers:
+                formula = self._formula(label, target)
+                self._solvers[label, target] = SatOracle(formula, self.subject.variables)
+            return self._solvers[label, target]
 
-    def _boolean(self, label: int) -> BooleanOracle:
+    def _boolean(self, label: int, target: int | None = None) -> BooleanOracle:
         from primewood.engines.boolean.diagram import Diagrams
 
         with self._working:
@@ -200,6 +225,6 @@ class Engines:
                 weight = dict(zip(self.subject.variables, self.subject.importance, strict=True))
                 order = sorted(self.subject.variables, key=lambda x: -weight[x])
                 self._booleans = Diagrams(self.subject.variables, order, self.max_nodes)
-            if label not in self._compiled:
-                self._compiled[label] = self._booleans.oracle(self.subject.formula(label))
-            return self._compiled[label]
+            if (label, target) not in self._compiled:
+                self._compiled[label, target] = self._booleans.oracle(self._formula(label, target))
+            return self._compiled[label, target]

@@ -14,6 +14,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.variable import Variable
@@ -73,6 +76,32 @@ class Grown:
     complete: bool
     queries: int
     find_witnesses: Callable[[], dict[tuple[int, int], Point]]
+
+
+Costs = Sequence[NDArray[np.float64]]
+"""Per variable what each of its values costs, at least 0; infinite for values that are out of the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The cheapest point that is decided otherwise, as far as it is known.
+
+    Attributes
+    ----------
+    point : Point or None
+        None if there is no such point (`complete`), or none was found in time.
+    cost : float
+        What it costs; infinite without a point.
+    lower : float
+        No such point costs less; equal to `cost` if that is proved to be the least.
+    complete : bool
+        Whether all is proved; else a limit came.
+    """
+
+    point: Point | None
+    cost: float
+    lower: float
+    complete: bool
 
 
 class Family(Protocol):
@@ -145,3 +174,23 @@ class GrowingOracle(Protocol):
         clock: Clock,
     ) -> Grown:
         """Weaken the instance at a point; see `reasons.weakening.weaken`."""
+
+
+@runtime_checkable
+class PricingOracle(Protocol):
+    """An oracle that finds the cheapest point at which Γ does not hold."""
+
+    def nearest(
+        self, point: Point, box: Box, costs: Costs, clock: Clock | None = None, *, largest: bool = False
+    ) -> Nearest:
+        """The cheapest point of the box at which Γ does not hold.
+
+        Parameters
+        ----------
+        point
+            The instance, at which Γ holds; its own values cost nothing.
+        box
+            Where to look.
+        costs
+            What the values cost; those of a point's values are added up, or, if `largest`, the largest counts.
+        """

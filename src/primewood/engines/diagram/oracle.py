@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
+from primewood.engines.diagram.cheapest import cheapest_path
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.family import DiagramFamily
 from primewood.engines.diagram.reason import NativeReason, Reason
-from primewood.engines.protocol import Clock, Reply, Verdict
+from primewood.engines.diagram.product import relabelled
+from primewood.engines.protocol import Clock, Costs, Nearest, Reply, Verdict
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.variable import Variable
 
 
 class DiagramOracle:
-    """Answers about one decision, "the terminal is this label", of a compiled model or expression.
+    """Answers about one decision of a compiled model or expression: "the terminal is this label".
 
     Where no row can be, every decision holds.
 
@@ -20,10 +26,19 @@ class DiagramOracle:
     ----------
     seconds
         How long the diagram of a family may take; `TooLarge` after that. None for no limit.
+    target
+        If given, the decision is instead "the terminal is not this one".
     """
 
-    def __init__(self, diagram: Diagram, label: int, seconds: float | None = None) -> None:
-        self._diagram, self._label, self._seconds = diagram.assuming(label), label, seconds
+    def __init__(
+        self, diagram: Diagram, label: int, seconds: float | None = None, target: int | None = None
+    ) -> None:
+        self._seconds = seconds
+        if target is None:
+            self._diagram, self._label = diagram.assuming(label), label
+        else:
+            places = (np.arange(diagram.terminals) == target).astype(np.int32)
+            self._diagram, self._label = relabelled(diagram, places, 2), 0
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -37,6 +52,15 @@ class DiagramOracle:
         """A point of the box that is decided otherwise. Cost: linear in the diagram."""
         found = self._diagram.find(box, self._label, otherwise=True)
         return Verdict.NONE_EXISTS if found is None else found
+
+    def nearest(
+        self, point: Point, box: Box, costs: Costs, clock: Clock | None = None, *, largest: bool = False  # noqa: ARG002
+    ) -> Nearest:
+        """The cheapest point of the box that is decided otherwise. Cost: linear in the diagram."""
+        found = cheapest_path(self._diagram, self._label, box, costs, largest=largest)
+        if found is None:
+            return Nearest(None, math.inf, math.inf, True)
+        return Nearest(*found, found[1], True)
 
     def primes(self, literals: Language, point: Point | None = None) -> DiagramFamily:
         """The prime boxes of the decision, all or those that contain a point, as one diagram."""

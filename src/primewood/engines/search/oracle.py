@@ -7,15 +7,17 @@ decision is a question per rival class: can the rival's score reach the decided 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from primewood.domain import EnsembleSubject
 from primewood.engines.duality import DualFamily
-from primewood.engines.protocol import Clock, Grown, Reply, Step, Verdict
+from primewood.engines.protocol import Clock, Costs, Grown, Nearest, Reply, Step, Verdict
 from primewood.engines.search.forest import native_forest
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
@@ -34,6 +36,10 @@ class SearchForest:
         self.starts = np.cumsum([0, *(len(x) for x in subject.variables)])
         bytes_of = np.cumsum([0, *((len(x) + 7) // 8 for x in subject.variables)]).tolist()
         self.packed = [slice(a, b) for a, b in pairwise(bytes_of)]
+        self._atom_bits = np.concatenate(
+            [8 * part.start + np.arange(len(x)) for x, part in zip(subject.variables, self.packed, strict=True)]
+            or [np.zeros(1, dtype=np.int64)]
+        )
         self._translated: tuple[Sequence[Step], list[list[tuple[int, int]]]] = ((), [])
 
     def decide(self, point: Point) -> int:
@@ -44,9 +50,14 @@ class SearchForest:
         """Whether a row can be at a point."""
         return bool(self.native.possible(list(point) if point else [0]))
 
-    def oracle(self, label: int) -> SearchOracle:
-        """An oracle for one decision. Cost: constant."""
-        return SearchOracle(self, label)
+    def oracle(self, label: int, target: int | None = None) -> SearchOracle:
+        """An oracle for "the decision is this label", or for "it is not the target". Cost: constant."""
+        return SearchOracle(self, label, target)
+
+    def mask(self, box: Box) -> NDArray[np.uint8]:
+        """A box as the core takes it: one byte per atom."""
+        allowed = b"".join(m.to_bytes(part.stop - part.start, "little") for m, part in zip(box, self.packed, strict=True))
+        return np.unpackbits(np.frombuffer(allowed, dtype=np.uint8), bitorder="little")[self._atom_bits]
 
     def atoms(self, steps: Sequence[Step]) -> list[list[tuple[int, int]]]:
         """Steps as the core takes them: lists of (variable, value), −1 standing for all values.
@@ -65,11 +76,11 @@ class SearchForest:
 
 
 class SearchOracle:
-    """Answers about one decision of an ensemble by search."""
+    """Answers by search about one decision of an ensemble: that it is the label, or that it is not the target."""
 
-    def __init__(self, forest: SearchForest, label: int) -> None:
+    def __init__(self, forest: SearchForest, label: int, target: int | None = None) -> None:
         self._forest = forest
-        self._label = label
+        self._label, self._target = label, target
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -77,34 +88,51 @@ class SearchOracle:
 
     def holds(self, point: Point) -> bool:
         """Whether the decision is taken at a point, or no row can be there. Cost: one walk through every tree."""
-        return self._forest.decide(point) == self._label or not self._forest.possible(point)
+        decided = self._forest.decide(point)
+        taken = decided == self._label if self._target is None else decided != self._target
+        return taken or not self._forest.possible(point)
 
     def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:
         """A point of the box that is decided otherwise. Cost: a search, exponential at worst.
 
-        One margin at a time: the decision's rivals are asked one after the other.
+        One margin at a time: the decision's rivals are asked one after the other. A target must beat all its rivals at
+        once.
         """
-        return self._find(box, clock, otherwise=True)
+        if self._target is None:
+            return self._find(box, clock, self._label, otherwise=True)
+        return self._find(box, clock, self._target, otherwise=False)
 
     def example(self, box: Box, clock: Clock | None = None) -> Reply:
         """A point of the box at which the decision is taken. Cost: a search, exponential at worst.
 
         A conjunction of margins: the decided class must beat all its rivals at once.
         """
-        return self._find(box, clock, otherwise=False)
+        return self._find(box, clock, self._label, otherwise=False)
 
-    def _find(self, box: Box, clock: Clock | None, *, otherwise: bool) -> Reply:
+    def _find(self, box: Box, clock: Clock | None, label: int, *, otherwise: bool) -> Reply:
         if not self.variables:
-            decided = self._forest.decide(()) == self._label
+            decided = self._forest.decide(()) == label
             return Verdict.NONE_EXISTS if decided == otherwise else ()
         clock = clock or Clock()
-        mask = np.zeros(self._forest.native.atoms, dtype=np.uint8)
-        for start, allowed in zip(self._forest.starts.tolist(), box, strict=False):
-            mask[[start + i for i in indices(allowed)]] = 1
-        found = self._forest.native.find(mask, self._label, otherwise, clock.left(), clock.work())
+        found = self._forest.native.find(self._forest.mask(box), label, otherwise, clock.left(), clock.work())
         if found is None:
             return Verdict.UNKNOWN
         return tuple(found) if isinstance(found, tuple) else Verdict.NONE_EXISTS
+
+    def nearest(
+        self, point: Point, box: Box, costs: Costs, clock: Clock | None = None, *, largest: bool = False
+    ) -> Nearest:
+        """The cheapest point of the box at which the decision is not taken; see `PricingOracle`."""
+        if not self.variables:
+            return Nearest(None, math.inf, math.inf, True)
+        clock = clock or Clock()
+        cost = np.ascontiguousarray(np.concatenate(costs), dtype=np.float64).tolist()
+        target = -1 if self._target is None else self._target
+        found: dict[str, Any] = self._forest.native.nearest(
+            list(point), self._forest.mask(box), cost, largest, target, clock.left(), clock.work()
+        )
+        at = found["point"]
+        return Nearest(None if at is None else tuple(at), found["cost"], found["lower"], found["complete"])
 
     def primes(self, literals: Language, point: Point | None = None) -> DualFamily:
         """The prime boxes of the decision, all or those that contain a point, by duality."""
@@ -129,6 +157,7 @@ class SearchOracle:
             [int(j in fixed) for j in range(len(point))],
             self._forest.nominal,
             LANGUAGES[literals],
+            -1 if self._target is None else self._target,
             clock.left(),
             clock.work(),
         )
