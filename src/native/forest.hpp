@@ -59,16 +59,23 @@ struct Forest {
 
   // Fill in what follows from the rest, and check that the arrays are a forest.
   void finish() {
+    if (int(start.size()) != n_outputs ||
+        (cuts.empty() ? n_outputs != n_classes : n_outputs != 1 || int(cuts.size()) != n_classes - 1) ||
+        group_size.size() != group_weight.size() ||
+        std::any_of(group_size.begin(), group_size.end(), [](int size) { return size < 1; }) ||
+        std::accumulate(group_size.begin(), group_size.end(), 0) != n_trees)
+      throw std::invalid_argument("the arrays of the vote differ in length");
+    finish_trees();
+  }
+
+  // The same for the trees alone.
+  void finish_trees() {
     const std::size_t nodes = variable.size();
     if (prefix.size() != nodes || left.size() != nodes || right.size() != nodes ||
         missing_left.size() != nodes || exact.size() != nodes || forbidden.size() != nodes ||
         int(root.size()) != all_trees() || n_trees < 1 || n_rules < 0 || n_rules > kMostRules ||
         weight.size() != nodes * n_classes || value.size() != nodes * n_outputs ||
-        int(start.size()) != n_outputs ||
-        (cuts.empty() ? n_outputs != n_classes : n_outputs != 1 || int(cuts.size()) != n_classes - 1) ||
-        int(has_missing.size()) != n_variables || group_size.size() != group_weight.size() ||
-        std::any_of(group_size.begin(), group_size.end(), [](int size) { return size < 1; }) ||
-        std::accumulate(group_size.begin(), group_size.end(), 0) != n_trees)
+        int(has_missing.size()) != n_variables)
       throw std::invalid_argument("the arrays of the forest differ in length");
     offset.assign(n_variables + 1, 0);
     for (int j = 0; j < n_variables; j++) offset[j + 1] = offset[j] + values(j);

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 from typing import Literal as Choice
@@ -13,29 +15,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood import readers
+from primewood.arguments import (
+    class_names_of,
+    clock_of,
+    context_of,
+    deciding,
+    declared_of,
+    named,
+    training_rows,
+    with_spaces,
+)
 from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject, domain_of
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
 from primewood.engines.diagram.compiler import Watcher
-from primewood.engines.protocol import Clock, Listing
-from primewood.ensemble import Ensemble, Level
+from primewood.engines.protocol import Listing
+from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.fidelity import Fidelity, check_fidelity
 from primewood.logic.expression import Expression
-from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
 from primewood.properties.compiled import Compiled
+from primewood.properties.rules import Output, as_property
+from primewood.properties.verification import Asked, Verification
+from primewood.reasons.check import Check, check
 from primewood.reasons.complete import CompleteReason, Relevance
 from primewood.reasons.context import UNDECIDED, Context
 from primewood.reasons.contrast import Contrasting, Contrasts
+from primewood.reasons.counterfactual import Counterfactual, Counterfactuals
+from primewood.reasons.distance import Moves, Norm, check_norm
 from primewood.reasons.explanation import Explanation, Status, Witness
 from primewood.reasons.explanations import Explanations, Question
 from primewood.reasons.obstacle import obstacle
 from primewood.reasons.prime import Order, plan
+from primewood.reasons.robustness import Robustness
 from primewood.reasons.weakening import weaken
 from primewood.reasons.witnesses import witnesses
-from primewood.rows import Layout, as_rows, categories_of
 
 if TYPE_CHECKING:
     from primewood.report.picture import Picture
@@ -148,22 +164,23 @@ class Explainer:
                     "threshold, between and missing are for models"
                 )
             self._subject: Subject = ExpressionSubject(model)
-            self._context = Context(model.variables, _class_names(self._subject, class_names))
+            self._context = Context(model.variables, class_names_of(self._subject, class_names))
         else:
-            self.ensemble = _named(_with_spaces(readers.read(model, X_train), X_train), feature_names)
+            self.ensemble = named(with_spaces(readers.read(model, X_train), X_train), feature_names)
             as_read = self.ensemble
             if vote == "majority":
                 self.ensemble = self.ensemble.by_majority()
-            self.ensemble = _deciding(self.ensemble, threshold, between)
-            rows = _training_rows(X_train, self.ensemble)
-            self.domain = domain_of(
-                self.ensemble,
-                rows,
-                declared=_declared(X_train, domain, self.ensemble),
+            self.ensemble = deciding(self.ensemble, threshold, between)
+            rows = training_rows(X_train, self.ensemble)
+            self._domain_for = partial(
+                domain_of,
+                rows=rows,
+                declared=declared_of(X_train, domain, self.ensemble),
                 groups=groups,
                 constraints=constraints,
                 missing=missing,
             )
+            self.domain = self._domain_for(self.ensemble)
             if vote == "model" and not isinstance(model, Ensemble):
                 features = self.domain.features
                 self.fidelity = check_fidelity(
@@ -174,8 +191,8 @@ class Explainer:
                     groups=[f.columns for f in features if len(f.columns) > 1],
                 )
             self._subject = EnsembleSubject(self.ensemble, self.domain)
-            names = _class_names(self._subject, class_names)
-            self._context = _context(self.ensemble, self.domain, names, rows, units)
+            names = class_names_of(self._subject, class_names)
+            self._context = context_of(self.ensemble, self.domain, names, rows, units)
         self._usual_plan = plan(self._subject, None)
         self.class_names = self._context.class_names
         self._places("immutable", self.immutable)
@@ -267,8 +284,8 @@ class Explainer:
         if goal != "prime":
             if order is not None or self._places("fix", fix) or self._places("avoid", avoid) or work_limit:
                 raise InvalidInput(f'order, fix, avoid and work_limit are for goal="prime", not for {goal!r}')
-            return self._best(x, literals, goal, _clock(time_limit, None).limit)
-        clock = _clock(time_limit, work_limit)
+            return self._best(x, literals, goal, clock_of(time_limit, None).limit)
+        clock = clock_of(time_limit, work_limit)
         row, point = self._context.read(x)
         label = self._engines.decide(point)
         steps, variables = self._usual_plan if order is None else plan(self._subject, order)
@@ -309,17 +326,57 @@ class Explainer:
         row, _ = self._context.read(x)
         prediction = float(self.ensemble.predict_proba([row])[0, 0])  # type: ignore[list-item]
         ends = (prediction - float(within), prediction + float(within))
-        other = copy.copy(self)
-        other.ensemble = _deciding(self.ensemble, None, ends)
         assert self.domain is not None
-        other._subject = EnsembleSubject(other.ensemble, self.domain)
-        other.class_names = other.ensemble.classes
-        other._context = replace(self._context, class_names=other.class_names, digest=other.ensemble.digest)
+        return self._with(deciding(self.ensemble, None, ends), self.domain)
+
+    def _with(self, ensemble: Ensemble, domain: Domain) -> Explainer:
+        """The explainer of the same model with another decision, or over another domain."""
+        other = copy.copy(self)
+        other.ensemble, other.domain = ensemble, domain
+        other._subject = EnsembleSubject(ensemble, domain)
+        if ensemble is not self.ensemble:
+            other.class_names = ensemble.classes
+        rows = self._context.rows
+        other._context = replace(
+            self._context,
+            class_names=other.class_names,
+            digest=ensemble.digest,
+            domain=domain,
+            variables=domain.variables,
+            points=None if rows is None else domain.points(rows),
+        )
         engines = self._engines
+        other._usual_plan = plan(other._subject, None)
         other._engines = Engines(
             other._subject, engines.engine, engines.max_nodes, any_order=engines.any_order
         )
         return other
+
+    def verify(
+        self, stated: object, *, time_limit: float | None = 60.0, work_limit: int | None = None
+    ) -> Verification:
+        """Whether a property is true of the model: for every row, not for those that were tried.
+
+        Parameters
+        ----------
+        stated
+            A rule as text ("age < 18 -> not approved", "never denied"), or a property: `monotone`, `independent_of`,
+            `never`, `output`, `robust_at`, `robust_everywhere`.
+        time_limit
+            Seconds, or None. When they are over, the outcome is "undecided", with how far the proof came.
+        work_limit
+            The same, counted in nodes of each search; with ``time_limit=None`` reproducible.
+        """
+        self._check_rows("properties")
+        asked = as_property(stated)
+        if not isinstance(asked, Output):
+            self._check_decides()
+        assert self.ensemble is not None
+        other, conditions = self, asked.conditions()
+        if conditions:
+            other = self._with(self.ensemble, self._domain_for(self.ensemble, conditions=conditions))
+        clock = clock_of(time_limit, work_limit)
+        return asked.verified(Asked(other._context, other._engines, clock))
 
     def _check_immutable(self) -> None:
         """Whether an immutable feature may stay where it is depends on more than cells if an order speaks of it."""
@@ -395,6 +452,168 @@ class Explainer:
             found = found.without(name)  # type: ignore[assignment]
         return found
 
+    def counterfactual(
+        self,
+        x: Any,
+        target: object = None,
+        *,
+        norm: Norm = "l1",
+        relative: bool | None = None,
+        weights: Mapping[str, float] | None = None,
+        immutable: Iterable[str] = (),
+        increase: Iterable[str] = (),
+        decrease: Iterable[str] = (),
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+    ) -> Counterfactual:
+        """The nearest row that is decided otherwise, or as wanted, with the range around it that is safe.
+
+        Parameters
+        ----------
+        x
+            A row.
+        target
+            The decision that is wanted; by default any other.
+        norm
+            "l1": the least sum of moves. "linf": the least largest move. "l0": the fewest features.
+        relative
+            Whether moves are measured as shares of the training range (the default with training rows).
+        weights
+            Per feature how much its moves count; 1 by default.
+        immutable, increase, decrease
+            Features that cannot change (with the explainer's own `immutable`), can only go up, can only go down.
+        time_limit, work_limit
+            As for `explain`.
+        """
+        asked = self._counterfactuals(x, target, norm, relative, weights, immutable, increase, decrease)
+        return asked.nearest(clock_of(time_limit, work_limit))
+
+    def counterfactuals(
+        self,
+        x: Any,
+        target: object = None,
+        *,
+        count: int = 3,
+        norm: Norm = "l1",
+        relative: bool | None = None,
+        weights: Mapping[str, float] | None = None,
+        immutable: Iterable[str] = (),
+        increase: Iterable[str] = (),
+        decrease: Iterable[str] = (),
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+    ) -> list[Counterfactual]:
+        """Several different ways to another decision, the nearest first.
+
+        None of them changes all the features that an earlier one changes. Parameters as for `counterfactual`.
+        """
+        if not isinstance(count, int) or count < 1:
+            raise InvalidInput(f"count is a positive number, not {count!r}")
+        asked = self._counterfactuals(x, target, norm, relative, weights, immutable, increase, decrease)
+        return list(islice(asked.diverse(clock_of(time_limit, work_limit)), count))
+
+    def _counterfactuals(
+        self,
+        x: Any,
+        target: object,
+        norm: str,
+        relative: bool | None,
+        weights: Mapping[str, float] | None,
+        immutable: Iterable[str],
+        increase: Iterable[str],
+        decrease: Iterable[str],
+    ) -> Counterfactuals:
+        self._check_decides()
+        self._check_rows("counterfactuals")
+        for what, names in (("immutable", immutable), ("increase", increase), ("decrease", decrease)):
+            self._places(what, names)
+        moves = Moves(
+            check_norm(norm),
+            self._context.rows is not None if relative is None else bool(relative),
+            weights,
+            frozenset(immutable) | frozenset(self.immutable),
+            frozenset(increase),
+            frozenset(decrease),
+        )
+        moves.check(self._context)
+        row, point = self._context.read(x)
+        assert row is not None
+        wanted = None if target is None else self._context.label(target)
+        engines = self._engines
+        return Counterfactuals(self._context, engines.in_sequence(), engines, row, point, wanted, moves)
+
+    def robustness(
+        self,
+        x: Any,
+        norm: Norm = "linf",
+        *,
+        relative: bool = False,
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+    ) -> Robustness:
+        """The largest radius within which the decision on a row provably stays, with the nearest row beyond it.
+
+        Parameters
+        ----------
+        norm
+            "linf": how far every number may move at once; categories and missing values stay. "l0": how many features
+            may become anything.
+        relative
+            Whether moves are measured as shares of the training range; then another category is as far as the
+            whole range.
+        time_limit, work_limit
+            As for `explain`. When they are over, `radius` is proved all the same, but perhaps not the largest.
+        """
+        if check_norm(norm) == "l1":
+            raise InvalidInput('robustness takes norm="linf" or "l0"; counterfactual takes "l1" too')
+        self._check_decides()
+        self._check_rows("robustness")
+        moves = Moves(
+            norm, relative and norm != "l0", to_missing=norm == "l0", categories=relative or norm == "l0"
+        )
+        moves.check(self._context)
+        row, point = self._context.read(x)
+        assert row is not None
+        asked = Counterfactuals(self._context, self._engines, self._engines, row, point, None, moves)
+        return Robustness(asked.nearest(clock_of(time_limit, work_limit)))
+
+    def check(
+        self,
+        x: Any,
+        claim: Any,
+        *,
+        most: int | Choice["fewest"] | None = None,
+        by: Choice["absolute", "favour"] | None = None,
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+    ) -> Check:
+        """Whether an explanation that somebody else gives is one: sufficient, redundant, and what repairs it.
+
+        Parameters
+        ----------
+        x
+            The row that it explains.
+        claim
+            Names of features that are said to suffice, a rule as text or as a mapping from features to ranges, or what
+            Anchors (alibi, anchor-exp), LIME or SHAP give for the row.
+        most
+            Of attributions (LIME, SHAP): how many features count, or "fewest": as many as are needed to suffice.
+        by
+            Which attributions count most: the largest by "absolute" value, or those in "favour" of the decision.
+        time_limit, work_limit
+            As for `explain`.
+        """
+        self._check_decides()
+        self._check_rows("claims")
+        row, point = self._context.read(x)
+        assert row is not None
+        clock, label = clock_of(time_limit, work_limit), self._engines.decide(point)
+        return check(self._context, self._engines, row, point, label, claim, clock, most=most, by=by)
+
+    def _check_rows(self, what: str) -> None:
+        if self.ensemble is None:
+            raise InvalidInput(f"{what} are about rows of a model; an expression has none")
+
     def complete_reason(self, x: Any) -> CompleteReason:
         """The complete reason of the decision on a row: all its PI-explanations as one function.
 
@@ -424,7 +643,7 @@ class Explainer:
             Called now and then with the stage, the nodes so far and the parts that are left to add.
         """
         self._check_decides()
-        diagram = self._engines.diagram(watcher, _clock(time_limit, None).limit)
+        diagram = self._engines.diagram(watcher, clock_of(time_limit, None).limit)
         context = self._context
         if self._engines.any_order:
             context = replace(context, class_names=(*context.class_names, UNDECIDED))
@@ -497,115 +716,6 @@ class Explainer:
         return (f"model.predict does not take a majority and says {self.class_names[place]} for this row",)
 
 
-def _with_spaces(ensemble: Ensemble, X_train: Any) -> Ensemble:
-    """The ensemble with the names of the training frame, if they are its own but for spaces, which LightGBM drops."""
-    names = tuple(str(column) for column in getattr(X_train, "columns", ()))
-    same = names and tuple(name.replace(" ", "_") for name in names) == ensemble.feature_names
-    return replace(ensemble, feature_names=names) if same else ensemble
-
-
-def _named(ensemble: Ensemble, names: Sequence[str] | None) -> Ensemble:
-    if names is None:
-        return ensemble
-    if len(names) != ensemble.n_features:
-        raise InvalidInput(f"{len(names)} feature names for {ensemble.n_features} columns")
-    return replace(ensemble, feature_names=tuple(str(name) for name in names))
-
-
-def _deciding(ensemble: Ensemble, threshold: float | None, between: tuple[float, float] | None) -> Ensemble:
-    """The ensemble with the decision that the user asks for, if it is not the model's own."""
-    if threshold is None and between is None:
-        return ensemble
-    if threshold is not None and between is not None:
-        raise InvalidInput("threshold and between are two decisions; say one")
-    if threshold is not None:
-        if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
-            raise InvalidInput(f"threshold is a number, not {threshold!r}")
-        names: tuple[object, ...] = ensemble.classes
-        if ensemble.is_regressor:
-            names = (f"prediction < {number(threshold)}", f"prediction >= {number(threshold)}")
-        elif len(names) != 2:
-            raise InvalidInput(f"threshold is for two classes or a regressor; there are {listing(names)}")
-        return ensemble.at_levels([Level(float(threshold))], names)
-    low, high = _ends(between)
-    if not ensemble.is_regressor:
-        raise InvalidInput("between is for regressors; a classifier takes threshold")
-    names = (f"prediction < {number(low)}", f"{number(low)} <= prediction <= {number(high)}")
-    names = (*names, f"prediction > {number(high)}")
-    return ensemble.at_levels([Level(low), Level(high, strictly=True)], names)
-
-
-def _ends(between: Any) -> tuple[float, float]:
-    try:
-        low, high = (float(end) for end in between)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"between is two numbers, not {between!r}") from None
-    if not -np.inf < low <= high < np.inf:
-        raise InvalidInput(f"between is two finite numbers that ascend, not {between!r}")
-    return low, high
-
-
-def _class_names(subject: Subject, names: Sequence[object] | None) -> tuple[object, ...]:
-    if names is None:
-        return subject.labels
-    if len(names) != len(subject.labels):
-        raise InvalidInput(f"{len(names)} class names for {len(subject.labels)} classes")
-    given = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
-    if len({str(name) for name in given}) < len(given):
-        raise InvalidInput(f"class names must differ: {listing(given)}")
-    return given
-
-
-def _training_rows(X_train: Any, ensemble: Ensemble) -> NDArray[np.float64] | None:
-    if X_train is None:
-        return None
-    rows = as_rows(X_train, Layout.of(ensemble), source="X_train")
-    if not len(rows):
-        raise InvalidInput("X_train has no rows; leave it out if there are none")
-    return rows
-
-
-def _declared(X_train: Any, domain: Mapping[str, Any] | None, ensemble: Ensemble) -> Mapping[str, Any] | None:
-    """What the frame and the user say about columns; the user has the last word."""
-    if domain is not None and not isinstance(domain, Mapping):
-        return domain
-    return {**categories_of(X_train, Layout.of(ensemble)), **(domain or {})}
-
-
-def _context(
-    ensemble: Ensemble,
-    domain: Domain,
-    names: tuple[object, ...],
-    rows: NDArray[np.float64] | None,
-    units: Mapping[str, str] | None,
-) -> Context:
-    names_known = {feature.name for feature in domain.features}
-    unknown = [name for name in units or () if name not in names_known]
-    if unknown:
-        raise UnknownName(f"units names {listing(unknown)}, which are no features")
-    points = None if rows is None else domain.points(rows)
-    vote = ensemble.vote if len(ensemble.trees) > 1 else None
-    return Context(
-        domain.variables,
-        names,
-        domain,
-        rows,
-        points,
-        vote,
-        dict(units or {}),
-        Layout.of(ensemble),
-        ensemble.digest,
-    )
-
-
-def _clock(time_limit: float | None, work_limit: int | None) -> Clock:
-    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
-        raise InvalidInput(f"time_limit is a positive number of seconds or None, not {time_limit!r}")
-    if work_limit is not None and not (isinstance(work_limit, int) and work_limit > 0):
-        raise InvalidInput(f"work_limit is a positive number of nodes or None, not {work_limit!r}")
-    return Clock(time_limit, work_limit)
-
-
 def compile(
     model: Any,
     X_train: Any = None,
@@ -644,3 +754,37 @@ def compile(
     """
     options.setdefault("engine", "diagram")
     return Explainer(model, X_train, **options).compile(time_limit=time_limit, watcher=watcher)
+
+
+def verify(
+    model: Any,
+    stated: object,
+    X_train: Any = None,
+    *,
+    time_limit: float | None = 60.0,
+    work_limit: int | None = None,
+    **options: Any,
+) -> Verification:
+    """Whether a property is true of a model, with a proof or with a row that shows otherwise.
+
+    Parameters
+    ----------
+    model, X_train, options
+        As for `Explainer`; or an `Explainer`.
+    stated, time_limit, work_limit
+        As for `Explainer.verify`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> iris = load_iris()
+    >>> forest = RandomForestClassifier(20, max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> print(verify(forest, "pl < 2 and pw < 0.6 -> setosa", iris.data, **names))
+    holds: pl < 2 and pw < 0.6 -> setosa
+       proved for every row
+       for rows where no value is missing
+    """
+    explainer = model if isinstance(model, Explainer) else Explainer(model, X_train, **options)
+    return explainer.verify(stated, time_limit=time_limit, work_limit=work_limit)

@@ -192,7 +192,12 @@ def test_the_fewest_changes_are_the_fewest(name):
         diagram, table = compile_expression(delta, variables), delta.truth_table()
         for point in cells(variables)[::3]:
             others = [p for p in cells(variables) if table[p] != table[point]]
-            found = diagram.fewest_changes(point)
+            changes = [
+                [float(v != own) for v in range(len(x))] for x, own in zip(variables, point, strict=True)
+            ]
+            oracle = DiagramOracle(diagram, diagram.decide(point))
+            everything = tuple(x.everything for x in variables)
+            found = oracle.nearest(point, everything, [np.array(c) for c in changes]).point
             if not others:
                 assert found is None
                 continue

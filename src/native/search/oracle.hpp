@@ -58,11 +58,8 @@ class Oracle {
     limits.check();
     box.set(mask);
     costs.set(of_atom, budget);
-    if (question.target >= 0 && forest.n_classes > 2) {
-      if (!open_all_margins(question.target) || !lagrangian.run(all_margins, &costs)) return false;
-      box.values(lagrangian.point, point);
-      return true;
-    }
+    if (question.target >= 0 && forest.n_classes > 2)
+      return win_all(AllMargins::of_class(forest, question.target), decides(question.target), point, &costs);
     const int label = question.target < 0 ? question.label : 1 - question.target;
     for (int rival = 0; rival < forest.n_classes; rival++) {
       if (rival == label) continue;
@@ -126,9 +123,17 @@ class Oracle {
     counts.queries++;
     limits.check();
     box.set(mask);
-    if (!open_all_margins(label) || !lagrangian.run(all_margins)) return false;
-    box.values(lagrangian.point, point);
-    return true;
+    return win_all(AllMargins::of_class(forest, label), decides(label), point);
+  }
+
+  // True with a point of the box at which all of these win.
+  // same: for two rows of one model, the nodes with the same values for both.
+  bool win_all(const std::uint8_t* mask, const std::vector<Win>& wins, AllMargins::Decided decided,
+               const std::vector<std::uint8_t>* same, std::vector<int>& point) {
+    counts.queries++;
+    limits.check();
+    box.set(mask);
+    return win_all(wins, std::move(decided), point, nullptr, same);
   }
 
   // After an answer: which values of variable j, at this point, answer the question too.
@@ -152,12 +157,20 @@ class Oracle {
  private:
   static constexpr int LEAST_PATIENCE = 50;
 
-  // Collect the leaves for the conjunction of a class's margins; false if no row can be in the box.
-  bool open_all_margins(int label) {
+  AllMargins::Decided decides(int label) const {
+    return [this, label](const std::vector<int>& x) { return forest.decide(x.data()) == label; };
+  }
+
+  // The box has been set.
+  bool win_all(const std::vector<Win>& wins, AllMargins::Decided decided, std::vector<int>& point,
+               const Costs* within = nullptr, const std::vector<std::uint8_t>* same = nullptr) {
     margin.choose_none();
     margin.collect();
     if (!margin.possible()) return false;
-    all_margins.choose(label);
+    all_margins.choose(wins, std::move(decided));
+    if (same) all_margins.choose_twins(same);
+    if (!lagrangian.run(all_margins, within)) return false;
+    box.values(lagrangian.point, point);
     return true;
   }
 

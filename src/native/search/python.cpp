@@ -6,6 +6,7 @@
 #include <string>
 
 #include "grower.hpp"
+#include "joint.hpp"
 #include "nearest.hpp"
 #include "python.hpp"
 #include "workspaces.hpp"
@@ -166,6 +167,79 @@ nb::dict nearest(Workspaces& workspaces, const std::vector<int>& instance, Array
   return answer;
 }
 
+// Several forests over joint variables, with the oracles that work on them.
+struct Joined {
+  explicit Joined(Joint j) : joint(std::move(j)), workspaces(joint.whole) {}
+  Joint joint;
+  Workspaces workspaces;
+};
+
+// Relations between variables come as trees of which some leaves are forbidden. None if the trees outgrow the cap.
+Joined* join(const std::vector<const Workspaces*>& parts, const std::vector<std::vector<int>>& places,
+             const std::vector<int>& ordered, const std::vector<std::uint8_t>& has_missing, bool paired, bool twins,
+             Array<std::int32_t> root, Array<std::int32_t> variable, Array<std::int32_t> prefix,
+             Array<std::int32_t> left, Array<std::int32_t> right, Array<std::uint8_t> missing_left,
+             Array<std::uint8_t> forbidden, std::size_t most_nodes) {
+  if (parts.empty() || parts.size() != places.size() || ordered.size() != has_missing.size())
+    throw std::invalid_argument("one list of places per part, one flag per variable");
+  std::vector<Joint::Part> own;
+  for (std::size_t p = 0; p < parts.size(); p++) {
+    const Forest& f = parts[p]->forest;
+    if (int(places[p].size()) != f.n_variables || (paired && f.n_trees != parts[0]->forest.n_trees))
+      throw std::invalid_argument("the parts do not fit together");
+    for (int j = 0; j < f.n_variables; j++)
+      if (places[p][j] < 0 || places[p][j] >= int(ordered.size()) || ordered[places[p][j]] != f.ordered[j] ||
+          has_missing[places[p][j]] != f.has_missing[j])
+        throw std::invalid_argument("a variable is not the joint one");
+    own.push_back({f, places[p]});
+  }
+  Forest relations;
+  relations.n_variables = int(ordered.size());
+  relations.root = copied<std::int32_t, int>(root);
+  relations.variable = copied<std::int32_t, int>(variable);
+  relations.prefix = copied<std::int32_t, int>(prefix);
+  relations.left = copied<std::int32_t, int>(left);
+  relations.right = copied<std::int32_t, int>(right);
+  relations.missing_left = copied<std::uint8_t, std::uint8_t>(missing_left);
+  relations.forbidden = copied<std::uint8_t, std::uint8_t>(forbidden);
+  try {
+    return new Joined(Joint(std::move(own), ordered, has_missing, paired, twins, relations, most_nodes));
+  } catch (const JointTooLarge&) {
+    return nullptr;
+  }
+}
+
+// A joint point that meets all demands (part, class, rival or -1); False if there is none, None at a limit.
+nb::object meet(Joined& joined, Array<std::uint8_t> mask, const std::vector<std::tuple<int, int, int>>& asked,
+                double seconds, std::int64_t nodes) {
+  const Joint& joint = joined.joint;
+  if (int(mask.shape(0)) != joint.whole.atoms()) throw std::invalid_argument("the box has the wrong length");
+  std::vector<Joint::Demand> demands;
+  for (const auto& [part, label, rival] : asked) {
+    if (part < 0 || part >= int(joint.parts.size())) throw std::invalid_argument("there is no such part");
+    const int classes = joint.parts[part].forest.n_classes;
+    if (label < 0 || label >= classes || rival >= classes) throw std::invalid_argument("there is no such class");
+    demands.push_back({part, label, rival});
+  }
+  std::vector<int> point;
+  bool found = false, finished = true;
+  {
+    nb::gil_scoped_release release;
+    auto oracle = joined.workspaces.take();
+    oracle->start(seconds, nodes, poll_signals);
+    const auto decided = [&](const std::vector<int>& x) { return joint.meets(x, demands); };
+    try {
+      found = oracle->win_all(mask.data(), joint.wins(demands), decided,
+                              joint.same.empty() ? nullptr : &joint.same, point);
+      joined.workspaces.give_back(std::move(oracle));
+    } catch (const LimitReached&) {
+      finished = false;
+    }
+  }
+  if (!finished) return nb::none();
+  return found ? nb::object(nb::tuple(nb::cast(point))) : nb::object(nb::bool_(false));
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
@@ -190,6 +264,20 @@ void bind_search(nb::module_& m) {
       .def("find", &find)
       .def("grow", &grow)
       .def("nearest", &nearest);
+  nb::class_<Joined>(m, "Joint")
+      .def_prop_ro("atoms", [](const Joined& j) { return j.joint.whole.atoms(); })
+      .def_prop_ro("nodes", [](const Joined& j) { return j.joint.whole.variable.size(); })
+      .def("meets",
+           [](const Joined& j, const std::vector<int>& point, const std::vector<std::tuple<int, int, int>>& asked) {
+             check_point(j.joint.whole, point);
+             std::vector<Joint::Demand> demands;
+             for (const auto& [part, label, rival] : asked) demands.push_back({part, label, rival});
+             return j.joint.whole.possible(point.data()) && j.joint.meets(point, demands);
+           })
+      .def("meet", &meet);
+  m.def("join", &join, nb::arg("parts"), nb::arg("places"), nb::arg("ordered"), nb::arg("has_missing"),
+        nb::arg("paired"), nb::arg("twins"), nb::arg("root"), nb::arg("variable"), nb::arg("prefix"), nb::arg("left"), nb::arg("right"),
+        nb::arg("missing_left"), nb::arg("forbidden"), nb::arg("most_nodes"));
   m.def("make_forest", &make_forest, nb::arg("n_classes"), nb::arg("ordered"), nb::arg("has_missing"),
         nb::arg("root"), nb::arg("variable"), nb::arg("prefix"), nb::arg("left"), nb::arg("right"),
         nb::arg("missing_left"), nb::arg("weight"), nb::arg("value"), nb::arg("exact"), nb::arg("band"),

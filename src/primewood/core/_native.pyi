@@ -64,6 +64,33 @@ def make_forest(
     forbidden: NDArray[uint8],
 ) -> Forest: ...
 
+class Joint:
+    @property
+    def atoms(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+    def meets(self, point: list[int], asked: list[tuple[int, int, int]]) -> bool: ...
+    def meet(
+        self, mask: NDArray[uint8], asked: list[tuple[int, int, int]], seconds: float, nodes: int
+    ) -> tuple[int, ...] | bool | None: ...
+
+def join(
+    parts: list[Forest],
+    places: list[list[int]],
+    ordered: list[int],
+    has_missing: list[int],
+    paired: bool,
+    twins: bool,
+    root: NDArray[int32],
+    variable: NDArray[int32],
+    prefix: NDArray[int32],
+    left: NDArray[int32],
+    right: NDArray[int32],
+    missing_left: NDArray[uint8],
+    forbidden: NDArray[uint8],
+    most_nodes: int,
+) -> Joint | None: ...
+
 class Progress:
     stage: str
     nodes: int

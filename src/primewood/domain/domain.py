@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from primewood.domain.categories import by_effect
 from primewood.domain.declarations import Listed, Number, declaration, one_hot_groups
 from primewood.domain.feature import Feature, Kind
-from primewood.domain.knowledge import Knowledge, statements, violated
+from primewood.domain.knowledge import Knowledge, Statements, statements, violated
 from primewood.ensemble import Ensemble, Tree
 from primewood.ensemble.comparison import Operator, cuts_of
 from primewood.ensemble.tree import is_within
@@ -170,6 +170,7 @@ def domain_of(
     declared: Mapping[str, Any] | None = None,
     groups: Mapping[str, Sequence[str]] | str | None = None,
     constraints: Sequence[str] | None = None,
+    conditions: Sequence[str] = (),
     missing: MissingRule = "auto",
 ) -> Domain:
     """The domain of an ensemble.
@@ -185,6 +186,8 @@ def domain_of(
         Per one-hot group the names of its columns, or "auto" to recognise them from names and rows.
     constraints
         What no row violates: clauses ("housing=free -> rent=0") and orders ("years_employed <= age - 14").
+    conditions
+        What will be asked about: features are cut where these compare them with numbers.
     missing
         "allow" and "forbid" speak of all columns. "auto" allows what the rows contain, and, without
         rows, whatever the model accepts.
@@ -193,7 +196,7 @@ def domain_of(
         raise InvalidInput(f'missing is "auto", "allow" or "forbid", not {missing!r}')
     if missing == "allow" and not ensemble.allows_missing:
         raise InvalidInput(f'missing="allow", but this {ensemble.source} does not accept missing values')
-    return _Builder(ensemble, rows, declared or {}, missing).domain(groups, constraints)
+    return _Builder(ensemble, rows, declared or {}, missing).domain(groups, constraints, conditions)
 
 
 class _Builder:
@@ -219,7 +222,10 @@ class _Builder:
         self.mentioned: frozenset[str] = frozenset()
 
     def domain(
-        self, groups: Mapping[str, Sequence[str]] | str | None, constraints: Sequence[str] | None
+        self,
+        groups: Mapping[str, Sequence[str]] | str | None,
+        constraints: Sequence[str] | None,
+        conditions: Sequence[str] = (),
     ) -> Domain:
         names = self.ensemble.feature_names
         grouped = (
@@ -231,10 +237,11 @@ class _Builder:
         dummies = {name for column, name in enumerate(names) if self.is_boolean(column)}
         found = self.plausible(one_hot_groups(groups, names, dummies), declared=groups != "auto")
         known = statements(constraints, (*names, *found))
-        for name, operator, x in known.comparisons:
+        asked = Statements(clauses=tuple(conditions), names=(*names, *found))
+        for name, operator, x in (*known.comparisons, *asked.comparisons):
             self.compared.setdefault(name, []).append((operator, x))
-        self.mentioned = known.mentioned
-        for name in known.mentioned & set(names):
+        self.mentioned = known.mentioned | asked.mentioned
+        for name in self.mentioned & set(names):
             self.tested[names.index(name)] = True
         group_of = {names.index(column): name for name, columns in found.items() for column in columns}
         features: list[Feature] = []

@@ -144,6 +144,11 @@ class Feature:
             low, high = max(low, below), min(high, above)
         return max(low, -FARTHEST), min(high, FARTHEST)
 
+    def nearest(self, value: int, here: float) -> float:
+        """The number of a numeric feature's value that is nearest to another one; to 0, if that is missing."""
+        low, high = self.ends(value)
+        return min(max(0.0 if math.isnan(here) else here, low), high)
+
     def refuse(self, row: NDArray[np.float64]) -> InvalidInput:
         """The error for a row with what is not allowed in this feature."""
         held = row[list(self.columns)].tolist()

@@ -196,6 +196,12 @@ class Engines:
                 self._tree = SingleTree(subject)
             return self._tree
 
+    def search_forest(self) -> SearchForest:
+        """The forest of the search engine, for questions about two decisions at once; models only."""
+        if not isinstance(self.subject, EnsembleSubject):
+            raise InvalidInput("an expression has no trees to search")
+        return self._searching()
+
     def _searching(self) -> SearchForest:
         from primewood.engines.search.oracle import SearchForest
 

@@ -32,7 +32,7 @@ IMPOSSIBLE = "excluded by constraints"
 
 
 @dataclass(frozen=True)
-class Robustness:
+class FewestChanges:
     """How many features must change for another decision.
 
     Attributes
@@ -175,15 +175,20 @@ class Compiled:
         changed = None if row is None else tuple(self._context.row_at(other, row, point).tolist())
         return Bias(True, True, names, changed, self.class_names[to])
 
-    def robustness(self, x: Any) -> Robustness:
+    def robustness(self, x: Any) -> FewestChanges:
         """The fewest features to change for another decision, with such a change. Cost: linear in the diagram."""
         row, point, label = self._read(x)
-        other = self.diagram.fewest_changes(point)
+        changes = [
+            (np.arange(len(x)) != v).astype(float)
+            for x, v in zip(self._context.variables, point, strict=True)
+        ]
+        everything = tuple(x.everything for x in self._context.variables)
+        other = self._oracle(label).nearest(point, everything, changes).point
         if other is None:
-            return Robustness(None, None)
+            return FewestChanges(None, None)
         asked = Contrasting(self._context, label, "sets", row, point, self.diagram)
         box = tuple(1 << a | 1 << b for a, b in zip(point, other, strict=True))
-        return Robustness(sum(a != b for a, b in zip(point, other, strict=True)), asked.contrast(box))
+        return FewestChanges(sum(a != b for a, b in zip(point, other, strict=True)), asked.contrast(box))
 
     def count(self) -> dict[object, int]:
         """How many cells (kinds of rows that the model can tell apart) get each decision, exactly."""

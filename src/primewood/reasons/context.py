@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -132,43 +132,86 @@ class Context:
         )
 
     def row_at(self, point: Point, row: Row, own: Point) -> Row:
-        """A row of the cell at a point, like `row` (whose cell is `own`) wherever the two cells agree."""
+        """A row of the cell at a point, like `row` (whose cell is `own`) wherever the two cells agree.
+
+        Its numbers are short where that is possible.
+        """
+        found = self._row_at(point, row, own, self._short_number, frozenset())
+        assert found is not None, "a possible cell holds no row: please report this"
+        return found
+
+    def nearest_row(
+        self, point: Point, row: Row, own: Point, immutable: frozenset[str] = frozenset()
+    ) -> Row | None:
+        """The row of the cell at a point that is nearest to `row`, whose cell is `own`.
+
+        Where constraints order features, others may have to move inside their own cells, but never those that are
+        immutable; None if that leaves no row.
+        """
+        return self._row_at(
+            point,
+            row,
+            own,
+            lambda k, v: self._seen(k).nearest(v, float(row[self._seen(k).column])),
+            immutable,
+        )
+
+    def _seen(self, place: int) -> Feature:
+        assert self.domain is not None
+        return self.domain.seen[place]
+
+    def _row_at(
+        self, point: Point, row: Row, own: Point, number_in: Callable[[int, int], float], held: frozenset[str]
+    ) -> Row | None:
         assert self.domain is not None
         changed = row.copy()
         for k, feature in enumerate(self.domain.seen):
             if point[k] != own[k]:
                 feature.write(changed, point[k])
-                cell = self.variables[k].values[point[k]]
-                if isinstance(cell, Interval):
-                    changed[feature.column] = self._number_in(k, point[k], cell)
+                if isinstance(self.variables[k].values[point[k]], Interval):
+                    changed[feature.column] = number_in(k, point[k])
         if self.domain.knowledge.orders:
-            self._put_in_order(changed, point, own)
+            return self._in_order(changed, point, own, held)
         return changed
 
-    def _put_in_order(self, row: Row, point: Point, own: Point) -> None:
-        """Move numbers within their cells so that the row satisfies all orders: those that changed, or else all."""
+    def _in_order(self, row: Row, point: Point, own: Point, held: frozenset[str]) -> Row | None:
+        """The row with numbers moved within their cells so that it satisfies all orders: those that changed, or else
+        all but those that are held; None if there is no such row.
+        """
         domain = self.domain
         assert domain is not None
         orders, names = domain.knowledge.orders, domain.column_names
         if violated(orders, names, row[None, :]) is None:
-            return
+            return row
         values = {
-            f.name: (f, value, value != mine) for f, value, mine in zip(domain.seen, point, own, strict=True)
+            f.name: (value, value != mine) for f, value, mine in zip(domain.seen, point, own, strict=True)
         }
         concerned = {name for order in orders for name in (order.lower, order.upper)}
         features = [f for f in domain.features if f.name in concerned and not np.isnan(row[f.column])]
+        wanted = {f.name: float(row[f.column]) for f in features}
         for all_move in (False, True):
             ends = {}
             for feature in features:
-                _, value, moves = values.get(feature.name, (feature, 0, False))
-                here = float(row[feature.column])
-                ends[feature.name] = feature.ends(value) if moves or all_move else (here, here)
-            wanted = {f.name: float(row[f.column]) for f in features}
+                value, moves = values.get(feature.name, (0, False))
+                here = wanted[feature.name]
+                free = (moves or all_move) and feature.name not in held
+                ends[feature.name] = feature.ends(value) if free else (here, here)
             found = numbers_in_order(orders, ends, frozenset(f.name for f in features if f.whole), wanted)
             if found is not None:
-                row[[f.column for f in features]] = list(found.values())
-                return
-        raise AssertionError("a possible cell holds no row: please report this")
+                moved: Row = row.copy()
+                moved[[f.column for f in features]] = list(found.values())
+                return moved
+        return None
+
+    def named_values(self, row: Row) -> dict[str, object]:
+        """What a row holds per feature: numbers, or names of categories; NaN where it is missing."""
+        assert self.domain is not None
+        found: dict[str, object] = {}
+        for feature in self.domain.features:
+            held = tuple(row[list(feature.columns)].tolist())
+            names = feature.patterns or {}
+            found[feature.name] = held[0] if any(x != x for x in held) else names.get(held, held[0])
+        return found
 
     def shown(self, place: int, value: int, row: Row) -> str:
         """A value of a variable by its name, or by the number that a row has in it."""
@@ -176,10 +219,11 @@ class Context:
         cell = self.variables[place].values[value]
         return number(row[self.domain.seen[place].column]) if isinstance(cell, Interval) else str(cell)
 
-    def _number_in(self, place: int, value: int, cell: Interval) -> float:
-        assert self.domain is not None
+    def _short_number(self, place: int, value: int) -> float:
+        """A number of a value of a numeric variable that is pleasant to read."""
         if (place, value) not in self._numbers:
-            feature = self.domain.seen[place]
+            feature, cell = self._seen(place), self.variables[place].values[value]
+            assert isinstance(cell, Interval)
             known = None if self.rows is None else self.rows[:, feature.column]
             found = decimals.plain_number(cell, known)
             usual = float(feature.numbers[value, 0])

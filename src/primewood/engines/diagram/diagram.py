@@ -204,33 +204,6 @@ class Diagram:
             below = total if modulus is None else total % modulus
         return np.asarray(below[self.root])
 
-    def fewest_changes(self, point: Point) -> Point | None:
-        """A point with another terminal that differs from `point` in the fewest variables; None if there is none.
-
-        Cost: linear in the entries.
-        """
-        here = self.decide(point)
-        costs = [np.zeros(self.terminals)]
-        costs[0][here if self.impossible is None else [here, self.impossible]] = np.inf
-        for j, level in reversed(list(zip(self.order, self.levels, strict=True))):
-            costs.append(self._moved(costs[-1], level, point[j]).min(axis=1))
-        costs.reverse()
-        if not np.isfinite(costs[0][self.root]):
-            return None
-        node, found = self.root, []
-        for k, (j, level) in enumerate(zip(self.order, self.levels, strict=True)):
-            value = int(self._moved(costs[k + 1], level[[node]], point[j])[0].argmin())
-            found.append(value)
-            node = int(level[node, value])
-        return self.in_universe(found)
-
-    @staticmethod
-    def _moved(costs: NDArray[np.float64], level: Level, value: int) -> NDArray[np.float64]:
-        """The costs of going on with each value, one more for a change."""
-        moved = costs[level] + 1
-        moved[:, value] -= 1
-        return np.asarray(moved)
-
 
 def _primes() -> Iterator[int]:
     """The primes below 2^31, from the largest down."""

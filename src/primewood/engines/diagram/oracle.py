@@ -9,8 +9,8 @@ import numpy as np
 from primewood.engines.diagram.cheapest import cheapest_path
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.family import DiagramFamily
-from primewood.engines.diagram.reason import NativeReason, Reason
 from primewood.engines.diagram.product import relabelled
+from primewood.engines.diagram.reason import NativeReason, Reason
 from primewood.engines.protocol import Clock, Costs, Nearest, Reply, Verdict
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
@@ -54,7 +54,13 @@ class DiagramOracle:
         return Verdict.NONE_EXISTS if found is None else found
 
     def nearest(
-        self, point: Point, box: Box, costs: Costs, clock: Clock | None = None, *, largest: bool = False  # noqa: ARG002
+        self,
+        point: Point,  # noqa: ARG002
+        box: Box,
+        costs: Costs,
+        clock: Clock | None = None,  # noqa: ARG002
+        *,
+        largest: bool = False,
     ) -> Nearest:
         """The cheapest point of the box that is decided otherwise. Cost: linear in the diagram."""
         found = cheapest_path(self._diagram, self._label, box, costs, largest=largest)

@@ -37,7 +37,10 @@ class SearchForest:
         bytes_of = np.cumsum([0, *((len(x) + 7) // 8 for x in subject.variables)]).tolist()
         self.packed = [slice(a, b) for a, b in pairwise(bytes_of)]
         self._atom_bits = np.concatenate(
-            [8 * part.start + np.arange(len(x)) for x, part in zip(subject.variables, self.packed, strict=True)]
+            [
+                8 * part.start + np.arange(len(x))
+                for x, part in zip(subject.variables, self.packed, strict=True)
+            ]
             or [np.zeros(1, dtype=np.int64)]
         )
         self._translated: tuple[Sequence[Step], list[list[tuple[int, int]]]] = ((), [])
@@ -56,8 +59,11 @@ class SearchForest:
 
     def mask(self, box: Box) -> NDArray[np.uint8]:
         """A box as the core takes it: one byte per atom."""
-        allowed = b"".join(m.to_bytes(part.stop - part.start, "little") for m, part in zip(box, self.packed, strict=True))
-        return np.unpackbits(np.frombuffer(allowed, dtype=np.uint8), bitorder="little")[self._atom_bits]
+        allowed = b"".join(
+            m.to_bytes(part.stop - part.start, "little") for m, part in zip(box, self.packed, strict=True)
+        )
+        bits = np.unpackbits(np.frombuffer(allowed, dtype=np.uint8), bitorder="little")
+        return np.asarray(bits[self._atom_bits])
 
     def atoms(self, steps: Sequence[Step]) -> list[list[tuple[int, int]]]:
         """Steps as the core takes them: lists of (variable, value), −1 standing for all values.

@@ -1,0 +1,383 @@
+"""Properties of pairs of rows: monotonicity, independence, robustness everywhere.
+
+A pair of rows is a point of the product of two copies of the model: the features that the two rows share are shared,
+the others are doubled. Where only one feature may differ, it is enough to look at neighbouring values: decisions that
+change along a feature change between two neighbours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal as Choice
+
+import numpy as np
+
+from primewood.engines.protocol import Clock, Reply, Verdict
+from primewood.engines.search.joint import Demand, JointForest, Relation
+from primewood.engines.search.oracle import SearchForest
+from primewood.ensemble import Level
+from primewood.errors import InvalidInput, listing
+from primewood.logic.instance import Box, Point
+from primewood.logic.interval import number
+from primewood.properties.verification import Asked, Outcome, Verification
+from primewood.reasons.context import Row
+
+Direction = Choice["increasing", "decreasing"]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of rows of one model that may differ in some variables, by their places."""
+
+    asked: Asked
+    doubled: tuple[int, ...]
+    relations: tuple[Relation, ...] = ()
+    second: SearchForest | None = None
+    """What decides about the second row, if it is not the model itself."""
+
+    @cached_property
+    def joint(self) -> JointForest:
+        """The product; one copy of each tree as long as few variables are doubled."""
+        variables = self.asked.context.variables
+        forest = self.asked.engines.search_forest()
+        places = list(range(len(variables)))
+        for i, j in enumerate(self.doubled):
+            places[j] = len(variables) + i
+        return JointForest(
+            (*variables, *(variables[j] for j in self.doubled)),
+            [(forest, range(len(variables))), (self.second or forest, places)],
+            relations=self.relations,
+            paired=len(self.doubled) <= max(2, len(variables) // 8),
+        )
+
+    def box(self, first: dict[int, int], second: dict[int, int]) -> Box:
+        """A box in which the doubled variables have given values in the two rows; free where nothing is given."""
+        variables = self.asked.context.variables
+        one = [first.get(j, x.everything) for j, x in enumerate(variables)]
+        return (*one, *(second.get(j, variables[j].everything) for j in self.doubled))
+
+    def find(self, box: Box, labels: tuple[int, int], clock: Clock) -> Reply:
+        """A pair of which the first row is decided for one label and the second for another."""
+        demands = [Demand(part, label) for part, label in enumerate(labels)]
+        return self.joint.find(box, demands, clock)
+
+    def rows(self, point: Point) -> tuple[Row, Row] | None:
+        """Two rows at a joint point that differ only where they may; None if constraints leave none."""
+        a, b = self.joint.part(point, 0), self.joint.part(point, 1)
+        row = self.asked.row(a)
+        if self.relations:
+            row = self._towards(row, a, b)
+        names = self.asked.context.feature_names
+        free = {self.asked.context.variables[j].name for j in self.doubled}
+        other = self.asked.context.nearest_row(b, row, a, frozenset(names) - free)
+        return None if other is None else (row, other)
+
+    def _towards(self, row: Row, a: Point, b: Point) -> Row:
+        """The row with numbers as near as they can be to the cells of the second one."""
+        moved = row.copy()
+        for j in self.doubled:
+            feature = self.asked.subject.domain.seen[j]
+            if a[j] != b[j] and feature.patterns is None and not np.isnan(row[feature.column]):
+                low, high = feature.ends(b[j])
+                moved[feature.column] = feature.nearest(a[j], low if b[j] > a[j] else high)
+        return moved
+
+
+@dataclass(frozen=True)
+class Monotone:
+    """Raising a feature never takes a decision back.
+
+    Attributes
+    ----------
+    feature : str
+    direction : {"increasing", "decreasing"}
+        Whether decisions only go up in the order of the classes (to the target) as the feature goes up, or only down.
+    target : object
+        The decision that is gained; None: the decisions in the order of the classes.
+    """
+
+    feature: str
+    direction: Direction = "increasing"
+    target: object = None
+
+    def conditions(self) -> Sequence[str]:
+        return []
+
+    def verified(self, asked: Asked) -> Verification:
+        context = asked.context
+        aim = f"of {self.target} " if self.target is not None else ""
+        text = (
+            f"{self.direction} chances {aim}in {self.feature}"
+            if aim
+            else f"{self.direction} in {self.feature}"
+        )
+        place = context.place(self.feature)
+        if place is None:
+            return asked.held(text)
+        x = context.variables[place]
+        assert context.domain is not None
+        if not x.ordered:
+            raise InvalidInput(
+                f"{self.feature} has no order; say domain={{{self.feature!r}: pw.ordered(...)}}"
+            )
+        taken_back, up = self._taken_back(asked), self.direction == "increasing"
+        if place in _constrained(asked):
+            values = range(x.ordered)
+            runs = [(v, x.ordered - 1) if up else (0, v) for v in values]
+            beyond = Relation(place, len(context.variables), [a for a, _ in runs], [b for _, b in runs])
+            return _no_pair(asked, text, Pairs(asked, (place,), (beyond,)), taken_back)
+        steps = [(1 << v, 1 << v + 1) for v in range(x.ordered - 1)]
+        if not up:
+            steps = [(after, before) for before, after in steps]
+        return _by_steps(asked, text, place, steps, taken_back)
+
+    def _taken_back(self, asked: Asked) -> list[tuple[int, int]]:
+        """The pairs of decisions, before and after, that must not be."""
+        labels = range(len(asked.context.class_names))
+        if self.target is None:
+            return [(before, after) for before in labels for after in labels if after < before]
+        wanted = asked.context.label(self.target)
+        return [(wanted, after) for after in labels if after != wanted]
+
+
+@dataclass(frozen=True)
+class IndependentOf:
+    """Changing these features only never changes the decision."""
+
+    features: tuple[str, ...]
+
+    def conditions(self) -> Sequence[str]:
+        return []
+
+    def verified(self, asked: Asked) -> Verification:
+        context = asked.context
+        text = f"independent of {listing(self.features)}"
+        places = [place for name in self.features if (place := context.place(name)) is not None]
+        different = _different(asked)
+        if _constrained(asked) & {*places}:
+            return _no_pair(asked, text, Pairs(asked, tuple(places)), different)
+        # One at a time, and along a path through all values: decisions that differ, differ somewhere on the way.
+        outcomes = []
+        for place in places:
+            values = range(len(context.variables[place]))
+            steps = [(1 << v, 1 << v + 1) for v in values[:-1]]
+            outcomes.append(_by_steps(asked, text, place, steps, different))
+            if outcomes[-1].outcome is Outcome.FAILS:
+                return outcomes[-1]
+        undecided = [one for one in outcomes if one.outcome is Outcome.UNDECIDED]
+        return undecided[0] if undecided else asked.held(text)
+
+
+def _by_steps(
+    asked: Asked,
+    text: str,
+    place: int,
+    steps: Sequence[tuple[int, int]],
+    forbidden: Sequence[tuple[int, int]],
+) -> Verification:
+    """Whether no step of one variable, all else the same, leads from one to the other of forbidden decisions."""
+    known = _changed_training_row(asked, place, steps, forbidden)
+    if known is not None:
+        return asked.failing(text, known, lambda found: (found[0], found[1]) in forbidden)
+    pairs = Pairs(asked, (place,))
+    questions = [(step, labels) for step in steps for labels in forbidden]
+    open_ = list(questions)
+    # All get a little time first, so that an easy answer does not wait behind a hard one.
+    for share in (0.02, 0.2, 1.0):
+        open_, again = [], open_
+        for i, ((before, after), labels) in enumerate(again):
+            left = asked.clock.left()
+            clock = Clock(
+                None if left < 0 else max(share * left / (len(again) - i), 0.001), asked.clock.work_limit
+            )
+            reply = pairs.find(pairs.box({place: before}, {place: after}), labels, clock)
+            if isinstance(reply, tuple):
+                rows = pairs.rows(reply)
+                if rows is not None:
+                    return asked.failing(text, rows, lambda found: (found[0], found[1]) in forbidden)
+            if reply is not Verdict.NONE_EXISTS:
+                open_.append(((before, after), labels))
+        if not open_:
+            return asked.held(text)
+        if asked.clock.left() < 0:
+            break
+    proved = 1 - len(open_) / len(questions)
+    name = asked.context.variables[place].name
+    note = f"{len(questions) - len(open_)} of {len(questions)} steps of {name} are proved, none was found to break it"
+    return Verification(text, Outcome.UNDECIDED, asked.context, proved=proved, note=note)
+
+
+def _different(asked: Asked) -> list[tuple[int, int]]:
+    labels = range(len(asked.context.class_names))
+    return [(a, b) for a in labels for b in labels if a != b]
+
+
+def _constrained(asked: Asked) -> set[int]:
+    """The places of the variables that constraints speak of: a value on the way between two may then be no row."""
+    rules = asked.subject.domain.knowledge.rules
+    return {j for rule in rules for box in rule.forbidden for j in box}
+
+
+def _no_pair(asked: Asked, text: str, pairs: Pairs, forbidden: Sequence[tuple[int, int]]) -> Verification:
+    """Whether no pair of rows is decided in one of the forbidden ways."""
+    done = 0
+    for i, labels in enumerate(forbidden):
+        left = asked.clock.left()
+        clock = Clock(None if left < 0 else left / (len(forbidden) - i), asked.clock.work_limit)
+        reply = pairs.find(pairs.box({}, {}), labels, clock)
+        rows = pairs.rows(reply) if isinstance(reply, tuple) else None
+        if rows is not None:
+            return asked.failing(text, rows, lambda found: (found[0], found[1]) in forbidden)
+        done += reply is Verdict.NONE_EXISTS
+    if done == len(forbidden):
+        return asked.held(text)
+    note = f"{done} of {len(forbidden)} pairs of decisions are proved, none was found to break it"
+    return Verification(text, Outcome.UNDECIDED, asked.context, proved=done / len(forbidden), note=note)
+
+
+def _changed_training_row(
+    asked: Asked, place: int, steps: Sequence[tuple[int, int]], forbidden: Sequence[tuple[int, int]]
+) -> tuple[Row, Row] | None:
+    """A training row, moved along one feature, that already shows it; none is looked for under constraints."""
+    rows, points = asked.context.rows, asked.context.points
+    domain = asked.subject.domain
+    if rows is None or points is None or domain.knowledge:
+        return None
+    feature = domain.seen[place]
+    values = range(len(asked.context.variables[place]))
+    for start in range(0, min(len(rows), MOST_TRIED), TRIED_AT_ONCE):
+        known = np.flatnonzero((points[start : start + TRIED_AT_ONCE] >= 0).all(axis=1)) + start
+        if not len(known):
+            continue
+        moved = np.repeat(rows[known][:, None, :], len(values), axis=1)
+        for v in values:
+            for row in moved[:, v]:
+                feature.write(row, v)
+        decided = asked.subject.ensemble.predict(moved.reshape(-1, rows.shape[1])).reshape(len(known), -1)
+        for before, after in steps:
+            a, b = before.bit_length() - 1, after.bit_length() - 1
+            for labels in forbidden:
+                shown = np.flatnonzero((decided[:, a] == labels[0]) & (decided[:, b] == labels[1]))
+                if len(shown):
+                    return moved[shown[0], a], moved[shown[0], b]
+    return None
+
+
+MOST_TRIED, TRIED_AT_ONCE = 512, 32
+
+
+@dataclass(frozen=True)
+class RobustEverywhere:
+    """No move of the numbers by at most a radius changes the decision, of whatever row.
+
+    Every model that takes more than one decision breaks this at its boundary, so that one may ask it only of rows
+    that are decided with confidence.
+
+    Attributes
+    ----------
+    radius : float
+    relative : bool
+        Whether the radius is a share of each feature's training range.
+    confidence : float, optional
+        For two classes: only of rows whose decision has at least this probability.
+    """
+
+    radius: float
+    relative: bool = False
+    confidence: float | None = None
+
+    def conditions(self) -> Sequence[str]:
+        return []
+
+    def verified(self, asked: Asked) -> Verification:
+        of = " of each feature's range" if self.relative else ""
+        text = f"the same decision within {number(self.radius)}{of}"
+        places, relations = self._moves(asked)
+        if self.confidence is None:
+            pairs = Pairs(asked, places, relations)
+            return _no_pair(asked, f"{text} of every row", pairs, _different(asked))
+        if not 0.5 <= self.confidence <= 1:
+            raise InvalidInput(f"a confidence is between 0.5 and 1, not {self.confidence!r}")
+        text += f" of every row that is decided with a probability of at least {number(self.confidence)}"
+        sure = asked.at_levels([Level(1 - self.confidence, strictly=True), Level(self.confidence)])
+        pairs = Pairs(sure, places, relations, asked.engines.search_forest())
+        return self._confident(asked, sure, text, pairs)
+
+    def _confident(self, asked: Asked, sure: Asked, text: str, pairs: Pairs) -> Verification:
+        done = 0
+        for i, (confident, other) in enumerate(((0, 1), (2, 0))):
+            left = asked.clock.left()
+            clock = Clock(None if left < 0 else left / (2 - i), asked.clock.work_limit)
+            reply = pairs.find(pairs.box({}, {}), (confident, other), clock)
+            rows = pairs.rows(reply) if isinstance(reply, tuple) else None
+            if rows is not None:
+                is_sure = int(sure.subject.ensemble.predict(np.array(rows[:1]))[0]) == confident
+                return asked.failing(text, rows, lambda found: is_sure and found[1] == other)  # noqa: B023
+            done += reply is Verdict.NONE_EXISTS
+        if done == 2:
+            return asked.held(text)
+        note = f"{done} of 2 decisions are proved, none was found to break it"
+        return Verification(text, Outcome.UNDECIDED, asked.context, proved=done / 2, note=note)
+
+    def _moves(self, asked: Asked) -> tuple[tuple[int, ...], tuple[Relation, ...]]:
+        """The numeric variables, doubled, and which of their cells are near enough to each other."""
+        context = asked.context
+        if not isinstance(self.radius, int | float | np.number) or not 0 <= self.radius < math.inf:
+            raise InvalidInput(f"a radius is a number of at least 0, not {self.radius!r}")
+        if self.relative and context.ranges is None:
+            raise InvalidInput("a radius relative to the training range needs X_train")
+        domain = asked.subject.domain
+        if domain.knowledge.orders:
+            raise InvalidInput("robustness everywhere does not take orders between features")
+        places: list[int] = []
+        relations: list[Relation] = []
+        for j, feature in enumerate(domain.seen):
+            if feature.patterns is not None or feature.variable is None:
+                continue
+            reach = float(self.radius)
+            if self.relative and context.ranges is not None:
+                low, high = context.ranges[:, feature.column].tolist()
+                reach *= high - low if high > low else 0.0
+            ends = [feature.ends(v) for v in range(len(feature.variable) - feature.missing)]
+            near = [_near(ends, v, reach) for v in range(len(ends))]
+            relations.append(
+                Relation(j, len(context.variables) + len(places), [a for a, _ in near], [b for _, b in near])
+            )
+            places.append(j)
+        return tuple(places), tuple(relations)
+
+
+def _near(ends: Sequence[tuple[float, float]], v: int, reach: float) -> tuple[int, int]:
+    """The first and the last cell that have a number at most so far from some number of a cell."""
+    low = high = v
+    while low > 0 and ends[v][0] - ends[low - 1][1] <= reach:
+        low -= 1
+    while high + 1 < len(ends) and ends[high + 1][0] - ends[v][1] <= reach:
+        high += 1
+    return low, high
+
+
+def monotone(feature: str, direction: Direction = "increasing", target: object = None) -> Monotone:
+    """That raising a feature never takes a decision back; see `Monotone`."""
+    if direction not in ("increasing", "decreasing"):
+        raise InvalidInput(f'direction is "increasing" or "decreasing", not {direction!r}')
+    return Monotone(feature, direction, target)
+
+
+def independent_of(*features: str) -> IndependentOf:
+    """That changing these features only never changes the decision; see `IndependentOf`."""
+    if not features or not all(isinstance(name, str) for name in features):
+        raise InvalidInput(
+            f'independent_of takes names of features, such as independent_of("sex"); not {features!r}'
+        )
+    return IndependentOf(features)
+
+
+def robust_everywhere(
+    radius: float, *, relative: bool = False, confidence: float | None = None
+) -> RobustEverywhere:
+    """That no move of the numbers by at most a radius changes the decision; see `RobustEverywhere`."""
+    return RobustEverywhere(radius, relative, confidence)

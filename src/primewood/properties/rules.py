@@ -1,0 +1,238 @@
+"""Rules that a model should keep: "age < 18 -> not approved", "never c", bounds on its output."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.engines.protocol import Clock
+from primewood.ensemble import Level
+from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.logic.expression import And, Constant, Expression, Iff, Implies, Literal, Not, Or
+from primewood.logic.instance import Box
+from primewood.logic.interval import number
+from primewood.logic.parser import Range, parse
+from primewood.properties.verification import Asked, Outcome, Property, Verification, in_parts, reaching
+from primewood.reasons.context import Context
+
+MOST_BOXES = 4096
+FORMS = (
+    'a rule reads "conditions -> decisions", such as "age < 18 -> not approved" or "a = 1 and b > 2 -> yes or maybe"; '
+    'without conditions, "-> not approved"'
+)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Wherever the conditions hold, one of the allowed decisions is taken.
+
+    Attributes
+    ----------
+    text : str
+        "conditions -> decisions". Conditions as in constraints; decisions by their names, with "or" between them, or
+        with "not" before them.
+    """
+
+    text: str
+
+    def conditions(self) -> Sequence[str]:
+        premise, _ = self._sides()
+        return [premise] if premise else []
+
+    def _sides(self) -> tuple[str, str]:
+        premise, arrow, conclusion = self.text.rpartition("->")
+        if not arrow or not conclusion.strip():
+            raise InvalidInput(f"{self.text!r} is no rule; {FORMS}")
+        return premise.strip(), conclusion.strip()
+
+    def verified(self, asked: Asked) -> Verification:
+        premise, conclusion = self._sides()
+        allowed = _decisions(conclusion, asked.context)
+        boxes = _boxes(premise, asked.context) if premise else [asked.everything]
+        return avoiding(
+            asked, self.text, boxes, [c for c in range(len(asked.context.class_names)) if c not in allowed]
+        )
+
+
+@dataclass(frozen=True)
+class Never:
+    """These decisions are taken about no row."""
+
+    decisions: tuple[object, ...]
+
+    def conditions(self) -> Sequence[str]:
+        return []
+
+    def verified(self, asked: Asked) -> Verification:
+        labels = [asked.context.label(name) for name in self.decisions]
+        return avoiding(asked, f"never {listing(self.decisions)}", [asked.everything], labels)
+
+
+def avoiding(asked: Asked, text: str, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
+    """Whether no row of these boxes is decided for one of the labels."""
+    tried = _training_row(asked, boxes, labels)
+    if tried is not None:
+        return asked.failing(text, [tried], lambda found: found[0] in labels)
+    questions = [(box, label) for box in boxes for label in labels]
+    proved = 0.0
+    for i, (box, label) in enumerate(questions):
+        left = asked.clock.left()
+        share = Clock(None if left < 0 else left / (len(questions) - i), asked.clock.work_limit)
+        searched = in_parts(reaching(asked.engines, label), box, asked.subject.importance, share)
+        if searched.point is not None:
+            return asked.failing(text, [asked.row(searched.point)], lambda found: found[0] in labels)
+        proved += searched.proved / len(questions)
+    if proved == 1.0 or not questions:
+        return asked.held(text)
+    note = f"no row was found that breaks it; proved for {proved:.1%} of the cells in time"
+    return Verification(text, Outcome.UNDECIDED, asked.context, proved=proved, note=note)
+
+
+def _training_row(asked: Asked, boxes: Sequence[Box], labels: Sequence[int]) -> NDArray[np.float64] | None:
+    """A training row that already breaks the rule."""
+    rows, points = asked.context.rows, asked.context.points
+    if rows is None or points is None:
+        return None
+    known = np.flatnonzero((points >= 0).all(axis=1))
+    wrong = known[np.isin(asked.subject.ensemble.predict(rows[known]), labels)] if len(known) else known
+    for i in wrong.tolist():
+        if any(all(mask >> v & 1 for mask, v in zip(box, points[i].tolist(), strict=True)) for box in boxes):
+            return np.asarray(rows[i])
+    return None
+
+
+def _decisions(text: str, context: Context) -> set[int]:
+    """The decisions that a conclusion allows."""
+    names = {str(name): i for i, name in enumerate(context.class_names)}
+    if text in names:
+        return {names[text]}
+    negative = re.match(r"not\b|!", text)
+    if negative:
+        text = text[negative.end() :].strip()
+        if text.startswith("(") and text.endswith(")"):
+            text = text[1:-1].strip()
+    found = set()
+    for part in [text] if text in names else re.split(r"\s+or\s+|\s*[|,]\s*", text):
+        name = part.strip().strip("\"'")
+        if name not in names:
+            raise UnknownName(
+                f"no decision is called {name!r}; there are {listing(context.class_names)}. {FORMS}"
+            )
+        found.add(names[name])
+    return set(names.values()) - found if negative else found
+
+
+def _boxes(text: str, context: Context) -> list[Box]:
+    """The boxes whose union the conditions describe."""
+    assert context.domain is not None
+    ranges = {f.name: Range(f.low, f.high, f.whole) for f in context.domain.seen}
+    expression = parse(text, context.variables, ranges=ranges)
+    everything = tuple(x.everything for x in context.variables)
+    places = {x: j for j, x in enumerate(context.variables)}
+    found = []
+    for literals in _alternatives(expression, positive=True, text=text):
+        box = list(everything)
+        for variable, mask in literals:
+            box[places[variable]] &= mask
+        if all(box):
+            found.append(tuple(box))
+    return list(dict.fromkeys(found))
+
+
+def _alternatives(expression: Expression, *, positive: bool, text: str) -> list[tuple[tuple, ...]]:  # type: ignore[type-arg]
+    """The conditions as alternatives, each a conjunction of (variable, mask)."""
+    inner = partial(_alternatives, text=text)
+    if isinstance(expression, Constant):
+        return [()] if bool(expression.value) == positive else []
+    if isinstance(expression, Literal):
+        x = expression.variable
+        mask = expression.mask if positive else x.everything & ~expression.mask
+        return [((x, mask),)] if mask else []
+    if isinstance(expression, Not):
+        return inner(expression.argument, positive=not positive)
+    if isinstance(expression, Implies):
+        premise, conclusion = expression.arguments
+        sides = [inner(premise, positive=not positive), inner(conclusion, positive=positive)]
+        return _joined(sides, text) if not positive else [*sides[0], *sides[1]]
+    if isinstance(expression, And | Or):
+        sides = [inner(part, positive=positive) for part in expression.arguments]
+        if isinstance(expression, And) == positive:
+            return _joined(sides, text)
+        return [one for side in sides for one in side]
+    if isinstance(expression, Iff):
+        a, b = expression.arguments
+        same = [
+            _joined([inner(a, positive=v), inner(b, positive=v == positive)], text) for v in (True, False)
+        ]
+        return [*same[0], *same[1]]
+    raise InvalidInput(f"conditions are put together with and, or, not and ->; {text!r} has something else")
+
+
+def _joined(sides: list[list[tuple]], text: str) -> list[tuple[tuple, ...]]:  # type: ignore[type-arg]
+    """Every choice of one alternative from each side, together."""
+    count = int(np.prod([float(len(side)) for side in sides]))
+    if count > MOST_BOXES:
+        raise InvalidInput(
+            f"{text!r} has {count:,} alternatives; {MOST_BOXES:,} are taken: state several rules"
+        )
+    return [tuple(itertools.chain(*choice)) for choice in itertools.product(*sides)]
+
+
+@dataclass(frozen=True)
+class Output:
+    """The output of the model stays within bounds: a regressor's prediction, or the second class's probability."""
+
+    at_least: float = -np.inf
+    at_most: float = np.inf
+
+    def conditions(self) -> Sequence[str]:
+        return []
+
+    def verified(self, asked: Asked) -> Verification:
+        bounds = [("at least", self.at_least), ("at most", self.at_most)]
+        words = " and ".join(f"{word} {number(x)}" for word, x in bounds if np.isfinite(x))
+        if not words or not self.at_least <= self.at_most:
+            raise InvalidInput("say at_least=, at_most= or both, in ascending order")
+        regressor = asked.subject.ensemble.is_regressor
+        what = "the prediction" if regressor else f"the probability of {asked.context.class_names[-1]}"
+        text = f"{what} is {words}"
+        levels, wrong = [], []
+        if np.isfinite(self.at_least):
+            wrong.append(0)
+            levels.append(Level(self.at_least))
+        if np.isfinite(self.at_most):
+            levels.append(Level(self.at_most, strictly=True))
+            wrong.append(len(levels))
+        found = avoiding(asked.at_levels(levels), text, [asked.everything], wrong)
+        outputs = tuple(
+            asked.subject.ensemble.predict_proba(np.array([row]))[0, -1].item() for row in found.witnesses
+        )
+        return replace(found, context=asked.context, decisions=outputs)
+
+
+def never(*decisions: object) -> Never:
+    """That these decisions are taken about no row; see `Never`."""
+    return Never(decisions)
+
+
+def output(*, at_least: float = -np.inf, at_most: float = np.inf) -> Output:
+    """That the output of the model stays within bounds; see `Output`."""
+    return Output(float(at_least), float(at_most))
+
+
+def as_property(given: object) -> Property:
+    """A property as users write it: an object, or text."""
+    if isinstance(given, str):
+        never = re.fullmatch(r"\s*never\s+(.+?)\s*", given)
+        return Rule(f"-> not {never[1]}") if never else Rule(given)
+    if hasattr(given, "verified") and hasattr(given, "conditions"):
+        return given
+    raise InvalidInput(
+        f"a property is text or one of pw.monotone, pw.independent_of, ...; not {given!r}. {FORMS}"
+    )

@@ -1,0 +1,255 @@
+"""Verifying a property of a whole model: it holds for every row, or a row shows that it does not."""
+
+from __future__ import annotations
+
+import enum
+import heapq
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from primewood.domain import EnsembleSubject
+from primewood.engines.choice import Engines
+from primewood.engines.protocol import Clock, Reply, Verdict
+from primewood.ensemble import Ensemble, Level
+from primewood.logic.instance import Box, Point, indices
+from primewood.reasons.context import Context, Row, plain
+
+
+class Outcome(enum.StrEnum):
+    """What is known about a property."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The outcome of verifying a property.
+
+    Attributes
+    ----------
+    stated : str
+        What was asked, in words.
+    outcome : Outcome
+        "holds" for every row that the model accepts, "fails" for the witness, or "undecided" when the time was over.
+    witnesses : tuple of rows
+        If it fails: the row, or the two rows, that show it; the model's own sums confirm their decisions.
+    decisions : tuple
+        What is decided about the witnesses.
+    proved : float
+        The share of the question that is proved: 1 if it holds; if it is undecided, what the note says.
+    note : str
+        If it is undecided: how far the proof came.
+    """
+
+    stated: str
+    outcome: Outcome
+    context: Context = field(repr=False)
+    witnesses: tuple[tuple[float, ...], ...] = ()
+    decisions: tuple[object, ...] = ()
+    proved: float = 0.0
+    note: str = ""
+
+    @property
+    def holds(self) -> bool | None:
+        """True or False; None if it is undecided."""
+        return {Outcome.HOLDS: True, Outcome.FAILS: False, Outcome.UNDECIDED: None}[self.outcome]
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is taken for granted about rows."""
+        domain = self.context.domain
+        if domain is None:
+            return ()
+        stated = [rule.text for rule in domain.knowledge.rules]
+        return tuple(dict.fromkeys((*domain.assumptions, *stated)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome in plain types."""
+        return {
+            "property": self.stated,
+            "outcome": str(self.outcome),
+            "witnesses": [[None if x != x else x for x in row] for row in self.witnesses],
+            "decisions": [plain(d) for d in self.decisions],
+            "differ_in": self._differences(),
+            "proved": self.proved,
+            "note": self.note,
+            "assumptions": list(self.assumptions),
+            "model": self.context.digest,
+        }
+
+    def _differences(self) -> list[str]:
+        if len(self.witnesses) != 2 or self.context.domain is None:
+            return []
+        a, b = (np.array(row) for row in self.witnesses)
+        return [
+            f.name
+            for f in self.context.domain.features
+            if not np.array_equal(a[list(f.columns)], b[list(f.columns)], equal_nan=True)
+        ]
+
+    def __str__(self) -> str:
+        text = f"{self.outcome}: {self.stated}"
+        if self.outcome is Outcome.UNDECIDED:
+            return f"{text}\n   {self.note}"
+        if self.outcome is Outcome.HOLDS:
+            given = f"\n   for rows where {'; '.join(self.assumptions)}" if self.assumptions else ""
+            return f"{text}\n   proved for every row{given}"
+        rows = [self.context.named_values(np.array(row)) for row in self.witnesses]
+        if len(rows) == 1:
+            told = ", ".join(f"{name} = {_shown(value)}" for name, value in rows[0].items())
+            return f"{text}\n   {self.decisions[0]} for {told}"
+        apart = self._differences()
+        sides = [
+            f"{decision} with {', '.join(f'{name} = {_shown(row[name])}' for name in apart)}"
+            for row, decision in zip(rows, self.decisions, strict=True)
+        ]
+        rest = ", ".join(f"{name} = {_shown(value)}" for name, value in rows[0].items() if name not in apart)
+        return f"{text}\n   {sides[0]}, but {sides[1]}" + (f"; the rest the same: {rest}" if rest else "")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return "missing" if math.isnan(value) else f"{value:.8g}"
+    return str(value)
+
+
+class Property(Protocol):
+    """Something that can be true of a model."""
+
+    def conditions(self) -> Sequence[str]:
+        """The conditions on features that it speaks of, so that the domain is cut where they cut."""
+
+    def verified(self, asked: Asked) -> Verification:
+        """Whether it is true of the model that is asked about."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The model that a property is asked of, with the limits.
+
+    Attributes
+    ----------
+    engines : Engines
+        For the decision of the model.
+    """
+
+    context: Context
+    engines: Engines
+    clock: Clock
+
+    @property
+    def subject(self) -> EnsembleSubject:
+        """The ensemble over its domain."""
+        assert isinstance(self.engines.subject, EnsembleSubject)
+        return self.engines.subject
+
+    @property
+    def everything(self) -> Box:
+        """The box of all points."""
+        return tuple(x.everything for x in self.context.variables)
+
+    def at_levels(self, levels: Sequence[Level]) -> Asked:
+        """The same model deciding by how many of these levels its output reaches."""
+        names = tuple(str(i) for i in range(len(levels) + 1))
+        ensemble: Ensemble = self.subject.ensemble.at_levels(list(levels), names)
+        subject, engines = EnsembleSubject(ensemble, self.subject.domain), self.engines
+        levelled = Engines(subject, engines.engine, engines.max_nodes, any_order=engines.any_order)
+        return replace(self, context=replace(self.context, class_names=names), engines=levelled)
+
+    def row(self, point: Point) -> Row:
+        """A row of the cell at a point, like the first training row where that is in the same cells."""
+        rows = self.context.rows
+        domain = self.subject.domain
+        if rows is not None and self.context.points is not None:
+            for row, own in zip(rows[:1], self.context.points[:1].tolist(), strict=True):
+                if min(own, default=0) >= 0:
+                    return self.context.row_at(point, row, tuple(own))
+        other = domain.row_in(point)
+        if domain.knowledge.orders:
+            found = self.context.nearest_row(point, other, point)
+            assert found is not None, "a possible cell holds no row: please report this"
+            return found
+        return other
+
+    def failing(self, text: str, rows: Sequence[Row], as_asked: Callable[[list[int]], bool]) -> Verification:
+        """That the property fails for these rows, if the model decides about them as the search said."""
+        table = np.array(rows)
+        found = self.subject.ensemble.predict(table).tolist()
+        if not as_asked(found):
+            if not self.engines.any_order:
+                raise AssertionError("a witness is not decided as it should be: please report this")
+            note = "where rounding decides, it depends on the order in which scores are added"
+            return Verification(text, Outcome.UNDECIDED, self.context, note=note)
+        names = tuple(self.context.class_names[d] for d in found)
+        return Verification(text, Outcome.FAILS, self.context, tuple(map(tuple, table.tolist())), names)
+
+    def held(self, text: str) -> Verification:
+        """That the property holds."""
+        return Verification(text, Outcome.HOLDS, self.context, proved=1.0)
+
+
+def reaching(engines: Engines, label: int) -> Callable[[Box, Clock], Reply]:
+    """What looks for a point of a box that is decided for a label."""
+    oracle = engines.oracle((label + 1) % len(engines.subject.labels), target=label)
+    return oracle.counterexample
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a search of a box in parts came to: a point, or the share of the box that is proved to have none."""
+
+    point: Point | None
+    proved: float
+
+
+def in_parts(
+    find: Callable[[Box, Clock], Reply], box: Box, importance: Sequence[float], clock: Clock
+) -> Searched:
+    """Search a box; if half of the time is not enough, part by part, so that what is proved can be told.
+
+    Parts are halves of the variable that matters most among those that can be halved; larger parts come first.
+    """
+    reply = find(box, Clock(None if clock.limit is None else max(clock.left(), 0.02) / 2, clock.work_limit))
+    if isinstance(reply, tuple):
+        return Searched(reply, 0.0)
+    if reply is Verdict.NONE_EXISTS:
+        return Searched(None, 1.0)
+    waiting = [(-1.0, 0, box)]
+    proved, number, gaps = 0.0, 0, False
+    while waiting and not clock.expired() and number < MOST_PARTS:
+        share, _, whole = heapq.heappop(waiting)
+        for part in _halves(whole, importance):
+            number += 1
+            slice_ = None if clock.limit is None else max(clock.left() / 8, 0.01)
+            reply = find(part, Clock(slice_, clock.work_limit))
+            if isinstance(reply, tuple):
+                return Searched(reply, proved)
+            size = -share * _share(part, whole)
+            if reply is Verdict.NONE_EXISTS:
+                proved += size
+            elif any(mask.bit_count() > 1 for mask in part):
+                heapq.heappush(waiting, (-size, number, part))
+            else:
+                gaps = True
+    return Searched(None, min(proved, math.nextafter(1.0, 0.0)) if waiting or gaps else 1.0)
+
+
+MOST_PARTS = 4096
+
+
+def _halves(box: Box, importance: Sequence[float]) -> list[Box]:
+    wide = [j for j, mask in enumerate(box) if mask.bit_count() > 1]
+    j = max(wide, key=lambda j: (importance[j] * math.log(box[j].bit_count()), -j))
+    values = indices(box[j])
+    low = sum(1 << v for v in values[: len(values) // 2])
+    return [(*box[:j], part, *box[j + 1 :]) for part in (low, box[j] & ~low)]
+
+
+def _share(part: Box, whole: Box) -> float:
+    return math.prod(a.bit_count() / b.bit_count() for a, b in zip(part, whole, strict=True))

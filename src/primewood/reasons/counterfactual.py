@@ -1,0 +1,241 @@
+"""Counterfactuals: the nearest row that is decided otherwise, and the range of rows around it that is safe."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from primewood.domain import EnsembleSubject
+from primewood.engines.choice import Engines
+from primewood.engines.protocol import Clock, Nearest
+from primewood.errors import InvalidInput
+from primewood.logic.instance import Point
+from primewood.logic.term import Term
+from primewood.reasons.context import Context, Row, plain
+from primewood.reasons.distance import Moves
+from primewood.reasons.explanation import Status
+from primewood.reasons.weakening import weaken
+
+EXACT = 1e-3
+"""Sums of fractions are the least up to this share: nearer to the optimum ever more rows cost nearly the same."""
+
+
+@dataclass(frozen=True)
+class Counterfactual:
+    """A row near another one that is decided otherwise.
+
+    Attributes
+    ----------
+    status : Status
+        "proved": no row that may be moved to is nearer (in sums of fractions: by more than a thousandth).
+        "interrupted": a limit came, or constraints between features made the row move farther than its cell is;
+        `lower` says how near one could still be. "impossible": no row that may be moved to is decided otherwise.
+    decision, other : object
+        What is decided about the row that was asked about, and about `row`.
+    asked : tuple of float
+        The row that was asked about.
+    row : tuple of float or None
+        The nearest row found that is decided otherwise, confirmed by the model's own sums.
+    cost : float
+        Its distance; infinite without one.
+    lower : float
+        No such row is nearer than this.
+    box : Term or None
+        What keeps the other decision: every row that differs from the one asked about in the features that change, and
+        keeps these within their ranges here, is decided like `row`; what the rest of the term says is true of the row
+        anyway.
+    moves : Moves
+        What was allowed, and the measure of distance.
+    """
+
+    status: Status
+    decision: object
+    other: object
+    asked: tuple[float, ...]
+    row: tuple[float, ...] | None
+    cost: float
+    lower: float
+    box: Term | None
+    moves: Moves
+    context: Context
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that change."""
+        if self.row is None or self.context.domain is None:
+            return ()
+        old, new = np.array(self.asked), np.array(self.row)
+        return tuple(
+            f.name
+            for f in self.context.domain.features
+            if not np.array_equal(old[list(f.columns)], new[list(f.columns)], equal_nan=True)
+        )
+
+    @property
+    def changes(self) -> dict[str, tuple[object, object]]:
+        """Per feature that changes: what it is, and what it would be."""
+        if self.row is None:
+            return {}
+        old, new = (self.context.named_values(np.array(row)) for row in (self.asked, self.row))
+        return {name: (old[name], new[name]) for name in self.features}
+
+    @property
+    def advice(self) -> str:
+        """The ranges that the changed features must reach, in words; the others stay as they are."""
+        if self.box is None:
+            return ""
+        changed = [x for x in self.box.literals if x.variable.name in self.features]
+        return " AND ".join(self.context.literal_record(x)["text"] for x in changed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counterfactual in plain types."""
+        literals = [] if self.box is None else self.box.literals
+        return {
+            "status": str(self.status),
+            "decision": plain(self.decision),
+            "other": plain(self.other),
+            "norm": self.moves.norm,
+            "relative": self.moves.relative,
+            "cost": self.cost if math.isfinite(self.cost) else None,
+            "lower": self.lower if math.isfinite(self.lower) else None,
+            "row": None if self.row is None else [None if x != x else x for x in self.row],
+            "changes": {name: [_known(x) for x in pair] for name, pair in self.changes.items()},
+            "box": [self.context.literal_record(x) for x in literals],
+            "advice": self.advice,
+            "model": self.context.digest,
+        }
+
+    def __str__(self) -> str:
+        if self.row is None:
+            if self.status is Status.IMPOSSIBLE:
+                return f"no row that may be moved to is decided otherwise than {self.decision}"
+            return f"no other decision than {self.decision} was found in time; none is nearer than {self.lower:.4g}"
+        told = ", ".join(f"{name} {_word(old)} -> {_word(new)}" for name, (old, new) in self.changes.items())
+        proof = "nearest, proved" if self.status is Status.PROVED else f"none is nearer than {self.lower:.4g}"
+        lines = [f"{self.other} instead of {self.decision} with {told}"]
+        lines.append(f"   distance {self.cost:.4g} ({self.moves.norm}; {proof})")
+        if self.advice:
+            lines.append(f"   safe as long as {self.advice}, all else as it is")
+        return "\n".join(lines)
+
+
+def _known(value: object) -> object:
+    return None if isinstance(value, float) and math.isnan(value) else plain(value)
+
+
+def _word(value: object) -> str:
+    if isinstance(value, float):
+        return "missing" if math.isnan(value) else f"{value:.6g}"
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Counterfactuals:
+    """Finds counterfactuals of one row.
+
+    Attributes
+    ----------
+    engines : Engines
+        For the model's decision as `predict` takes it.
+    safe_engines : Engines
+        For the safe box: for every order of summation if that may vary.
+    target : int or None
+        The decision that is wanted; None for any other.
+    """
+
+    context: Context
+    engines: Engines
+    safe_engines: Engines
+    row: Row
+    point: Point
+    target: int | None
+    moves: Moves
+
+    def nearest(self, clock: Clock) -> Counterfactual:
+        """The nearest one."""
+        return self._find(self.moves, clock)
+
+    def diverse(self, clock: Clock) -> Iterator[Counterfactual]:
+        """One after the other, the nearest first, none of which changes all that an earlier one changes.
+
+        After each, its features are held one at a time, and the nearest of what that leaves comes next.
+        """
+        ties = itertools.count()
+        waiting: list[tuple[float, int, frozenset[str], Counterfactual]] = []
+        seen: set[frozenset[str]] = set()
+        found: list[frozenset[str]] = []
+
+        def consider(held: frozenset[str]) -> None:
+            if held not in seen and not clock.expired():
+                seen.add(held)
+                one = self._find(replace(self.moves, immutable=self.moves.immutable | held), clock)
+                if one.row is not None:
+                    heapq.heappush(waiting, (one.cost, next(ties), held, one))
+
+        consider(frozenset())
+        while waiting:
+            _, _, held, one = heapq.heappop(waiting)
+            changed = frozenset(one.features)
+            if not any(earlier <= changed for earlier in found):
+                found.append(changed)
+                yield one
+            for name in one.features:
+                consider(held | {name})
+
+    def _find(self, moves: Moves, clock: Clock) -> Counterfactual:
+        label = self.engines.decide(self.point)
+        if self.target == label:
+            name = self.context.class_names[label]
+            raise InvalidInput(f"the row is decided {name} already; say another target")
+        oracle = self.engines.pricing(label, self.target)
+        box, costs = moves.priced(self.context, self.row, self.point)
+        found = oracle.nearest(self.point, box, costs, clock, largest=moves.norm == "linf")
+        return self._answer(found, moves, label, clock)
+
+    def _answer(self, found: Nearest, moves: Moves, label: int, clock: Clock) -> Counterfactual:
+        context, point, asked = self.context, found.point, tuple(self.row.tolist())
+        row = None if point is None else context.nearest_row(point, self.row, self.point, moves.immutable)
+        decision = context.class_names[label]
+        if point is None or row is None:
+            nowhere = found.complete and point is None
+            status = Status.IMPOSSIBLE if nowhere else Status.INTERRUPTED
+            return Counterfactual(
+                status, decision, None, asked, None, math.inf, found.lower, None, moves, context
+            )
+        subject = self.engines.subject
+        assert isinstance(subject, EnsembleSubject)
+        other = int(subject.ensemble.predict(row[None, :])[0])
+        if other == label or (self.target is not None and other != self.target):
+            raise AssertionError("a counterfactual is not decided as it should be: please report this")
+        cost = moves.total(context, self.row, row)
+        as_the_cells_say = (
+            cost <= found.cost * (1 + EXACT) + 1e-12
+        )  # else orders have moved more than one feature
+        return Counterfactual(
+            Status.PROVED if found.complete and as_the_cells_say else Status.INTERRUPTED,
+            decision,
+            context.class_names[other],
+            asked,
+            tuple(row.tolist()),
+            cost,
+            min(found.lower, cost),
+            self._safe_box(point, other, clock),
+            moves,
+            context,
+        )
+
+    def _safe_box(self, point: Point, other: int, clock: Clock) -> Term | None:
+        """The cell widened in the features that change, one after the other, while the rest stays in its cell."""
+        oracle = self.safe_engines.oracle(other)
+        if isinstance(oracle.counterexample(tuple(1 << v for v in point), clock), tuple):
+            return None
+        changed = [k for k in range(len(point)) if point[k] != self.point[k]]
+        fixed = frozenset(range(len(point))) - frozenset(changed)
+        grown = weaken(oracle, point, [], changed, "intervals", fixed=fixed, clock=clock)
+        return Term.of_box(self.context.variables, grown.box)

@@ -1,0 +1,80 @@
+"""Robustness: how far a row can move before the decision may change."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from primewood.reasons.context import plain
+from primewood.reasons.counterfactual import Counterfactual
+from primewood.reasons.explanation import Status
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """The largest radius within which a decision provably stays, with the nearest row that is decided otherwise.
+
+    Attributes
+    ----------
+    nearest : Counterfactual
+        The nearest row found that is decided otherwise, with the measure of distance.
+    """
+
+    nearest: Counterfactual
+
+    @property
+    def status(self) -> Status:
+        """Whether the radius is proved to be the largest; "impossible": nothing changes the decision at all."""
+        return self.nearest.status
+
+    @property
+    def radius(self) -> float:
+        """Every row at most this far away is decided the same, proved; infinite if no move changes the decision.
+
+        In "l0" a number of features. Otherwise the largest float below the proved bound.
+        """
+        lower = self.nearest.lower
+        if not math.isfinite(lower):
+            return lower
+        if self.nearest.moves.norm == "l0":
+            return math.ceil(lower) - 1.0 if lower > 0 else 0.0
+        return max(0.0, float(np.nextafter(lower, 0.0)))
+
+    @property
+    def upper(self) -> float:
+        """How far the nearest row is that was found to be decided otherwise; infinite if none was found."""
+        return self.nearest.cost
+
+    def to_dict(self) -> dict[str, Any]:
+        """The robustness in plain types."""
+        found = self.nearest.to_dict()
+        return {
+            "status": str(self.status),
+            "decision": plain(self.nearest.decision),
+            "norm": self.nearest.moves.norm,
+            "relative": self.nearest.moves.relative,
+            "radius": self.radius if math.isfinite(self.radius) else None,
+            "upper": self.upper if math.isfinite(self.upper) else None,
+            "nearest": {name: found[name] for name in ("other", "row", "changes")},
+            "model": found["model"],
+        }
+
+    def __str__(self) -> str:
+        near = self.nearest
+        if self.status is Status.IMPOSSIBLE:
+            return f"{near.decision}: no move changes the decision"
+        if near.moves.norm == "l0":
+            count = int(self.radius)
+            words = f"{near.decision} whatever {count} feature{'s' if count != 1 else ''} become"
+            words += "s" if count == 1 else ""
+        else:
+            of = " of each feature's range" if near.moves.relative else ""
+            words = f"{near.decision} as long as no feature moves by more than {self.radius:.6g}{of}"
+        if near.row is None:
+            return f"{words}; nothing nearer was found in time"
+        told = ", ".join(near.changes)
+        tight = "" if self.status is Status.PROVED else f"; a change is known at {self.upper:.6g}"
+        return f"{words}; then {near.other} is possible ({told}){tight}"
