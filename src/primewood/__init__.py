@@ -3,7 +3,7 @@
 from primewood import encodings, errors
 from primewood.domain.declarations import Number, ordered
 from primewood.ensemble import Categories, Ensemble, Group, Level, Tree
-from primewood.explainer import Explainer, compile, verify
+from primewood.explainer import Explainer, compare, compile, verify
 from primewood.fidelity import Fidelity
 from primewood.logic.by_definition import prime_implicants_by_definition
 from primewood.logic.connectives import at_least
@@ -14,6 +14,7 @@ from primewood.logic.table import from_table
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.properties.audit import audit, random_audit
+from primewood.properties.comparison import Comparison
 from primewood.properties.compiled import Compiled, FewestChanges
 from primewood.properties.compiled_file import load
 from primewood.properties.difference import Difference
@@ -40,6 +41,7 @@ __all__ = [
     "Bias",
     "Categories",
     "Check",
+    "Comparison",
     "Compiled",
     "CompleteReason",
     "Contrast",
@@ -72,6 +74,7 @@ __all__ = [
     "Witness",
     "at_least",
     "audit",
+    "compare",
     "compile",
     "encodings",
     "errors",

@@ -36,6 +36,7 @@ from primewood.fidelity import Fidelity, check_fidelity
 from primewood.logic.expression import Expression
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
+from primewood.properties.comparison import Comparing, Comparison, check_comparable
 from primewood.properties.compiled import Compiled
 from primewood.properties.rules import Output, as_property
 from primewood.properties.verification import Asked, Verification
@@ -152,6 +153,7 @@ class Explainer:
             model = readers.load_model(model)
         self.model = model
         self.immutable = tuple(immutable)
+        self._threshold, self._between, self._vote = threshold, between, vote
         self._decides_itself = threshold is None and between is None
         self.domain: Domain | None = None
         self.ensemble: Ensemble | None = None
@@ -168,6 +170,7 @@ class Explainer:
         else:
             self.ensemble = named(with_spaces(readers.read(model, X_train), X_train), feature_names)
             as_read = self.ensemble
+            self._read_classes = as_read.classes
             if vote == "majority":
                 self.ensemble = self.ensemble.by_majority()
             self.ensemble = deciding(self.ensemble, threshold, between)
@@ -377,6 +380,63 @@ class Explainer:
             other = self._with(self.ensemble, self._domain_for(self.ensemble, conditions=conditions))
         clock = clock_of(time_limit, work_limit)
         return asked.verified(Asked(other._context, other._engines, clock))
+
+    def compare(
+        self,
+        other: Any,
+        *,
+        regions: int = 5,
+        time_limit: float | None = 60.0,
+        work_limit: int | None = None,
+    ) -> Comparison:
+        """Whether another model decides alike on every row, and if not, where the two differ.
+
+        Parameters
+        ----------
+        other
+            A model, or an `Explainer`, over the same columns.
+        regions
+            How many regions are grown at most.
+        time_limit, work_limit
+            As for `verify`.
+        """
+        self._check_rows("comparisons")
+        assert self.ensemble is not None
+        if not isinstance(other, Explainer):
+            other = self._alike(other)
+        for explainer in (self, other):
+            explainer._check_rows("comparisons")
+            explainer._check_decides()
+        theirs = other.ensemble
+        check_comparable(self.ensemble, theirs)
+        joint = self._with(self.ensemble, self._domain_for(self.ensemble, beside=theirs))
+        assert joint.domain is not None
+        engines = Engines(EnsembleSubject(theirs, joint.domain), any_order=other._engines.any_order)
+        asked = Asked(joint._context, joint._engines, clock_of(time_limit, work_limit))
+        return Comparing(asked, engines, (self.class_names, other.class_names)).compared(regions)
+
+    def _alike(self, model: Any) -> Explainer:
+        """An explainer of another model that names columns and decisions as this one does."""
+        assert self.ensemble is not None
+        if isinstance(model, str | Path):
+            model = readers.load_model(model)
+        read = readers.read(model, None)
+        prefixes = {name.removesuffix(str(i)) for i, name in enumerate(read.feature_names)}
+        unnamed = prefixes <= {"x"} or prefixes <= {"f"} or prefixes <= {"Column_"} or prefixes <= {""}
+        same_width = read.n_features == self.ensemble.n_features
+        names = (
+            self.class_names
+            if tuple(read.classes) == tuple(self._read_classes) and self._decides_itself
+            else None
+        )
+        return Explainer(
+            model,
+            feature_names=self.ensemble.feature_names if unnamed and same_width else None,
+            class_names=names,
+            threshold=self._threshold,
+            between=self._between,
+            vote=self._vote,
+        )
 
     def _check_immutable(self) -> None:
         """Whether an immutable feature may stay where it is depends on more than cells if an order speaks of it."""
@@ -754,6 +814,33 @@ def compile(
     """
     options.setdefault("engine", "diagram")
     return Explainer(model, X_train, **options).compile(time_limit=time_limit, watcher=watcher)
+
+
+def compare(
+    first: Any,
+    second: Any,
+    X: Any = None,
+    *,
+    regions: int = 5,
+    time_limit: float | None = 60.0,
+    work_limit: int | None = None,
+    **options: Any,
+) -> Comparison:
+    """Whether two models decide alike on every row, with a proof, or where they differ.
+
+    Parameters
+    ----------
+    first, second
+        Models over the same columns, or `Explainer`s.
+    X
+        Rows: those that the two decide differently are counted, and regions grown around them.
+    regions, time_limit, work_limit
+        As for `Explainer.compare`.
+    options
+        As for `Explainer`, for the first model.
+    """
+    explainer = first if isinstance(first, Explainer) else Explainer(first, X, **options)
+    return explainer.compare(second, regions=regions, time_limit=time_limit, work_limit=work_limit)
 
 
 def verify(

@@ -128,12 +128,13 @@ class Domain:
             feature.write(row, value)
         return row
 
-    def prefixes(self, column: int, cuts: NDArray[np.float64]) -> NDArray[np.int64]:
+    def prefixes(self, column: int, cuts: NDArray[np.float64], operator: Operator) -> NDArray[np.int64]:
         """How many values of a numeric column lie on the left of each cut; −1 if the column is not numeric."""
         feature = self.feature_of[column]
         variable = feature.variable
         if variable is None or variable.cuts is None:
             return np.full(len(cuts), -1)
+        cuts = _in_form(cuts, operator, "<=" if variable.closed == "right" else "<")
         ends = _whole(cuts, feature.whole, variable.closed)
         found = np.searchsorted(variable.cuts, ends, side="right")
         all_left = (ends == np.inf) | (
@@ -172,6 +173,7 @@ def domain_of(
     constraints: Sequence[str] | None = None,
     conditions: Sequence[str] = (),
     missing: MissingRule = "auto",
+    beside: Ensemble | None = None,
 ) -> Domain:
     """The domain of an ensemble.
 
@@ -191,12 +193,14 @@ def domain_of(
     missing
         "allow" and "forbid" speak of all columns. "auto" allows what the rows contain, and, without
         rows, whatever the model accepts.
+    beside
+        A second ensemble over the same columns, whose tests cut the features as well.
     """
     if missing not in ("auto", "allow", "forbid"):
         raise InvalidInput(f'missing is "auto", "allow" or "forbid", not {missing!r}')
     if missing == "allow" and not ensemble.allows_missing:
         raise InvalidInput(f'missing="allow", but this {ensemble.source} does not accept missing values')
-    return _Builder(ensemble, rows, declared or {}, missing).domain(groups, constraints, conditions)
+    return _Builder(ensemble, rows, declared or {}, missing, beside).domain(groups, constraints, conditions)
 
 
 class _Builder:
@@ -206,6 +210,7 @@ class _Builder:
         rows: NDArray[np.float64] | None,
         declared: Mapping[str, Any],
         missing: MissingRule,
+        beside: Ensemble | None,
     ) -> None:
         if not isinstance(declared, Mapping):
             raise InvalidInput(f"domain is a mapping from feature names, not {declared!r}")
@@ -217,6 +222,9 @@ class _Builder:
         self.ensemble, self.rows, self.missing = ensemble, rows, missing
         self.declared = {name: declaration(name, what) for name, what in declared.items()}
         self.cuts = _cuts(ensemble)
+        self.allows_missing, self.never_missing = ensemble.allows_missing, {*ensemble.never_missing}
+        if beside is not None:
+            self.join(beside)
         self.tested = [bool(len(cuts)) for cuts in self.cuts]
         self.compared: dict[str, list[tuple[str, float]]] = {}
         self.mentioned: frozenset[str] = frozenset()
@@ -253,6 +261,17 @@ class _Builder:
         domain = Domain(tuple(features), names, self.assumptions(features), known.over(features))
         self.check_rows(domain)
         return domain
+
+    def join(self, beside: Ensemble) -> None:
+        """Cut as a second ensemble does, too, and allow what both allow."""
+        for column, categories in {**self.ensemble.categories, **beside.categories}.items():
+            if self.ensemble.categories.get(column) != beside.categories.get(column):
+                name = self.ensemble.feature_names[column]
+                raise InvalidInput(f"{name} has other categories in the second model: {categories.names}")
+        theirs = (_in_form(cuts, beside.operator, self.ensemble.operator) for cuts in _cuts(beside))
+        self.cuts = [np.union1d(a, b) for a, b in zip(self.cuts, theirs, strict=True)]
+        self.allows_missing = self.allows_missing and beside.allows_missing
+        self.never_missing |= {*beside.never_missing}
 
     def check_rows(self, domain: Domain) -> None:
         """Raise if a training row violates what no row violates."""
@@ -389,11 +408,7 @@ class _Builder:
         return len(np.unique(cells)) > 1
 
     def may_miss(self, column: int) -> bool:
-        if (
-            not self.ensemble.allows_missing
-            or column in self.ensemble.never_missing
-            or self.missing == "forbid"
-        ):
+        if not self.allows_missing or column in self.never_missing or self.missing == "forbid":
             return False
         seen = None if self.rows is None else self.rows[:, column]
         return self.missing == "allow" or seen is None or bool(np.isnan(seen).any())
@@ -406,7 +421,7 @@ class _Builder:
         found = [words for f in looked_at if f not in native and (words := f.assumption()) is not None]
         if any(f.others is None for f in native):
             found.append("categories are those that the model knows")
-        if self.ensemble.allows_missing:
+        if self.allows_missing:
             never = [f.name for f in looked_at if not f.missing]
             if never and len(never) == len(looked_at):
                 found.append("no value is missing")
@@ -426,6 +441,14 @@ def _cuts(ensemble: Ensemble) -> list[NDArray[np.float64]]:
             bounds = cuts_of(tree.bounds_at(node), ensemble.operator, ensemble.dtype)
             columns[int(tree.feature[node])].append(bounds)
     return [np.unique(np.concatenate(cuts)) if cuts else np.empty(0) for cuts in columns]
+
+
+def _in_form(cuts: NDArray[np.float64], operator: Operator, own: Operator) -> NDArray[np.float64]:
+    """The cuts at which tests of another form separate the same floats: ``x < t`` is ``x <= `` the float below t."""
+    if operator == own:
+        return cuts
+    moved = np.nextafter(cuts, -np.inf if own == "<=" else np.inf)
+    return np.where(np.isfinite(cuts), moved, cuts)
 
 
 def _whole(cuts: NDArray[np.float64], whole: bool, closed: Side | None) -> NDArray[np.float64]:

@@ -70,7 +70,7 @@ def _prefixes(ensemble: Ensemble, domain: Domain) -> list[Numbers]:
         simple = ~tree.is_leaf & ~tree.tests_sets
         for column in np.unique(tree.feature[simple]).tolist():
             here = np.flatnonzero(simple & (tree.feature == column))
-            prefix[here] = domain.prefixes(column, cuts[here])
+            prefix[here] = domain.prefixes(column, cuts[here], ensemble.operator)
     return found
 
 

@@ -51,6 +51,7 @@ class Pairs:
             [(forest, range(len(variables))), (self.second or forest, places)],
             relations=self.relations,
             paired=len(self.doubled) <= max(2, len(variables) // 8),
+            twins=self.second is None,
         )
 
     def box(self, first: dict[int, int], second: dict[int, int]) -> Box:

@@ -58,7 +58,9 @@ class JointForest:
     relations
         What goes together; see `Relation`.
     paired
-        Whether the parts are one model, whose trees are then put together two by two: good if little is doubled.
+        Whether the trees of the two are put together two by two: good where most of them are the same.
+    twins
+        Whether the two decide alike wherever all their leaves have the same values; only if they are paired.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class JointForest:
         *,
         relations: Sequence[Relation] = (),
         paired: bool = False,
+        twins: bool = False,
     ) -> None:
         self.variables = tuple(variables)
         self.places = [list(places) for _, places in parts]
@@ -87,7 +90,7 @@ class JointForest:
             ordered=[len(x) - (x.missing is not None) for x in self.variables],
             has_missing=[int(x.missing is not None) for x in self.variables],
             paired=paired,
-            twins=all(forest is parts[0][0] for forest, _ in parts),
+            twins=paired and twins,
             root=starts[:-1].astype(np.int32),
             variable=joined([tree.variable for tree, _ in trees], np.int32),
             prefix=joined([tree.prefix for tree, _ in trees], np.int32),
