@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -29,27 +29,33 @@ from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
 from primewood.engines.diagram.compiler import Watcher
-from primewood.engines.protocol import Listing
+from primewood.engines.duality import Duality, Kind
+from primewood.engines.protocol import Family, Listing
 from primewood.ensemble import Ensemble
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, TooLarge, UnknownName, listing
 from primewood.fidelity import Fidelity, check_fidelity
 from primewood.logic.expression import Expression
+from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
 from primewood.properties.comparison import Comparing, Comparison, check_comparable
 from primewood.properties.compiled import Compiled
+from primewood.properties.rule_list import RuleList, rule_list
 from primewood.properties.rules import Output, as_property
 from primewood.properties.verification import Asked, Verification
+from primewood.reasons.best import Best, given
 from primewood.reasons.check import Check, check
 from primewood.reasons.complete import CompleteReason, Relevance
 from primewood.reasons.context import UNDECIDED, Context
-from primewood.reasons.contrast import Contrasting, Contrasts
+from primewood.reasons.contrast import Contrast, Contrasting, Contrasts, Finder
 from primewood.reasons.counterfactual import Counterfactual, Counterfactuals
 from primewood.reasons.distance import Moves, Norm, check_norm
 from primewood.reasons.explanation import Explanation, Status, Witness
-from primewood.reasons.explanations import Explanations, Question
+from primewood.reasons.explanations import Explanations, Measure, Question
+from primewood.reasons.listing import Reasons
 from primewood.reasons.obstacle import obstacle
 from primewood.reasons.prime import Order, plan
+from primewood.reasons.relevance import Attribution, attribution_of, find_attribution, find_relevance
 from primewood.reasons.robustness import Robustness
 from primewood.reasons.weakening import weaken
 from primewood.reasons.witnesses import witnesses
@@ -233,9 +239,12 @@ class Explainer:
         *,
         literals: Language = "sets",
         goal: Goal = "prime",
+        measure: Measure | None = None,
+        weights: Mapping[str, float] | None = None,
         order: Order | None = None,
         fix: Iterable[str] = (),
         avoid: Iterable[str] = (),
+        only: Iterable[str] | None = None,
         within: float | None = None,
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
@@ -249,10 +258,15 @@ class Explainer:
         literals
             "sets", "intervals" or "values".
         goal
-            "prime": the one that `order` leads to, for every model. "shortest": one that mentions the fewest
-            features; "widest": one that covers the most training rows (without any, the most cells). These two
-            need a single tree (shortest, in "values") or a model that compiles within its budget, and explanations
-            whose diagram is made within `time_limit`; `TooLarge` says what is not.
+            "prime": the one that `order` leads to. "shortest": one that mentions the fewest features, or those
+            with the least total weight. "widest": one that covers the most. When the time is over before that
+            is proved, the status says so, and `bounds` how far it may be from the best.
+        measure
+            What "widest" counts: training "rows" (the default with training rows), "volume" (the share of the box of
+            their ranges), or "values" (the share of cells).
+        weights
+            Per feature a positive number: how little it is wanted in the answer. "shortest" has the least sum; "prime"
+            lets go of the heaviest first, if no order is given.
         order
             The features in the order in which to let go of them, or a list of steps, each a set of
             (feature, value) pairs to allow together. By default the least important feature first.
@@ -261,6 +275,8 @@ class Explainer:
         avoid
             Features that the answer must not mention. Where that is impossible, the status says so, and
             the explanation carries a counterexample: a row that differs in these features only.
+        only
+            The features that the answer may mention; the same as avoiding all others.
         within
             For a regressor: explain why the prediction is within plus or minus this of what it is.
         time_limit
@@ -275,26 +291,43 @@ class Explainer:
                 x,
                 literals=literals,
                 goal=goal,
+                measure=measure,
+                weights=weights,
                 order=order,
                 fix=fix,
                 avoid=avoid,
+                only=only,
                 time_limit=time_limit,
                 work_limit=work_limit,
             )
         self._check_decides()
         if goal not in get_args(Goal):
             raise InvalidInput(f"goal is one of {listing(get_args(Goal))}, not {goal!r}")
-        if goal != "prime":
-            if order is not None or self._places("fix", fix) or self._places("avoid", avoid) or work_limit:
-                raise InvalidInput(f'order, fix, avoid and work_limit are for goal="prime", not for {goal!r}')
-            return self._best(x, literals, goal, clock_of(time_limit, None).limit)
         clock = clock_of(time_limit, work_limit)
         row, point = self._context.read(x)
         label = self._engines.decide(point)
-        steps, variables = self._usual_plan if order is None else plan(self._subject, order)
         fixed, avoided = self._places("fix", fix), self._places("avoid", avoid)
+        if only is not None:
+            avoided |= frozenset(range(len(point))) - self._places("only", only) - fixed
         if fixed & avoided:
             raise InvalidInput("a feature cannot be both fixed and avoided")
+        weighed = self._weighed(weights, goal)
+        if measure is not None and goal != "widest":
+            raise InvalidInput('measure is for goal="widest"')
+        if goal != "prime":
+            if order is not None:
+                raise InvalidInput(f'order is for goal="prime", not for {goal!r}')
+            question = Question(self._context, label, literals, row, self._notes(row, label))
+            asked = Best(question, self._engines, point, self._usual_plan[1], fixed, avoided, clock)
+            best = asked.shortest(weighed) if goal == "shortest" else asked.widest(measure)
+            if best is not None:
+                return best
+        elif weighed and order is None:
+            usual = self._usual_plan[1]
+            order = [
+                self._subject.variables[j].name for j in sorted(usual, key=lambda j: -weighed.get(j, 1.0))
+            ]
+        steps, variables = self._usual_plan if order is None else plan(self._subject, order)
         if avoided:
             steps = [{j: self._subject.variables[j].everything for j in avoided}, *steps]
         oracle = self._engines.oracle(label)
@@ -304,9 +337,7 @@ class Explainer:
         reason = obstacle(self._context, self._engines, label, found, avoided, row, point, clock)
         if reason:
             status, notes = Status.IMPOSSIBLE, (*notes, reason)
-        if fixed:
-            held = listing(self._subject.variables[j].name for j in sorted(fixed))
-            notes = (*notes, f"prime given that {held} keep this row's value")
+        notes = given(notes, self._subject.variables, fixed)
         return self._explanation(
             Term.of_box(self._subject.variables, found.box),
             label,
@@ -455,22 +486,22 @@ class Explainer:
                 "explainer is made, or within=e (plus or minus e around this prediction) when a row is explained"
             )
 
-    def _best(self, x: Any, literals: Language, goal: Goal, time_limit: float | None) -> Explanation:
-        """The shortest or the widest PI-explanation."""
-        row, point = self._context.read(x)
-        label = self._engines.decide(point)
-        tree = self._engines.single_tree()
-        question = Question(self._context, label, literals, row, self._notes(row, label))
-        if tree is not None and literals == "values" and goal == "shortest":
-            return question.explanation(tree.shortest(point))
-        family = Explanations(question, self._engines.on_diagram(label, time_limit).primes(literals, point))
-        if goal == "shortest":
-            found = family.shortest()
-        else:
-            found = family.widest_by("values" if self._context.rows is None else "rows")
-        if found is None:
-            raise self._undecided()
-        return found
+    def _weighed(self, weights: Mapping[str, float] | None, goal: Goal) -> dict[int, float]:
+        """The weights by the places of variables."""
+        if weights is None:
+            return {}
+        if goal == "widest":
+            raise InvalidInput('weights are for goal="shortest" and "prime"; "widest" takes measure')
+        if not isinstance(weights, Mapping):
+            raise InvalidInput(
+                f"weights is a mapping from feature names to positive numbers, not {weights!r}"
+            )
+        self._places("weights", weights)
+        for name, weight in weights.items():
+            if not isinstance(weight, int | float | np.number) or not 0 < weight < np.inf:
+                raise InvalidInput(f"the weight of {name} is a positive number, not {weight!r}")
+        places = {x.name: j for j, x in enumerate(self._subject.variables)}
+        return {places[name]: float(weight) for name, weight in weights.items() if name in places}
 
     def _undecided(self) -> InvalidInput:
         return InvalidInput("the decision on this row depends on the order in which scores are added")
@@ -488,29 +519,153 @@ class Explainer:
         question = Question(self._context, label, literals, row, self._notes(row, label))
         return Explanations(question, self._engines.primes(label, literals, point))
 
+    def reasons(
+        self,
+        x: Any,
+        *,
+        target: object = None,
+        literals: Language = "values",
+        time_limit: float | None = None,
+        work_limit: int | None = None,
+    ) -> Reasons:
+        """The explanations and the contrasts of the decision on a row, interleaved, as a search finds them.
+
+        Parameters
+        ----------
+        target
+            If given, about "not the target" instead of the decision: contrasts lead to the target, and explanations
+            say why it is not decided.
+        literals
+            "values" is the quickest by far.
+        time_limit, work_limit
+            As for `explain`; for all of them together. `complete` says afterwards whether all were found.
+        """
+        self._check_decides()
+        row, point = self._context.read(x)
+        label = self._engines.decide(point)
+        wanted = self._wanted(target, label)
+        oracle = self._engines.oracle(label, wanted)
+        duality = Duality(oracle, check_language(literals), point, self._usual_plan[1])
+        question = Question(self._context, label, literals, row, self._notes(row, label))
+        finder = Finder(oracle, self._engines.decide)
+        contrasting = Contrasting(self._context, label, literals, row, point, finder)
+        return Reasons(duality, question, contrasting, clock_of(time_limit, work_limit))
+
+    def _wanted(self, target: object, label: int) -> int | None:
+        if target is None:
+            return None
+        wanted = self._context.label(target)
+        if wanted == label:
+            raise InvalidInput(f"the row is decided {target} already; say another target")
+        return wanted
+
     def count(self, x: Any, *, literals: Language = "sets") -> int:
         """How many PI-explanations the decision on a row has."""
         return self.explanations(x, literals=literals).count()
 
-    def contrasts(self, x: Any, *, literals: Language = "sets", time_limit: float | None = None) -> Contrasts:
+    def contrast(
+        self,
+        x: Any,
+        target: object = None,
+        *,
+        literals: Language = "values",
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+    ) -> Contrast:
+        """The fewest features to let go of so that another decision, or the target, becomes possible.
+
+        It is minimal; `fewest` says whether it is proved that none has fewer features. The explainer's `immutable`
+        features are held. Where nothing changes the decision, `InvalidInput` says so.
+        """
+        self._check_decides()
+        row, point = self._context.read(x)
+        engines = self._engines.in_sequence()
+        label = engines.decide(point)
+        wanted = self._wanted(target, label)
+        asked = Contrasting(
+            self._context,
+            label,
+            check_language(literals),
+            row,
+            point,
+            Finder(engines.oracle(label, wanted), engines.decide),
+        )
+        moves = Moves("l0", False, immutable=frozenset(self.immutable), to_missing=True)
+        clock = clock_of(time_limit, work_limit)
+        if row is None:
+            raise InvalidInput(
+                "contrast is about rows of a model; of an expression, contrasts lists them all"
+            )
+        box, costs = moves.priced(self._context, row, point)
+        near = engines.pricing(label, wanted).nearest(point, box, costs, clock)
+        if near.point is None:
+            problem = (
+                "nothing changes the decision" if near.complete else "no other decision was found in time"
+            )
+            raise InvalidInput(
+                f"{problem}: {self.class_names[label]}" + (f", not {target}" if wanted else "")
+            )
+        changed = self._context.nearest_row(near.point, row, point, moves.immutable)
+        return asked.shown_by(
+            asked.towards(near.point), near.point, engines.decide(near.point), changed, fewest=near.complete
+        )
+
+    def contrasts(
+        self,
+        x: Any,
+        target: object = None,
+        *,
+        literals: Language = "sets",
+        time_limit: float | None = None,
+    ) -> Contrasts:
         """All contrastive explanations of the decision on a row: the minimal changes that may change it.
 
-        For single trees of any size, listed lazily, and for models that compile, as one diagram that may take
-        `time_limit` seconds; `TooLarge` for others.
+        Parameters
+        ----------
+        target
+            The decision that is wanted; by default any other.
+        literals
+            "sets", "intervals" or "values".
+        time_limit
+            How many seconds one diagram of them all may take. Where there is none, they are listed one by one as
+            a search finds them, and this is when the listing stops.
         """
         self._check_decides()
         self._check_immutable()
+        row, point = self._context.read(x)
+        label = self._engines.decide(point)
+        wanted = self._wanted(target, label)
         tree = self._engines.single_tree()
-        if tree is None:
-            found = self.compile().contrasts(x, literals=literals, time_limit=time_limit)
-        else:
-            row, point = self._context.read(x)
-            label = tree.decide(point)
+        if tree is not None and wanted is None:
             asked = Contrasting(self._context, label, check_language(literals), row, point, tree)
             found = Contrasts(asked, Listing(lambda: tree.contrasts(point, literals)))
+        else:
+            oracle = self._engines.oracle(label, wanted)
+            finder = Finder(oracle, self._engines.decide)
+            asked = Contrasting(self._context, label, check_language(literals), row, point, finder)
+            found = Contrasts(asked, self._contrast_boxes(label, wanted, literals, point, time_limit))
         for name in self.immutable:
             found = found.without(name)  # type: ignore[assignment]
         return found
+
+    def _contrast_boxes(
+        self, label: int, target: int | None, literals: Language, point: Point, time_limit: float | None
+    ) -> Family:
+        """All contrasts as one diagram if the model compiles, else listed by searching."""
+        if self._engines.engine in ("auto", "diagram"):
+            try:
+                return self._engines.on_diagram(label, time_limit, target).contrasts(literals, point)
+            except TooLarge:
+                if self._engines.engine == "diagram":
+                    raise
+
+        def listed() -> Iterator[Box]:
+            oracle = self._engines.oracle(label, target)
+            duality = Duality(oracle, literals, point, self._usual_plan[1], first=Kind.CONTRAST)
+            items = duality.items(clock_of(time_limit, None))
+            return (item.box for item in items if item.kind is Kind.CONTRAST)
+
+        return Listing(listed)
 
     def counterfactual(
         self,
@@ -688,9 +843,95 @@ class Explainer:
             raise self._undecided()
         return CompleteReason(self.class_names[label], values, point, function, self._context)
 
-    def relevance(self, x: Any) -> Relevance:
-        """Which features are in every, in some, and in no PI-explanation of the decision on a row."""
-        return self.complete_reason(x).relevance
+    def relevance(
+        self,
+        x: Any,
+        *,
+        literals: Language = "sets",
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+    ) -> Relevance:
+        """Which features are in every, in some, and in no PI-explanation of the decision on a row.
+
+        A model that compiles tells at once. Of others each feature is searched for; what is not decided when
+        the time is over is said so.
+        """
+        self._check_decides()
+        if check_language(literals) == "sets" and self._engines.engine in ("auto", "diagram"):
+            try:
+                return self.complete_reason(x).relevance
+            except TooLarge:
+                if self._engines.engine == "diagram":
+                    raise
+        _, point = self._context.read(x)
+        oracle = self._engines.oracle(self._engines.decide(point))
+        clock = clock_of(time_limit, work_limit)
+        return find_relevance(self._context, oracle, point, self._usual_plan[1], literals, clock)
+
+    def attribution(
+        self,
+        x: Any,
+        *,
+        literals: Language = "values",
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+    ) -> Attribution:
+        """Per feature, the share of all PI-explanations of the decision on a row that mention it.
+
+        Exact if all are found, or the model compiles; else between two bounds.
+        """
+        self._check_decides()
+        check_language(literals)
+        _, point = self._context.read(x)
+        label = self._engines.decide(point)
+        clock = clock_of(time_limit, work_limit)
+        if self._engines.engine in ("auto", "diagram"):
+            try:
+                seconds = None if clock.limit is None else clock.left() / 2
+                family = self._engines.on_diagram(label, seconds).primes(literals, point)
+                return attribution_of(self._context, family)
+            except TooLarge:
+                if self._engines.engine == "diagram":
+                    raise
+        oracle = self._engines.oracle(label)
+        return find_attribution(self._context, oracle, point, self._usual_plan[1], literals, clock)
+
+    def rules(
+        self,
+        decisions: Sequence[object] | None = None,
+        *,
+        literals: Language = "intervals",
+        coverage: float = 0.95,
+        most_rules: int | None = None,
+        time_limit: float | None = 60.0,
+        work_limit: int | None = None,
+    ) -> RuleList:
+        """Rules that are proved right on every row that they cover, and cover most of the training rows.
+
+        Parameters
+        ----------
+        decisions
+            The decisions to give rules for; by default all.
+        literals
+            As for `explain`.
+        coverage
+            Stop when this share of a decision's training rows is covered.
+        most_rules
+            The most rules per decision.
+        time_limit, work_limit
+            When the time is over, the rules found so far are given.
+        """
+        self._check_decides()
+        self._check_rows("rules")
+        return rule_list(
+            self._context,
+            self._engines,
+            decisions=decisions,
+            literals=check_language(literals),
+            coverage=coverage,
+            most_rules=most_rules,
+            clock=clock_of(time_limit, work_limit),
+        )
 
     def compile(self, *, time_limit: float | None = None, watcher: Watcher | None = None) -> Compiled:
         """The model as one decision diagram that answers any question; `TooLarge` if it outgrows its limits.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from primewood.engines.protocol import Family
+from primewood.engines.protocol import Family, Oracle
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
@@ -34,6 +35,8 @@ class Contrast:
         features, others may move inside their own cells.
     instance : Point
         The cell of `changed`.
+    fewest : bool
+        Whether it is proved that no contrast has fewer features.
     """
 
     decision: object
@@ -44,6 +47,7 @@ class Contrast:
     changed: tuple[float, ...] | None
     instance: Point
     context: Context
+    fewest: bool = False
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -95,21 +99,54 @@ class Contrasting:
     def contrast(self, box: Box) -> Contrast:
         """The contrast of a box that allows the row's own values and what is let go of."""
         other, label = self.decider.otherwise(box, self.label)
+        row = None if self.row is None else self.context.row_at(other, self.row, self.point)
+        return self.shown_by(box, other, label, row)
+
+    def shown_by(
+        self, box: Box, other: Point, label: int, row: Row | None, *, fewest: bool = False
+    ) -> Contrast:
+        """The contrast of a box with a point of it that is decided otherwise, and a row there."""
         context = self.context
         freed = [mask & ~(1 << value) for mask, value in zip(box, self.point, strict=True)]
-        changed = None
-        if self.row is not None:
-            changed = tuple(context.row_at(other, self.row, self.point).tolist())
         return Contrast(
             decision=context.class_names[self.label],
             other=context.class_names[label],
             term=Term(Literal(x, mask) for x, mask in zip(context.variables, freed, strict=True) if mask),
             language=self.literals,
             row=None if self.row is None else tuple(self.row.tolist()),
-            changed=changed,
+            changed=None if row is None else tuple(row.tolist()),
             instance=other,
             context=context,
+            fewest=fewest,
         )
+
+    def towards(self, other: Point) -> Box:
+        """What has to be let go of to reach a point, in the language."""
+        box = []
+        for x, own, value in zip(self.context.variables, self.point, other, strict=True):
+            if own == value:
+                box.append(1 << own)
+            elif self.literals == "values":
+                box.append(x.everything)
+            elif self.literals == "intervals" and max(own, value) < x.ordered:
+                box.append((1 << max(own, value) + 1) - (1 << min(own, value)))
+            else:
+                box.append(1 << own | 1 << value)
+        return tuple(box)
+
+
+@dataclass(frozen=True)
+class Finder:
+    """Finds a point that is decided otherwise by asking an engine."""
+
+    oracle: Oracle
+    decide: Callable[[Point], int]
+
+    def otherwise(self, box: Box, label: int) -> tuple[Point, int]:  # noqa: ARG002
+        """A point of a box that the oracle's decision does not hold at, and how it is decided."""
+        other = self.oracle.counterexample(box)
+        assert isinstance(other, tuple), "a contrast lets another decision in"
+        return other, self.decide(other)
 
 
 class Contrasts(BoxFamily[Contrast]):

@@ -91,6 +91,9 @@ class Explanation:
         How often an engine was asked.
     notes : tuple of str
         What the reader should know about this decision.
+    bounds : pair of float, optional
+        Of a shortest explanation: no explanation has fewer features (or less weight) than the first number; this one
+        has the second. Of a widest one: what it covers, and what none covers more than (infinite if unknown).
     """
 
     decision: object
@@ -101,6 +104,7 @@ class Explanation:
     context: Context = field(repr=False)
     queries: int = 0
     notes: tuple[str, ...] = ()
+    bounds: tuple[float, float] | None = None
     find_witnesses: Callable[[], tuple[Witness, ...]] = field(default=tuple, repr=False, compare=False)
 
     @cached_property
@@ -227,6 +231,7 @@ class Explanation:
             "model": self.context.digest,
             "assumptions": list(self.assumptions),
             "notes": list(self.notes),
+            "bounds": None if self.bounds is None else [x if np.isfinite(x) else None for x in self.bounds],
             **shown,
         }
 

@@ -1,0 +1,392 @@
+"""A proven rule list: a few prime implicants per decision that cover most training rows.
+
+For each decision, rules are grown around rows that no rule covers yet, each as wide as a short search makes it
+(`reasons.widest`, counting uncovered rows), and the one that covers the most new rows is taken. At the end, rules
+whose rows the others cover are dropped. Each rule is an implicant of the model's decision, so it is right on every row
+that it covers, in training or not, and the rules may be read in any order. They speak of what the model decides, which
+need not be what the rows are labelled with. Where no rule speaks, the list says nothing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.domain import EnsembleSubject
+from primewood.engines.choice import Engines
+from primewood.engines.protocol import Clock
+from primewood.errors import InvalidInput
+from primewood.logic.instance import indices
+from primewood.logic.language import Language, check_language
+from primewood.logic.term import Term
+from primewood.reasons.context import Context, plain
+from primewood.reasons.explanation import Explanation, Status
+from primewood.reasons.prime import default_order
+from primewood.reasons.widest import Cuts, RowsCovered, Widest, as_bits, rivals_of, widest
+from primewood.reasons.witnesses import witnesses
+from primewood.report import text
+from primewood.rows import as_rows
+
+TRIES = 3
+"""Around how many uncovered rows a rule is grown before the best is taken."""
+PATIENCE = 25
+"""Rounds without gain before the growing of one rule ends."""
+
+
+@dataclass(frozen=True)
+class Rule(Explanation):
+    """One rule of a list: an explanation that stands for many rows.
+
+    Attributes
+    ----------
+    rows : int
+        How many training rows it covers.
+    new_rows : int
+        How many of them no earlier rule of the list covers.
+    """
+
+    rows: int = 0
+    new_rows: int = 0
+
+    def to_dict(self, *, witnesses: bool = False) -> dict[str, Any]:
+        """As of an explanation, with the numbers of rows."""
+        return {**super().to_dict(witnesses=witnesses), "rows": self.rows, "new_rows": self.new_rows}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How much of the training rows the first rules cover.
+
+    Attributes
+    ----------
+    by_decision : dict
+        Per decision, the shares of its rows that its first 0, 1, 2, ... rules cover.
+    overall : tuple of float
+        The shares of the rows of all these decisions that the first 0, 1, 2, ... rules of the list cover.
+    """
+
+    by_decision: dict[object, tuple[float, ...]]
+    overall: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class RuleList:
+    """Prime implicants of a model's decisions, those that cover the most new training rows first.
+
+    Attributes
+    ----------
+    rules : tuple of Rule
+    rows : dict
+        Per decision, how many training rows the model decides so.
+    outside : int
+        Training rows that lie in no cell of the domain, and are not counted.
+    language : str
+    status : Status
+        `proved`: every rule is prime, and the list ended because it covers enough or has as many rules as it may;
+        `interrupted`: time ran out first. Every rule entails its decision either way.
+    """
+
+    rules: tuple[Rule, ...]
+    rows: dict[object, int]
+    outside: int
+    language: Language
+    status: Status
+    context: Context = field(repr=False)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __getitem__(self, place: int) -> Rule:
+        return self.rules[place]
+
+    @cached_property
+    def covered(self) -> dict[object, int]:
+        """Per decision, how many of its training rows some rule covers."""
+        return {name: sum(r.new_rows for r in self.rules if r.decision == name) for name in self.rows}
+
+    @property
+    def uncovered(self) -> dict[object, int]:
+        """Per decision, how many of its training rows no rule covers."""
+        return {name: rows - self.covered[name] for name, rows in self.rows.items()}
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The number of rules against the share of the training rows that they cover."""
+        return Curve(
+            {
+                name: _shares([r.new_rows for r in self.rules if r.decision == name], rows)
+                for name, rows in self.rows.items()
+            },
+            _shares([r.new_rows for r in self.rules], sum(self.rows.values())),
+        )
+
+    def decide(self, X: Any) -> NDArray[np.object_]:
+        """The decision on each row, or None where no rule speaks. Cost: rows times rules."""
+        rows = as_rows(X, self.context.layout)
+        found = np.full(len(rows), None, dtype=object)
+        for rule in reversed(self.rules):
+            found[rule.covers(rows)] = rule.decision
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The list in plain types."""
+        domain = self.context.domain
+        return {
+            "status": str(self.status),
+            "language": self.language,
+            "rules": [rule.to_dict() for rule in self.rules],
+            "decisions": [
+                {
+                    "decision": plain(name),
+                    "rows": rows,
+                    "covered": self.covered[name],
+                    "uncovered": self.uncovered[name],
+                    "curve": list(self.curve.by_decision[name]),
+                }
+                for name, rows in self.rows.items()
+            ],
+            "curve": list(self.curve.overall),
+            "outside": self.outside,
+            "vote": self.context.vote,
+            "model": self.context.digest,
+            "assumptions": [] if domain is None else list(domain.assumptions),
+        }
+
+    def __str__(self) -> str:
+        lines = []
+        for rule in self.rules:
+            more = f", {rule.new_rows} of them new" if rule.new_rows < rule.rows else ""
+            lines.append(f"{rule.rule}  ({_counted(rule.rows, 'row')}{more})")
+        total, covered = sum(self.rows.values()), sum(self.covered.values())
+        share = f" ({text.share(covered / total)})" if total else ""
+        lines.append(
+            f"{_counted(len(self.rules), 'rule')}, each right on every row that it covers; "
+            f"together {covered} of {_counted(total, 'training row')}{share}"
+        )
+        left = [f"{name}: {count}" for name, count in self.uncovered.items() if count]
+        if left:
+            lines.append(f"covered by no rule: {', '.join(left)}")
+        if self.outside:
+            lines.append(f"not counted, because they lie outside the domain: {_counted(self.outside, 'row')}")
+        if self.status != Status.PROVED:
+            lines.append("stopped early: more rules may cover more, and a rule may not be prime")
+        return "\n".join(lines)
+
+
+def rule_list(
+    context: Context,
+    engines: Engines,
+    *,
+    decisions: Sequence[object] | None = None,
+    literals: Language = "sets",
+    coverage: float = 0.95,
+    most_rules: int | None = None,
+    clock: Clock | None = None,
+    seed: int = 0,
+) -> RuleList:
+    """Rules that are proved to hold, and cover most of the training rows.
+
+    Parameters
+    ----------
+    context, engines
+        The model's; there must be training rows.
+    decisions
+        Those to list rules of; all by default.
+    literals
+        "sets", "intervals" or "values".
+    coverage
+        The share of a decision's training rows that its rules shall cover.
+    most_rules
+        The most rules per decision, or None.
+    clock
+        Limits; the time is shared out evenly among the decisions that are left.
+    seed
+        The same seed gives the same rules, unless time is up.
+    """
+    check_language(literals)
+    if context.points is None:
+        raise InvalidInput("a rule list is made from training rows: give X_train")
+    if not 0 < coverage <= 1:
+        raise InvalidInput(f"coverage is a share above 0 and up to 1, not {coverage!r}")
+    if most_rules is not None and most_rules < 1:
+        raise InvalidInput(f"most_rules is a number from 1, or None, not {most_rules!r}")
+    clock = clock or Clock()
+    names = context.class_names if decisions is None else decisions
+    labels = list(dict.fromkeys(context.label(name) for name in names))
+    counted = RowsCovered(context.points, context.variables)
+    decided = _decided(engines, context.points)
+    classes = [
+        _Class(context, engines, label, literals, counted.only(as_bits(decided == label)), seed)
+        for label in labels
+    ]
+    waiting = [each for each in classes if not each.covers_enough(coverage, most_rules)]
+    while waiting and not clock.expired():
+        for place, each in enumerate(waiting):
+            left = None if clock.limit is None else clock.left() / (len(waiting) - place)
+            each.cover(coverage, most_rules, Clock(left, clock.work_limit))
+        waiting = [each for each in waiting if not each.covers_enough(coverage, most_rules)]
+    rules = [rule for each in classes for rule in each.rules()]
+    rules.sort(key=lambda rule: -rule.new_rows)
+    prime = all(rule.status == Status.PROVED for rule in rules)
+    return RuleList(
+        tuple(rules),
+        {context.class_names[label]: int((decided == label).sum()) for label in labels},
+        int((decided < 0).sum()),
+        literals,
+        Status.PROVED if prime and not waiting else Status.INTERRUPTED,
+        context,
+    )
+
+
+def _decided(engines: Engines, points: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What the model decides at each point, as a place; −1 for one that is in no cell."""
+    kinds, place = np.unique(points, axis=0, return_inverse=True)
+    found = [engines.decide(tuple(kind)) if min(kind, default=0) >= 0 else -1 for kind in kinds.tolist()]
+    return np.array(found, dtype=np.int64)[place.reshape(-1)]
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A box that entails the decision, the training row it was grown around, and the rows it covers, as bits."""
+
+    found: Widest
+    row: int
+    covers: int
+
+
+class _Class:
+    """The rules of one decision."""
+
+    def __init__(
+        self,
+        context: Context,
+        engines: Engines,
+        label: int,
+        literals: Language,
+        coverage: RowsCovered,
+        seed: int,
+    ) -> None:
+        self.context, self.engines, self.label, self.coverage = context, engines, label, coverage
+        self.cuts = Cuts(engines.oracle(label), literals, rivals_of(engines, label))
+        self.order = default_order(engines.subject)
+        self.seed, self.random = seed, random.Random(seed)
+        self.chosen: list[_Candidate] = []
+        self.pool: list[_Candidate] = []
+        self.uncovered, self.hopeless = coverage.counted, 0
+
+    def covers_enough(self, share: float, most_rules: int | None) -> bool:
+        """Whether the rules cover this share of the rows, or more of them cannot, or must not, be found."""
+        rows = self.coverage.counted.bit_count()
+        return (
+            rows - self.uncovered.bit_count() >= share * rows
+            or not self.uncovered & ~self.hopeless
+            or (most_rules is not None and len(self.chosen) >= most_rules)
+        )
+
+    def cover(self, share: float, most_rules: int | None, clock: Clock) -> None:
+        """Take rules until they cover enough or a limit comes.
+
+        Rows that no rule can be grown around, because rounding decides about them, are hopeless.
+        """
+        while not self.covers_enough(share, most_rules) and not clock.expired():
+            rows = indices(self.uncovered & ~self.hopeless)
+            for row in self.random.sample(rows, min(TRIES, len(rows))):
+                candidate = self.grown(row, self.uncovered, clock)
+                if candidate.found.entails:
+                    self.pool.append(candidate)
+                else:
+                    self.hopeless |= 1 << row
+            if self.pool:
+                best = max(self.pool, key=lambda each: (each.covers & self.uncovered).bit_count())
+                self.chosen.append(best)
+                self.uncovered &= ~best.covers
+                self.pool = [each for each in self.pool if each.covers & self.uncovered]
+
+    def grown(self, row: int, uncovered: int, clock: Clock) -> _Candidate:
+        """A rule around a training row, as wide as a short search over the uncovered rows makes it."""
+        limit = None if clock.limit is None else min(clock.left(), clock.limit / 10)
+        found = widest(
+            self.cuts.oracle,
+            tuple(self.coverage.points[row].tolist()),
+            self.order,
+            self.cuts.literals,
+            self.coverage.only(uncovered),
+            cuts=self.cuts,
+            clock=Clock(limit, clock.work_limit),
+            seed=self.seed,
+            patience=PATIENCE,
+            prove=False,
+        )
+        return _Candidate(found, row, self.coverage.rows(found.box))
+
+    def _thin_out(self) -> None:
+        """Drop what the others cover, the earliest first, and put those first that cover the most new rows."""
+        for each in list(self.chosen):
+            others = 0
+            for other in self.chosen:
+                others |= other.covers if other is not each else 0
+            if not each.covers & ~others:
+                self.chosen.remove(each)
+        ordered: list[_Candidate] = []
+        covered = 0
+        while self.chosen:
+            best = max(self.chosen, key=lambda each: (each.covers & ~covered).bit_count())
+            self.chosen.remove(best)
+            ordered.append(best)
+            covered |= best.covers
+        self.chosen = ordered
+
+    def rules(self) -> list[Rule]:
+        """The rules that were taken, in order."""
+        self._thin_out()
+        made, covered = [], 0
+        for each in self.chosen:
+            made.append(self._rule(each, (each.covers & ~covered).bit_count()))
+            covered |= each.covers
+        return made
+
+    def _rule(self, candidate: _Candidate, new_rows: int) -> Rule:
+        context, found = self.context, candidate.found
+        row = None if context.rows is None else context.rows[candidate.row]
+        return Rule(
+            decision=context.class_names[self.label],
+            term=Term.of_box(context.variables, found.box),
+            language=self.cuts.literals,
+            status=Status.PROVED if found.prime else Status.INTERRUPTED,
+            row=None if row is None else tuple(row.tolist()),
+            context=context,
+            queries=found.queries,
+            find_witnesses=self._witnesses(candidate),
+            rows=candidate.covers.bit_count(),
+            new_rows=new_rows,
+        )
+
+    def _witnesses(self, candidate: _Candidate) -> Callable[[], Any]:
+        subject, context = self.engines.subject, self.context
+        return lambda: witnesses(
+            context,
+            subject.ensemble if isinstance(subject, EnsembleSubject) else None,
+            candidate.found.grown,
+            tuple(self.coverage.points[candidate.row].tolist()),
+            None if context.rows is None else context.rows[candidate.row],
+            self.label,
+            any_order=self.engines.any_order,
+        )
+
+
+def _shares(new_rows: Sequence[int], rows: int) -> tuple[float, ...]:
+    """The shares that are covered after no rule, one, two, ..."""
+    return tuple(float(x) / max(1, rows) for x in np.cumsum([0, *new_rows]))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

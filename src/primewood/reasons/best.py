@@ -1,0 +1,143 @@
+"""The best explanation of a decision: the shortest, or the widest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from primewood.domain import EnsembleSubject
+from primewood.engines.choice import Engines
+from primewood.engines.protocol import Clock, Grown
+from primewood.errors import TooLarge, listing
+from primewood.logic.instance import Point
+from primewood.logic.variable import Variable
+from primewood.reasons.explanation import Explanation, Status
+from primewood.reasons.explanations import Explanations, Measure, Question
+from primewood.reasons.shortest import shortest
+from primewood.reasons.widest import coverage_of, rivals_of, widest
+from primewood.reasons.witnesses import witnesses
+
+
+@dataclass(frozen=True)
+class Best:
+    """What was asked: the best explanation of a decision.
+
+    Attributes
+    ----------
+    question : Question
+        Why this decision, about which row, in which language.
+    engines : Engines
+    point : Point
+        The cell of the row.
+    order : sequence of int
+        The variables from the least important to the most.
+    fixed, avoided : frozenset of int
+        The variables that are kept for free, and that must not be mentioned.
+    clock : Clock
+    """
+
+    question: Question
+    engines: Engines
+    point: Point
+    order: Sequence[int]
+    fixed: frozenset[int]
+    avoided: frozenset[int]
+    clock: Clock
+
+    def shortest(self, weights: Mapping[int, float]) -> Explanation | None:
+        """One with the fewest features, or with the least total weight; None if there is none that is asked for."""
+        if self._depends_on_the_order():
+            return None
+        variables, plain = self.question.context.variables, not (weights or self.fixed or self.avoided)
+        tree = self.engines.single_tree()
+        if tree is not None and self.question.literals == "values" and plain:
+            box = tree.shortest(self.point)
+            size = float(sum(mask != x.everything for mask, x in zip(box, variables, strict=True)))
+            return self._explanation(Grown(box, True, 0, dict), (size, size))
+        found = shortest(
+            self.engines.oracle(self.question.label),
+            self.point,
+            self.order,
+            self.question.literals,
+            weights=weights,
+            fixed=self.fixed,
+            avoided=self.avoided,
+            clock=self.clock,
+        )
+        if found.obstacle is not None:
+            return None
+        grown = Grown(found.box, found.complete, found.queries, found.find_witnesses)
+        return self._explanation(grown, (found.lower, found.upper))
+
+    def widest(self, measure: Measure | None) -> Explanation | None:
+        """One that covers the most; None if there is none that is asked for."""
+        if self._depends_on_the_order():
+            return None
+        context = self.question.context
+        coverage = coverage_of(context, measure or ("values" if context.rows is None else "rows"))
+        if not self.fixed and not self.avoided:
+            exact = self._widest_in_diagram(measure or ("values" if context.rows is None else "rows"))
+            if exact is not None:
+                return exact
+        found = widest(
+            self.engines.oracle(self.question.label),
+            self.point,
+            self.order,
+            self.question.literals,
+            coverage,
+            fixed=self.fixed,
+            avoided=self.avoided,
+            rivals=rivals_of(self.engines, self.question.label),
+            clock=self.clock,
+        )
+        if any(found.box[j] != context.variables[j].everything for j in self.avoided):
+            return None
+        most = found.covered if found.complete else math.inf if found.upper is None else found.upper
+        return self._explanation(replace(found.grown, complete=found.complete), (found.covered, most))
+
+    def _depends_on_the_order(self) -> bool:
+        """Whether the decision on the row itself depends on the order in which scores are added."""
+        cell = tuple(1 << value for value in self.point)
+        oracle = self.engines.oracle(self.question.label)
+        return self.engines.any_order and isinstance(oracle.counterexample(cell), tuple)
+
+    def _widest_in_diagram(self, measure: Measure) -> Explanation | None:
+        """The widest by dynamic programming; None if the model does not compile in time."""
+        if self.engines.engine not in ("auto", "diagram"):
+            return None
+        seconds = None if self.clock.limit is None else self.clock.left() / 2
+        try:
+            oracle = self.engines.on_diagram(self.question.label, seconds)
+            family = oracle.primes(self.question.literals, self.point)
+        except TooLarge:
+            return None
+        return Explanations(self.question, family).widest_by(measure)
+
+    def _explanation(self, grown: Grown, bounds: tuple[float, float]) -> Explanation:
+        subject, question = self.engines.subject, self.question
+        ensemble = subject.ensemble if isinstance(subject, EnsembleSubject) else None
+        return replace(
+            question.explanation(grown.box),
+            status=Status.PROVED if grown.complete else Status.INTERRUPTED,
+            notes=given(question.notes, question.context.variables, self.fixed),
+            queries=grown.queries,
+            bounds=bounds,
+            find_witnesses=lambda: witnesses(
+                question.context,
+                ensemble,
+                grown,
+                self.point,
+                question.row,
+                question.label,
+                any_order=self.engines.any_order,
+            ),
+        )
+
+
+def given(notes: tuple[str, ...], variables: Sequence[Variable], fixed: frozenset[int]) -> tuple[str, ...]:
+    """Notes, with one more on what an answer is prime given."""
+    if not fixed:
+        return notes
+    held = listing(variables[j].name for j in sorted(fixed))
+    return (*notes, f"prime given that {held} keep this row's value")
