@@ -43,6 +43,7 @@ from primewood.properties.compiled import Compiled
 from primewood.properties.rule_list import RuleList, rule_list
 from primewood.properties.rules import Output, as_property
 from primewood.properties.verification import Asked, Verification
+from primewood.reasons.adverse_action import AdverseAction, Codes, adverse_action, names_of
 from primewood.reasons.best import Best, given
 from primewood.reasons.check import Check, check
 from primewood.reasons.complete import CompleteReason, Relevance
@@ -789,7 +790,9 @@ class Explainer:
         moves.check(self._context)
         row, point = self._context.read(x)
         assert row is not None
-        asked = Counterfactuals(self._context, self._engines, self._engines, row, point, None, moves)
+        asked = Counterfactuals(
+            self._context, self._engines, self._engines, row, point, None, moves, with_box=False
+        )
         return Robustness(asked.nearest(clock_of(time_limit, work_limit)))
 
     def check(
@@ -824,6 +827,42 @@ class Explainer:
         assert row is not None
         clock, label = clock_of(time_limit, work_limit), self._engines.decide(point)
         return check(self._context, self._engines, row, point, label, claim, clock, most=most, by=by)
+
+    def adverse_action(
+        self,
+        x: Any,
+        favourable: object,
+        *,
+        codes: Codes | None = None,
+        protected: Iterable[str] = (),
+        undisclosable: Iterable[str] = (),
+        most: int = 4,
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+    ) -> AdverseAction:
+        """The principal reasons why a row is not decided favourably, the most important first, with a letter.
+
+        Parameters
+        ----------
+        x
+            The row.
+        favourable
+            The decision that would have been favourable.
+        codes
+            Per feature (or tuple of features) a text, a pair (code, text), or these by what is wrong with the value:
+            "low", "high", "other" (category) or "missing".
+        protected, undisclosable
+            Features that keep the row's values and are never named; nor are those that are immutable.
+        most
+            How many reasons to give at most.
+        time_limit, work_limit
+            As for `explain`. When they are over, the reasons found hold, but their order is not proved.
+        """
+        clock = clock_of(time_limit, work_limit)
+        left_out, unnamed = names_of("protected", protected), names_of("undisclosable", undisclosable)
+        hidden = (*left_out, *unnamed)
+        asked = self._counterfactuals(x, favourable, "l1", None, None, hidden, (), ())
+        return adverse_action(asked, clock, codes=codes, protected=left_out, most=most)
 
     def _check_rows(self, what: str) -> None:
         if self.ensemble is None:

@@ -144,6 +144,12 @@ class Feature:
             low, high = max(low, below), min(high, above)
         return max(low, -FARTHEST), min(high, FARTHEST)
 
+    @cached_property
+    def all_ends(self) -> NDArray[np.float64]:
+        """The ends of all values of a numeric feature ("missing" aside), one row per value."""
+        cells = 1 if self.variable is None else len(self.variable.cuts or ()) + 1
+        return np.array([self.ends(value) for value in range(cells)])
+
     def nearest(self, value: int, here: float) -> float:
         """The number of a numeric feature's value that is nearest to another one; to 0, if that is missing."""
         low, high = self.ends(value)

@@ -48,7 +48,7 @@ class RobustAt:
         moves.check(context)
         row, point = context.read(self.row)
         assert row is not None
-        near = Counterfactuals(context, asked.engines, asked.engines, row, point, None, moves)
+        near = Counterfactuals(context, asked.engines, asked.engines, row, point, None, moves, with_box=False)
         found = Robustness(near.nearest(asked.clock))
         what = "features" if exact else "of each feature's range" if self.relative else "(linf)"
         text = f"the same decision within {number(self.radius)} {what} of the row"

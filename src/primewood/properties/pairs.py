@@ -180,9 +180,6 @@ def _by_steps(
     forbidden: Sequence[tuple[int, int]],
 ) -> Verification:
     """Whether no step of one variable, all else the same, leads from one to the other of forbidden decisions."""
-    known = _changed_training_row(asked, place, steps, forbidden)
-    if known is not None:
-        return asked.failing(text, known, lambda found: (found[0], found[1]) in forbidden)
     pairs = Pairs(asked, (place,))
     questions = [(step, labels) for step in steps for labels in forbidden]
     open_ = list(questions)
@@ -237,37 +234,6 @@ def _no_pair(asked: Asked, text: str, pairs: Pairs, forbidden: Sequence[tuple[in
         return asked.held(text)
     note = f"{done} of {len(forbidden)} pairs of decisions are proved, none was found to break it"
     return Verification(text, Outcome.UNDECIDED, asked.context, proved=done / len(forbidden), note=note)
-
-
-def _changed_training_row(
-    asked: Asked, place: int, steps: Sequence[tuple[int, int]], forbidden: Sequence[tuple[int, int]]
-) -> tuple[Row, Row] | None:
-    """A training row, moved along one feature, that already shows it; none is looked for under constraints."""
-    rows, points = asked.context.rows, asked.context.points
-    domain = asked.subject.domain
-    if rows is None or points is None or domain.knowledge:
-        return None
-    feature = domain.seen[place]
-    values = range(len(asked.context.variables[place]))
-    for start in range(0, min(len(rows), MOST_TRIED), TRIED_AT_ONCE):
-        known = np.flatnonzero((points[start : start + TRIED_AT_ONCE] >= 0).all(axis=1)) + start
-        if not len(known):
-            continue
-        moved = np.repeat(rows[known][:, None, :], len(values), axis=1)
-        for v in values:
-            for row in moved[:, v]:
-                feature.write(row, v)
-        decided = asked.subject.ensemble.predict(moved.reshape(-1, rows.shape[1])).reshape(len(known), -1)
-        for before, after in steps:
-            a, b = before.bit_length() - 1, after.bit_length() - 1
-            for labels in forbidden:
-                shown = np.flatnonzero((decided[:, a] == labels[0]) & (decided[:, b] == labels[1]))
-                if len(shown):
-                    return moved[shown[0], a], moved[shown[0], b]
-    return None
-
-
-MOST_TRIED, TRIED_AT_ONCE = 512, 32
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from primewood.domain import EnsembleSubject
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Nearest
 from primewood.errors import InvalidInput
@@ -147,6 +146,8 @@ class Counterfactuals:
         For the safe box: for every order of summation if that may vary.
     target : int or None
         The decision that is wanted; None for any other.
+    with_box : bool
+        Whether to look for the safe box.
     """
 
     context: Context
@@ -156,6 +157,7 @@ class Counterfactuals:
     point: Point
     target: int | None
     moves: Moves
+    with_box: bool = True
 
     def nearest(self, clock: Clock) -> Counterfactual:
         """The nearest one."""
@@ -208,10 +210,10 @@ class Counterfactuals:
             return Counterfactual(
                 status, decision, None, asked, None, math.inf, found.lower, None, moves, context
             )
-        subject = self.engines.subject
-        assert isinstance(subject, EnsembleSubject)
-        other = int(subject.ensemble.predict(row[None, :])[0])
-        if other == label or (self.target is not None and other != self.target):
+        assert context.domain is not None
+        other = self.engines.decide(point)
+        as_wanted = other != label if self.target is None else other == self.target
+        if context.domain.point(row) != point or not (as_wanted or self.engines.any_order):
             raise AssertionError("a counterfactual is not decided as it should be: please report this")
         cost = moves.total(context, self.row, row)
         as_the_cells_say = (
@@ -225,7 +227,7 @@ class Counterfactuals:
             tuple(row.tolist()),
             cost,
             min(found.lower, cost),
-            self._safe_box(point, other, clock),
+            self._safe_box(point, other, clock) if self.with_box else None,
             moves,
             context,
         )

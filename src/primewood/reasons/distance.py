@@ -14,6 +14,7 @@ from typing import Literal as Choice
 from typing import get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from primewood.domain import Feature
 from primewood.engines.protocol import Costs
@@ -84,31 +85,35 @@ class Moves:
         box, costs = [], []
         for feature, own in zip(context.domain.seen, point, strict=True):
             weight = float((self.weights or {}).get(feature.name, 1.0))
-            cost = np.array([self._cost(context, feature, row, own, v) for v in range(len(_values(feature)))])
-            box.append(sum(1 << int(v) for v in np.flatnonzero(np.isfinite(cost))))
-            costs.append(np.where(np.isfinite(cost), cost * weight, 0.0))
+            cost = self._costs(context, feature, float(row[feature.column]), own)
+            possible = np.isfinite(cost)
+            box.append(int.from_bytes(np.packbits(possible, bitorder="little").tobytes(), "little"))
+            costs.append(np.where(possible, cost * weight, 0.0))
         return self._in_order(context, row, point, tuple(box)), costs
 
-    def _cost(self, context: Context, feature: Feature, row: Row, own: int, value: int) -> float:
-        if value == own:
-            return 0.0
-        if feature.name in self.immutable:
-            return math.inf
-        numbers = len(_values(feature)) - feature.missing
-        if value >= numbers:
-            return 1.0 if self.to_missing else math.inf
+    def _costs(self, context: Context, feature: Feature, here: float, own: int) -> NDArray[np.float64]:
+        """What each value of a feature costs, without weight; infinite where it must not go."""
+        assert feature.variable is not None
+        numbers = len(feature.variable) - feature.missing
+        cost = np.full(len(feature.variable), np.inf)
         up, down = feature.name in self.increase, feature.name in self.decrease
-        if own >= numbers:
-            return math.inf if up or down else 1.0
-        if (up and value < own) or (down and value > own):
-            return math.inf
-        if feature.patterns is not None:
-            return 1.0 if self.categories else math.inf
-        if self.norm == "l0":
-            return 1.0
-        here = float(row[feature.column])
-        gap = abs(feature.nearest(value, here) - here)
-        return gap * self._scale(context, feature)
+        if feature.name not in self.immutable:
+            if own >= numbers:
+                cost[:numbers] = np.inf if up or down else 1.0
+            elif feature.patterns is not None:
+                cost[:numbers] = 1.0 if self.categories else np.inf
+            elif self.norm == "l0":
+                cost[:numbers] = 1.0
+            else:
+                low, high = feature.all_ends.T
+                cost[:numbers] = np.maximum(low - here, here - high) * self._scale(context, feature)
+            cost[numbers:] = 1.0 if self.to_missing else np.inf
+            if own < numbers and up:
+                cost[:own] = np.inf
+            if own < numbers and down:
+                cost[own + 1 : numbers] = np.inf
+        cost[own] = 0.0
+        return cost
 
     def _scale(self, context: Context, feature: Feature) -> float:
         if not self.relative or context.ranges is None:
@@ -131,8 +136,7 @@ class Moves:
                     continue
                 k = seen[other]
                 moving = context.domain.seen[k]
-                for value in range(len(_values(moving)) - moving.missing):
-                    low, high = moving.ends(value)
+                for value, (low, high) in enumerate(moving.all_ends.tolist()):
                     fits = order.holds(here, high) if held == order.lower else order.holds(low, here)
                     if not fits and value != point[k]:
                         narrowed[k] &= ~(1 << value)
@@ -152,11 +156,6 @@ class Moves:
                 step = abs(float(new[0]) - float(old[0])) * self._scale(context, feature)
             parts.append(step * weight)
         return max(parts, default=0.0) if self.norm == "linf" else float(sum(parts))
-
-
-def _values(feature: Feature) -> tuple[object, ...]:
-    assert feature.variable is not None
-    return feature.variable.values
 
 
 def _is_ordered(feature: Feature) -> bool:

@@ -1,0 +1,128 @@
+"""The nearest row that is decided otherwise: farthest move (linf), fewest features (l0), least sum of moves (l1).
+
+``python benchmarks/flips.py`` runs the grid; ``--data wdbc`` takes one data set, ``--rows`` so many held-out rows per
+model (seed 0). Features are scaled to their training range first, so that all tools measure the same distance. Where
+Veritas (dtai-veritas) is installed, its robustness search (its own defaults: ten steps of bisection, 10 s) runs on the
+same forest and rows in the same process; of its nearest example and of ours, `model.predict` says whether it flips.
+CPU seconds. Figures go to ``benchmarks/results/flips.json`` and to the terminal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import platform
+import time
+from pathlib import Path
+
+import numpy as np
+import sklearn
+from datasets import load, train
+
+import primewood as pw
+
+RESULTS = Path(__file__).parent / "results" / "flips.json"
+DATA = ["wdbc", "sonar", "ionosphere", "german", "segmentation", "zoo", "ecoli", "vowel"]
+FORESTS = [(25, 4), (100, 4), (100, 6)]
+LIMIT = 10.0
+
+
+class Veritas:
+    """The robustness search of dtai-veritas; one search per rival class, the nearest counts."""
+
+    def __init__(self, model) -> None:
+        from veritas_loop import VeritasLoop
+
+        self.margins = VeritasLoop(model).margins
+
+    def linf(self, x, label: int) -> tuple[float, np.ndarray | None]:
+        """CPU seconds, and the nearest example found."""
+        from veritas.robustness import VeritasRobustnessSearch
+
+        start, best, nearest = time.process_time(), np.inf, None
+        for (decided, _), margin in self.margins.items():
+            if decided != label:
+                continue
+            search = VeritasRobustnessSearch(x, 1.0, None, margin, max_time=LIMIT, silent=True)
+            search.search()
+            for example in search.generated_examples:
+                distance = float(np.abs(np.asarray(example) - x).max())
+                if distance < best:
+                    best, nearest = distance, np.asarray(example)
+        return time.process_time() - start, nearest
+
+
+def ours(explainer: pw.Explainer, model, x, norm: str) -> dict:
+    start = time.process_time()
+    if norm == "linf":
+        found = explainer.robustness(x, "linf", time_limit=LIMIT).nearest
+    else:
+        found = explainer.counterfactual(x, norm=norm, relative=False, time_limit=LIMIT)
+    seconds = time.process_time() - start
+    flips = found.row is not None and bool(model.predict([found.row])[0] != model.predict([x])[0])
+    return {"seconds": seconds, "proved": found.status != "interrupted", "flips": flips}
+
+
+def measure(name: str, trees: int, depth: int, rows: int) -> dict | None:
+    data = load(name)
+    if data is None:
+        return None
+    X, y = data
+    low, high = X.min(axis=0), X.max(axis=0)
+    X = ((X - low) / np.where(high > low, high - low, 1)).astype(np.float32).astype(float)
+    model, X_train, chosen = train(X, y, trees, depth, rows)
+    # Numbers, also where the training rows hold only 0 and 1: Veritas moves all columns alike.
+    numeric = {f"x{i}": "numeric" for i in range(X.shape[1])}
+    explainer = pw.Explainer(model, X_train, domain=numeric)
+    record: dict = {"data": name, "trees": trees, "depth": depth, "rows": len(chosen)}
+    for norm in ("linf", "l0", "l1"):
+        record[norm] = summary([ours(explainer, model, x, norm) for x in chosen])
+    if importlib.util.find_spec("veritas"):
+        peer, results = Veritas(model), []
+        for x in chosen:
+            label = int(np.flatnonzero(model.classes_ == model.predict([x])[0])[0])
+            seconds, example = peer.linf(x, label)
+            flips = example is not None and bool(model.predict([example])[0] != model.predict([x])[0])
+            results.append({"seconds": seconds, "flips": flips})
+        record["veritas linf"] = summary(results)
+    return record
+
+
+def summary(results: list[dict]) -> dict:
+    seconds = [one["seconds"] for one in results]
+    found = {"median": float(np.median(seconds)), "worst": max(seconds), "flips": sum(one["flips"] for one in results)}
+    if "proved" in results[0]:
+        found["proved"] = sum(one["proved"] for one in results)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", action="append", choices=DATA)
+    parser.add_argument("--rows", type=int, default=10)
+    asked = parser.parse_args()
+    records = []
+    for name in asked.data or DATA:
+        for trees, depth in FORESTS:
+            record = measure(name, trees, depth, asked.rows)
+            if record is None:
+                print(f"{name}: not there")
+                break
+            records.append(record)
+            print(name, f"{trees}/{depth}", *(f"{key} {record[key]}" for key in record if "l" in key and key in KEYS))
+    whole = {
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "scikit-learn": sklearn.__version__,
+        "limit": LIMIT,
+        "records": records,
+    }
+    if asked.data is None:
+        RESULTS.write_text(json.dumps(whole, indent=1) + "\n")
+
+
+KEYS = ("linf", "l0", "l1", "veritas linf")
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+"""Numbers as people and tools write them."""
+
+from __future__ import annotations
+
+import re
+
+NUMBER = r"[-+−]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+−]?\d+)?|inf)"
+
+
+def number_of(value: object) -> float | None:
+    """A number, or the number that a text is."""
+    if isinstance(value, str):
+        value = {"True": "1", "False": "0"}.get(value, value)
+        finite = re.fullmatch(NUMBER, value, re.ASCII) and "inf" not in value
+        return float(in_ascii(value)) if finite else None
+    return float(value) if isinstance(value, int | float) else None
+
+
+def in_ascii(text: str) -> str:
+    """Signs as Python writes them."""
+    return text.replace("−", "-").replace("≤", "<=").replace("≥", ">=")

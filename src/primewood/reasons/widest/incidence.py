@@ -1,0 +1,69 @@
+"""Which of many boxes or points meet a box, answered for all of them at once with one number of bits per value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.logic.instance import Box, indices
+
+
+def as_bits(flags: NDArray[np.bool_]) -> int:
+    """Flags as the bits of a number, the first one lowest."""
+    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
+
+
+def in_all(start: int, bits: Iterable[int]) -> int:
+    """The bits of `start` that all the others have too."""
+    for each in bits:
+        start &= each
+    return start
+
+
+class Incidence:
+    """Which things have which values, one bit per thing.
+
+    The things are boxes (a point is one): a thing meets a box iff it does so in every variable.
+    """
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.having = [[0] * size for size in sizes]
+        self.everything = 0
+
+    @classmethod
+    def of_points(cls, points: NDArray[np.int64], sizes: Sequence[int]) -> Incidence:
+        """Points, in the order of the rows of an array."""
+        found = cls(sizes)
+        found.everything = (1 << len(points)) - 1
+        for j, size in enumerate(sizes):
+            found.having[j] = [as_bits(np.equal(points[:, j], v)) for v in range(size)]
+        return found
+
+    def add(self, box: Box) -> None:
+        """Add a box."""
+        bit = self.everything + 1
+        for j, mask in enumerate(box):
+            having = self.having[j]
+            for v in indices(mask) if mask & (mask - 1) else (mask.bit_length() - 1,):
+                having[v] |= bit
+        self.everything |= bit
+
+    def along(self, j: int, mask: int) -> int:
+        """The things that meet some values of a variable."""
+        having, met, v = self.having[j], 0, 0
+        while mask:
+            if mask & 1:
+                met |= having[v]
+            mask >>= 1
+            v += 1
+        return met
+
+    def meeting(self, box: Box) -> int:
+        """The things that meet a box."""
+        met = self.everything
+        for j, mask in enumerate(box):
+            if mask != (1 << len(self.having[j])) - 1:
+                met &= self.along(j, mask)
+        return met
