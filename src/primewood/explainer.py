@@ -597,8 +597,8 @@ class Explainer:
             raise InvalidInput(
                 "contrast is about rows of a model; of an expression, contrasts lists them all"
             )
-        box, costs = moves.priced(self._context, row, point)
-        near = engines.pricing(label, wanted).nearest(point, box, costs, clock)
+        costs = moves.priced(self._context, row, point)
+        near = engines.pricing(label, wanted).nearest(point, costs, clock)
         if near.point is None:
             problem = (
                 "nothing changes the decision" if near.complete else "no other decision was found in time"

@@ -196,8 +196,7 @@ def test_the_fewest_changes_are_the_fewest(name):
                 [float(v != own) for v in range(len(x))] for x, own in zip(variables, point, strict=True)
             ]
             oracle = DiagramOracle(diagram, diagram.decide(point))
-            everything = tuple(x.everything for x in variables)
-            found = oracle.nearest(point, everything, [np.array(c) for c in changes]).point
+            found = oracle.nearest(point, np.array([cost for costs in changes for cost in costs])).point
             if not others:
                 assert found is None
                 continue

@@ -449,3 +449,25 @@ def test_a_live_explanation_of_shap():
         chosen = [iris.feature_names.index(name) for name in result.claim.features]
         assert result.sufficient and result.claim.source == "SHAP"
         assert all(weights[chosen].min(initial=np.inf) >= weights[j] for j in set(range(4)) - set(chosen))
+
+
+def test_a_claim_that_was_read_for_another_model_is_refused():
+    """Its conditions are over the other model's cells; as text it is read anew."""
+    first, second = (
+        pw.Explainer(pw.Ensemble((pw.Tree.build((0, cut, [1, 0], [0, 1])),), ("x",), ("low", "high")))
+        for cut in (15.0, 2.0)
+    )
+    claim = first.check([0.0], "x <= 12").claim
+    assert second.check([0.0], "x <= 12").sufficient is False
+    with pytest.raises(InvalidInput, match="another model"):
+        second.check([0.0], claim)
+
+
+def test_an_explanation_of_another_model_is_taken_by_what_it_says():
+    first, second = (
+        pw.Explainer(pw.Ensemble((pw.Tree.build((0, cut, [1, 0], [0, 1])),), ("x",), ("low", "high")))
+        for cut in (6.0, 2.0)
+    )
+    why = first.explain([0.0], literals="values")
+    assert second.check([0.0], why).sufficient is False
+    assert first.check([0.0], why).verdict == "exact"

@@ -18,10 +18,12 @@ class Nearest {
  public:
   enum class Norm { sum, largest };
 
-  Nearest(Oracle& o, Question question, Norm norm, const std::vector<int>& instance, const std::uint8_t* mask,
-          std::vector<double> cost)
+  // cost: per atom; an infinite one is out of the question.
+  Nearest(Oracle& o, Question question, Norm norm, const std::vector<int>& instance, std::vector<double> cost)
       : forest(o.forest), oracle(o), question_(question), asked_(norm), norm_(norm), instance_(instance),
-        mask_(mask, mask + o.forest.atoms()), cost_(std::move(cost)) {}
+        mask_(cost.size()), cost_(std::move(cost)) {
+    for (std::size_t a = 0; a < cost_.size(); a++) mask_[a] = std::isfinite(cost_[a]);
+  }
 
   std::vector<int> point;  // the nearest answer so far; empty if there is none
   double upper = std::numeric_limits<double>::infinity();  // its cost
@@ -105,11 +107,15 @@ class Nearest {
     levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
   }
 
-  // The level in the middle of those that are open; -1 if none is.
-  double middle_level() const {
+  // A level among those that are open, -1 if none is: near the lower end as long as nothing was found beyond it, as
+  // small boxes are quick to decide; then the one in the middle.
+  double middle_level() {
     const auto from = std::upper_bound(levels_.begin(), levels_.end(), below_);
     const auto to = std::lower_bound(levels_.begin(), levels_.end(), upper);
-    return from < to ? *(from + (to - from) / 2) : -1;
+    if (from >= to) return -1;
+    const auto half = (to - from) / 2;
+    stride_ *= 2;
+    return *(from + std::min<std::ptrdiff_t>(half, stride_));
   }
 
   double middle() const {
@@ -177,6 +183,7 @@ class Nearest {
   std::vector<std::uint8_t> mask_, box_;
   std::vector<double> cost_, levels_;
   std::vector<std::pair<double, int>> candidates_;
+  std::ptrdiff_t stride_ = 8;
   double below_ = -1;  // the largest budget that is proved to have no answer
   bool whole_ = false;
 };

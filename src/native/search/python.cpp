@@ -138,18 +138,17 @@ nb::dict grow(Workspaces& workspaces, const std::vector<int>& point,
   return answer;
 }
 
-// The nearest point of a box that is decided otherwise, or for the target; costs are per atom.
-nb::dict nearest(Workspaces& workspaces, const std::vector<int>& instance, Array<std::uint8_t> mask,
-                 std::vector<double> cost, bool largest, int target, double seconds, std::int64_t nodes) {
+// The nearest point that is decided otherwise, or for the target; costs are per atom, infinite where it must not be.
+nb::dict nearest(Workspaces& workspaces, const std::vector<int>& instance, Array<double> cost, bool largest, int target,
+                 double seconds, std::int64_t nodes) {
   const Forest& f = workspaces.forest;
   check_point(f, instance);
-  if (int(mask.shape(0)) != f.atoms() || int(cost.size()) != f.atoms())
-    throw std::invalid_argument("the box or its costs have the wrong length");
+  if (int(cost.shape(0)) != f.atoms()) throw std::invalid_argument("the costs have the wrong length");
   if (target >= f.n_classes) throw std::invalid_argument("there is no such class");
   auto oracle = workspaces.take();
   const Question question{f.decide(instance.data()), target};
-  Nearest search(*oracle, question, largest ? Nearest::Norm::largest : Nearest::Norm::sum, instance, mask.data(),
-                 std::move(cost));
+  Nearest search(*oracle, question, largest ? Nearest::Norm::largest : Nearest::Norm::sum, instance,
+                 copied<double, double>(cost));
   {
     nb::gil_scoped_release release;
     oracle->start(seconds, nodes, poll_signals);

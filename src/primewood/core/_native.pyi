@@ -30,8 +30,7 @@ class Forest:
     def nearest(
         self,
         instance: list[int],
-        mask: NDArray[uint8],
-        cost: NDArray[float64] | list[float],
+        cost: NDArray[float64],
         largest: bool,
         target: int,
         seconds: float,

@@ -78,8 +78,8 @@ class Grown:
     find_witnesses: Callable[[], dict[tuple[int, int], Point]]
 
 
-Costs = Sequence[NDArray[np.float64]]
-"""Per variable what each of its values costs, at least 0; infinite for values that are out of the question."""
+Costs = NDArray[np.float64]
+"""What each value of each variable costs, one variable after the other; infinite for what is out of the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,16 +181,14 @@ class PricingOracle(Protocol):
     """An oracle that finds the cheapest point at which Γ does not hold."""
 
     def nearest(
-        self, point: Point, box: Box, costs: Costs, clock: Clock | None = None, *, largest: bool = False
+        self, point: Point, costs: Costs, clock: Clock | None = None, *, largest: bool = False
     ) -> Nearest:
-        """The cheapest point of the box at which Γ does not hold.
+        """The cheapest point at which Γ does not hold.
 
         Parameters
         ----------
         point
             The instance, at which Γ holds; its own values cost nothing.
-        box
-            Where to look.
         costs
             What the values cost; those of a point's values are added up, or, if `largest`, the largest counts.
         """

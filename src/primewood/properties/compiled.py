@@ -178,12 +178,9 @@ class Compiled:
     def robustness(self, x: Any) -> FewestChanges:
         """The fewest features to change for another decision, with such a change. Cost: linear in the diagram."""
         row, point, label = self._read(x)
-        changes = [
-            (np.arange(len(x)) != v).astype(float)
-            for x, v in zip(self._context.variables, point, strict=True)
-        ]
-        everything = tuple(x.everything for x in self._context.variables)
-        other = self._oracle(label).nearest(point, everything, changes).point
+        changes = [np.arange(len(x)) != v for x, v in zip(self._context.variables, point, strict=True)]
+        costs = np.concatenate([np.empty(0), *changes])
+        other = self._oracle(label).nearest(point, costs).point
         if other is None:
             return FewestChanges(None, None)
         asked = Contrasting(self._context, label, "sets", row, point, self.diagram)

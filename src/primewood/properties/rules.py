@@ -18,10 +18,13 @@ from primewood.logic.expression import And, Constant, Expression, Iff, Implies, 
 from primewood.logic.instance import Box
 from primewood.logic.interval import number
 from primewood.logic.parser import Range, parse
+from primewood.logic.variable import Variable
 from primewood.properties.verification import Asked, Outcome, Property, Verification, in_parts, reaching
 from primewood.reasons.context import Context
 
 MOST_BOXES = 4096
+Alternative = tuple[tuple[Variable, int], ...]
+"""Conditions that hold together: per variable the values that it may have."""
 FORMS = (
     'a rule reads "conditions -> decisions", such as "age < 18 -> not approved" or "a = 1 and b > 2 -> yes or maybe"; '
     'without conditions, "-> not approved"'
@@ -29,7 +32,7 @@ FORMS = (
 
 
 @dataclass(frozen=True)
-class Rule:
+class Implication:
     """Wherever the conditions hold, one of the allowed decisions is taken.
 
     Attributes
@@ -145,7 +148,7 @@ def _boxes(text: str, context: Context) -> list[Box]:
     return list(dict.fromkeys(found))
 
 
-def _alternatives(expression: Expression, *, positive: bool, text: str) -> list[tuple[tuple, ...]]:  # type: ignore[type-arg]
+def _alternatives(expression: Expression, *, positive: bool, text: str) -> list[Alternative]:
     """The conditions as alternatives, each a conjunction of (variable, mask)."""
     inner = partial(_alternatives, text=text)
     if isinstance(expression, Constant):
@@ -174,7 +177,7 @@ def _alternatives(expression: Expression, *, positive: bool, text: str) -> list[
     raise InvalidInput(f"conditions are put together with and, or, not and ->; {text!r} has something else")
 
 
-def _joined(sides: list[list[tuple]], text: str) -> list[tuple[tuple, ...]]:  # type: ignore[type-arg]
+def _joined(sides: Sequence[list[Alternative]], text: str) -> list[Alternative]:
     """Every choice of one alternative from each side, together."""
     count = int(np.prod([float(len(side)) for side in sides]))
     if count > MOST_BOXES:
@@ -230,7 +233,7 @@ def as_property(given: object) -> Property:
     """A property as users write it: an object, or text."""
     if isinstance(given, str):
         never = re.fullmatch(r"\s*never\s+(.+?)\s*", given)
-        return Rule(f"-> not {never[1]}") if never else Rule(given)
+        return Implication(f"-> not {never[1]}") if never else Implication(given)
     if hasattr(given, "verified") and hasattr(given, "conditions"):
         return given
     raise InvalidInput(

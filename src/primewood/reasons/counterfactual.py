@@ -196,8 +196,8 @@ class Counterfactuals:
             name = self.context.class_names[label]
             raise InvalidInput(f"the row is decided {name} already; say another target")
         oracle = self.engines.pricing(label, self.target)
-        box, costs = moves.priced(self.context, self.row, self.point)
-        found = oracle.nearest(self.point, box, costs, clock, largest=moves.norm == "linf")
+        costs = moves.priced(self.context, self.row, self.point)
+        found = oracle.nearest(self.point, costs, clock, largest=moves.norm == "linf")
         return self._answer(found, moves, label, clock)
 
     def _answer(self, found: Nearest, moves: Moves, label: int, clock: Clock) -> Counterfactual:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from primewood.domain import Feature
 from primewood.engines.protocol import Costs
 from primewood.errors import InvalidInput, UnknownName, listing
-from primewood.logic.instance import Box, Point
+from primewood.logic.instance import Point
 from primewood.reasons.context import Context, Row
 
 Norm = Choice["l0", "l1", "linf"]
@@ -79,41 +79,46 @@ class Moves:
         if self.relative and self.norm != "l0" and context.ranges is None:
             raise InvalidInput("distances relative to the training range need X_train; or say relative=False")
 
-    def priced(self, context: Context, row: Row, point: Point) -> tuple[Box, Costs]:
-        """The values that may be moved to, and their costs, for a row in the cell `point`."""
+    def priced(self, context: Context, row: Row, point: Point) -> Costs:
+        """What it costs a row in the cell `point` to move to each value; infinite where it must not go."""
         assert context.domain is not None
-        box, costs = [], []
-        for feature, own in zip(context.domain.seen, point, strict=True):
-            weight = float((self.weights or {}).get(feature.name, 1.0))
-            cost = self._costs(context, feature, float(row[feature.column]), own)
-            possible = np.isfinite(cost)
-            box.append(int.from_bytes(np.packbits(possible, bitorder="little").tobytes(), "little"))
-            costs.append(np.where(possible, cost * weight, 0.0))
-        return self._in_order(context, row, point, tuple(box)), costs
+        atoms = context.atoms
+        seen, own = context.domain.seen, np.array(point, dtype=np.int64)
+        was_number = (own < atoms.numbers)[atoms.place]
+        costs = np.ones(len(atoms.place))
+        if self.norm != "l0":
+            here = row[atoms.column]
+            with np.errstate(invalid="ignore"):
+                gap = np.maximum(atoms.low - here, here - atoms.high)
+            costs = np.where(atoms.is_numeric & was_number, gap * self._scales(context)[atoms.place], costs)
+        if not self.categories:
+            costs[atoms.is_category & was_number] = np.inf
+        if not self.to_missing:
+            costs[atoms.is_missing] = np.inf
+        for k, feature in enumerate(seen):
+            part = atoms.of(k)
+            if feature.name in self.immutable:
+                costs[part] = np.inf
+            elif feature.name in self.increase or feature.name in self.decrease:
+                costs[part] = self._one_way(costs[part], feature, int(own[k]))
+        if self.weights:
+            costs *= np.array([float(self.weights.get(f.name, 1.0)) for f in seen])[atoms.place]
+        costs[atoms.starts[:-1] + own] = 0.0
+        return self._in_order(context, row, point, costs)
 
-    def _costs(self, context: Context, feature: Feature, here: float, own: int) -> NDArray[np.float64]:
-        """What each value of a feature costs, without weight; infinite where it must not go."""
+    def _one_way(self, costs: Costs, feature: Feature, own: int) -> Costs:
         assert feature.variable is not None
         numbers = len(feature.variable) - feature.missing
-        cost = np.full(len(feature.variable), np.inf)
-        up, down = feature.name in self.increase, feature.name in self.decrease
-        if feature.name not in self.immutable:
-            if own >= numbers:
-                cost[:numbers] = np.inf if up or down else 1.0
-            elif feature.patterns is not None:
-                cost[:numbers] = 1.0 if self.categories else np.inf
-            elif self.norm == "l0":
-                cost[:numbers] = 1.0
-            else:
-                low, high = feature.all_ends.T
-                cost[:numbers] = np.maximum(low - here, here - high) * self._scale(context, feature)
-            cost[numbers:] = 1.0 if self.to_missing else np.inf
-            if own < numbers and up:
-                cost[:own] = np.inf
-            if own < numbers and down:
-                cost[own + 1 : numbers] = np.inf
-        cost[own] = 0.0
-        return cost
+        narrowed = np.full(len(costs), np.inf)
+        if own < numbers:
+            kept = slice(own, numbers) if feature.name in self.increase else slice(0, own + 1)
+            narrowed[kept] = costs[kept]
+        return narrowed
+
+    def _scales(self, context: Context) -> NDArray[np.float64]:
+        """Per variable what a move of 1 counts."""
+        assert context.domain is not None
+        return np.array([self._scale(context, feature) for feature in context.domain.seen])
 
     def _scale(self, context: Context, feature: Feature) -> float:
         if not self.relative or context.ranges is None:
@@ -121,11 +126,10 @@ class Moves:
         low, high = context.ranges[:, feature.column].tolist()
         return 1 / (high - low) if high > low else 1.0
 
-    def _in_order(self, context: Context, row: Row, point: Point, box: Box) -> Box:
+    def _in_order(self, context: Context, row: Row, point: Point, costs: Costs) -> Costs:
         """Without the values that an order excludes because its other feature does not change."""
         assert context.domain is not None
         seen = {feature.name: k for k, feature in enumerate(context.domain.seen)}
-        narrowed = list(box)
         for order in context.domain.knowledge.orders:
             for held, other in ((order.lower, order.upper), (order.upper, order.lower)):
                 feature = context.feature(held)
@@ -135,25 +139,25 @@ class Moves:
                 if math.isnan(here):
                     continue
                 k = seen[other]
-                moving = context.domain.seen[k]
-                for value, (low, high) in enumerate(moving.all_ends.tolist()):
-                    fits = order.holds(here, high) if held == order.lower else order.holds(low, here)
-                    if not fits and value != point[k]:
-                        narrowed[k] &= ~(1 << value)
-        return tuple(narrowed)
+                low, high = context.domain.seen[k].all_ends.T
+                fits = order.holds(here, high) if held == order.lower else order.holds(low, here)
+                fits[point[k] : point[k] + 1] = True
+                costs[context.atoms.of(k)][: len(fits)][~fits] = np.inf
+        return costs
 
     def total(self, context: Context, row: Row, other: Row) -> float:
         """The distance of two rows."""
         assert context.domain is not None
         parts = []
-        for feature in context.domain.features:
-            old, new = row[list(feature.columns)], other[list(feature.columns)]
-            if np.array_equal(old, new, equal_nan=True):
-                continue
+        moved = np.flatnonzero((row != other) & ~(np.isnan(row) & np.isnan(other))).tolist()
+        for feature in {
+            context.domain.feature_of[column].name: context.domain.feature_of[column] for column in moved
+        }.values():
+            old, new = row[feature.column], other[feature.column]
             weight = float((self.weights or {}).get(feature.name, 1.0))
             step = 1.0
-            if feature.patterns is None and self.norm != "l0" and not np.isnan([*old, *new]).any():
-                step = abs(float(new[0]) - float(old[0])) * self._scale(context, feature)
+            if feature.patterns is None and self.norm != "l0" and not (np.isnan(old) or np.isnan(new)):
+                step = abs(float(new) - float(old)) * self._scale(context, feature)
             parts.append(step * weight)
         return max(parts, default=0.0) if self.norm == "linf" else float(sum(parts))
 

@@ -6,21 +6,21 @@ import numpy as np
 
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.protocol import Costs
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Point
 
 
 def cheapest_path(
-    diagram: Diagram, label: int, box: Box, costs: Costs, *, largest: bool = False
+    diagram: Diagram, label: int, costs: Costs, *, largest: bool = False
 ) -> tuple[Point, float] | None:
-    """The cheapest point of a box that does not end in the label, and its cost; None if there is none.
+    """The cheapest point that does not end in the label, and its cost; None if there is none.
 
     The costs of a point's values are added up, or, if `largest`, the largest counts. Cost: linear in the diagram.
     """
     to_go = np.where(np.arange(diagram.terminals) == label, np.inf, 0.0)
+    of_variable = np.split(costs, np.cumsum([len(x) for x in diagram.variables])[:-1])
     choices = []
     for j, level in zip(reversed(diagram.order), reversed(diagram.levels), strict=True):
-        price = np.full(level.shape[1], np.inf)
-        price[indices(box[j])] = costs[j][indices(box[j])]
+        price = of_variable[j]
         whole = np.maximum(to_go[level], price) if largest else to_go[level] + price
         choices.append(whole.argmin(axis=1))
         to_go = whole.min(axis=1)

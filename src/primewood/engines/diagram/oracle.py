@@ -56,14 +56,13 @@ class DiagramOracle:
     def nearest(
         self,
         point: Point,  # noqa: ARG002
-        box: Box,
         costs: Costs,
         clock: Clock | None = None,  # noqa: ARG002
         *,
         largest: bool = False,
     ) -> Nearest:
-        """The cheapest point of the box that is decided otherwise. Cost: linear in the diagram."""
-        found = cheapest_path(self._diagram, self._label, box, costs, largest=largest)
+        """The cheapest point that is decided otherwise. Cost: linear in the diagram."""
+        found = cheapest_path(self._diagram, self._label, costs, largest=largest)
         if found is None:
             return Nearest(None, math.inf, math.inf, True)
         return Nearest(*found, found[1], True)

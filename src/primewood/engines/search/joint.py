@@ -112,7 +112,9 @@ class JointForest:
         for x, allowed in zip(self.variables, box, strict=True):
             mask[[start + v for v in indices(allowed)]] = 1
             start += len(x)
-        found = self._native.meet(mask, [(d.part, d.label, d.rival) for d in demands], clock.left(), clock.work())
+        found = self._native.meet(
+            mask, [(d.part, d.label, d.rival) for d in demands], clock.left(), clock.work()
+        )
         if found is None:
             return Verdict.UNKNOWN
         return tuple(found) if isinstance(found, tuple) else Verdict.NONE_EXISTS

@@ -126,16 +126,15 @@ class SearchOracle:
         return tuple(found) if isinstance(found, tuple) else Verdict.NONE_EXISTS
 
     def nearest(
-        self, point: Point, box: Box, costs: Costs, clock: Clock | None = None, *, largest: bool = False
+        self, point: Point, costs: Costs, clock: Clock | None = None, *, largest: bool = False
     ) -> Nearest:
-        """The cheapest point of the box at which the decision is not taken; see `PricingOracle`."""
+        """The cheapest point at which the decision is not taken; see `PricingOracle`."""
         if not self.variables:
             return Nearest(None, math.inf, math.inf, True)
         clock = clock or Clock()
-        cost = np.ascontiguousarray(np.concatenate(costs), dtype=np.float64).tolist()
         target = -1 if self._target is None else self._target
         found: dict[str, Any] = self._forest.native.nearest(
-            list(point), self._forest.mask(box), cost, largest, target, clock.left(), clock.work()
+            list(point), np.ascontiguousarray(costs), largest, target, clock.left(), clock.work()
         )
         at = found["point"]
         return Nearest(None if at is None else tuple(at), found["cost"], found["lower"], found["complete"])

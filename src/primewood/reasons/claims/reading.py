@@ -51,6 +51,9 @@ def read_claim(
     conditions = Conditions(context, row)
     text = TextReader(conditions)
     if isinstance(claim, Claim):
+        features = () if context.domain is None else context.domain.features
+        if any(condition.feature not in features for condition in claim.conditions):
+            raise InvalidInput("the claim was read for another model, or another domain; say it as text or by names")
         return claim
     if isinstance(claim, str):
         return text.rule(claim)
@@ -60,7 +63,7 @@ def read_claim(
         return Claim(tuple(map(conditions.literal, Term.of(claim).literals)))
     if isinstance(claim, Explanation):
         said = tuple(map(conditions.literal, claim.term.literals))
-        if claim.language == "values":
+        if claim.language == "values" and claim.context.digest == context.digest:
             said = tuple(conditions.kept(c.feature.name) if c.holds(row) else c for c in said)
         return Claim(said, "primewood", str(claim.decision))
     of_tool = _of_tool(claim, conditions, text, label, most, by)
