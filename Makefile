@@ -29,6 +29,10 @@ bench: $(VENV)/.develops
 	$(BIN)/python benchmarks/single_trees.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/boosted.py
+	$(BIN)/python benchmarks/explanations.py
+	$(BIN)/python benchmarks/widest.py
+	$(BIN)/python benchmarks/flips.py
+	$(BIN)/python benchmarks/properties.py
 	$(BIN)/python benchmarks/scaling.py
 	$(BIN)/python benchmarks/orders.py
 

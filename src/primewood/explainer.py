@@ -575,8 +575,8 @@ class Explainer:
     ) -> Contrast:
         """The fewest features to let go of so that another decision, or the target, becomes possible.
 
-        It is minimal; `fewest` says whether it is proved that none has fewer features. The explainer's `immutable`
-        features are held. Where nothing changes the decision, `InvalidInput` says so.
+        The explainer's `immutable` features are held. If the time is over first, or nothing changes the decision, the
+        status says so.
         """
         self._check_decides()
         row, point = self._context.read(x)
@@ -600,15 +600,15 @@ class Explainer:
         costs = moves.priced(self._context, row, point)
         near = engines.pricing(label, wanted).nearest(point, costs, clock)
         if near.point is None:
-            problem = (
-                "nothing changes the decision" if near.complete else "no other decision was found in time"
-            )
-            raise InvalidInput(
-                f"{problem}: {self.class_names[label]}" + (f", not {target}" if wanted else "")
-            )
+            return asked.nothing(Status.IMPOSSIBLE if near.complete else Status.INTERRUPTED)
         changed = self._context.nearest_row(near.point, row, point, moves.immutable)
         return asked.shown_by(
-            asked.towards(near.point), near.point, engines.decide(near.point), changed, fewest=near.complete
+            asked.towards(near.point),
+            near.point,
+            engines.decide(near.point),
+            changed,
+            status=Status.PROVED if near.complete else Status.INTERRUPTED,
+            fewest=near.complete,
         )
 
     def contrasts(

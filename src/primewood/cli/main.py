@@ -1,23 +1,44 @@
-"""The commands of `primewood`. Exit codes: 0 done, 2 bad input, 3 too large or too long, 130 stopped by Ctrl-C."""
+"""The commands of `primewood`: those about files and expressions here, questions about models beside it.
+
+Exit codes: 0 done, or what was asked holds; 1 it fails; 2 bad input; 3 undecided in time, or too large; 130 stopped by
+Ctrl-C. An answer that a limit cut short but that is right as it stands is done: its status says so.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
 import sys
-from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from primewood.cli import inputs, output
-from primewood.errors import InvalidInput, PrimewoodError, TooLarge
+from primewood.cli import decisions, inputs, output, properties
+from primewood.cli.options import (
+    Between,
+    Constraints,
+    Count,
+    EngineChoice,
+    EngineOption,
+    Groups,
+    Json,
+    LanguageChoice,
+    Languages,
+    Limit,
+    MaxNodes,
+    ModelFile,
+    Threshold,
+    TrainingData,
+    Trust,
+    VoteChoice,
+    VoteOption,
+)
+from primewood.errors import PrimewoodError, TooLarge
 
 if TYPE_CHECKING:
     from primewood.logic.term import Term
-    from primewood.reasons.explanation import Explanation
 
 app = typer.Typer(
     name="primewood",
@@ -27,31 +48,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class LanguageChoice(StrEnum):
-    """The literal languages."""
-
-    sets = "sets"
-    intervals = "intervals"
-    values = "values"
-
-
-class EngineChoice(StrEnum):
-    """The engines."""
-
-    auto = "auto"
-    search = "search"
-    diagram = "diagram"
-    bdd = "bdd"
-    sat = "sat"
-
-
-class VoteChoice(StrEnum):
-    """The votes."""
-
-    model = "model"
-    majority = "majority"
 
 
 class EncodingChoice(StrEnum):
@@ -71,34 +67,6 @@ class PsiChoice(StrEnum):
     none = "none"
 
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document per line.")]
-Languages = Annotated[LanguageChoice, typer.Option("--literals", help="What a literal may say.")]
-EngineOption = Annotated[EngineChoice, typer.Option("--engine", help="Which engine answers.")]
-MaxNodes = Annotated[int | None, typer.Option("--max-nodes", help="The cap on a diagram's nodes.")]
-VoteOption = Annotated[VoteChoice, typer.Option("--vote", help="The model's own vote, or the paper's.")]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Print at most this many.")]
-Count = Annotated[bool, typer.Option("--count", help="Only say how many there are.")]
-Trust = Annotated[bool, typer.Option("--trust-pickle", help="Load a pickle, which runs code in it.")]
-Threshold = Annotated[
-    float | None,
-    typer.Option(
-        "--threshold", help="Decide at this probability or prediction instead of the model's own cut-off."
-    ),
-]
-Between = Annotated[
-    tuple[float, float] | None,
-    typer.Option("--between", help="For a regressor: is its prediction between these two?"),
-]
-Groups = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--group", help="One-hot columns that are one feature: name=column,column,... or auto. Repeatable."
-    ),
-]
-Constraints = Annotated[
-    list[str] | None,
-    typer.Option("--constraint", help="What no row violates, e.g. 'housing=free -> rent=0'. Repeatable."),
-]
 Var = Annotated[
     list[str] | None,
     typer.Option("--var", help="Declare a variable: A=1,2,3 or X<2<6 or X<=2<=6. Repeatable."),
@@ -118,8 +86,8 @@ def demo(as_json: Json = False) -> None:
 
 @app.command()
 def info(
-    model: Annotated[Path, typer.Argument(help="A fitted model: .skops, .json, .ubj, .txt or .cbm.")],
-    data: Annotated[Path | None, typer.Option("--data", help="Training rows as CSV.")] = None,
+    model: ModelFile,
+    data: TrainingData = None,
     vote: VoteOption = VoteChoice.model,
     threshold: Threshold = None,
     between: Between = None,
@@ -150,8 +118,8 @@ def info(
 
 @app.command("compile")
 def compile_model(
-    model: Annotated[Path, typer.Argument(help="A fitted model: .skops, .json, .ubj, .txt or .cbm.")],
-    data: Annotated[Path | None, typer.Option("--data", help="Training rows as CSV.")] = None,
+    model: ModelFile,
+    data: TrainingData = None,
     to: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the diagram here; primewood.load reads it.")
     ] = None,
@@ -201,85 +169,6 @@ def compile_model(
         output.record(compiled.info())
     else:
         output.data(compiled_shown(compiled))
-
-
-@app.command()
-def explain(
-    model: Annotated[Path, typer.Argument(help="A fitted model: .skops, .json, .ubj, .txt or .cbm.")],
-    data: Annotated[Path, typer.Option("--data", help="Rows as CSV, with the model's columns.")],
-    train: Annotated[
-        Path | None, typer.Option("--train", help="Training rows as CSV; the rows of --data if not given.")
-    ] = None,
-    row: Annotated[int, typer.Option("--row", help="Which row to explain, from 0.")] = 0,
-    literals: Languages = LanguageChoice.sets,
-    every: Annotated[bool, typer.Option("--all", help="All PI-explanations, not only one.")] = False,
-    limit: Limit = None,
-    count: Count = False,
-    fix: Annotated[list[str] | None, typer.Option("--fix", help="Keep this feature.")] = None,
-    time_limit: Annotated[float, typer.Option("--time-limit", help="Seconds for one.")] = 10.0,
-    within: Annotated[
-        float | None, typer.Option("--within", help="For a regressor: why within this of its prediction?")
-    ] = None,
-    witnesses: Annotated[
-        bool, typer.Option("--witnesses", help="Also what would change it, each with a row that shows it.")
-    ] = False,
-    vote: VoteOption = VoteChoice.model,
-    engine: EngineOption = EngineChoice.auto,
-    max_nodes: MaxNodes = None,
-    threshold: Threshold = None,
-    between: Between = None,
-    group: Groups = None,
-    constraint: Constraints = None,
-    trust_pickle: Trust = False,
-    as_json: Json = False,
-) -> None:
-    """Explain why a model decided about a row as it did.
-
-    Example: primewood explain forest.skops --data rows.csv --row 3 --all --limit 10
-    """
-    from primewood.cli.models import explainer_for
-    from primewood.rows import Layout
-
-    explainer = explainer_for(
-        model,
-        train or data,
-        trust_pickle=trust_pickle,
-        vote=vote.value,
-        engine=engine.value,
-        max_nodes=max_nodes,
-        **inputs.asked(threshold, between, group, constraint),
-    )
-    assert explainer.ensemble is not None
-    rows = inputs.model_rows(data, Layout.of(explainer.ensemble))
-    if not 0 <= row < len(rows):
-        raise InvalidInput(f"{data.name} has the rows 0 to {len(rows) - 1}; there is no row {row}")
-    x = rows[row]
-    if within is not None:
-        explainer = explainer.around(x, within)
-    if (every or count) and (fix or witnesses):
-        raise InvalidInput("--fix and --witnesses are for one explanation; leave out --all and --count")
-    if count:
-        with output.patience("counting"):
-            number = explainer.count(x, literals=literals.value)
-        output.record({"count": number}) if as_json else output.data(str(number))
-        return
-    found: Iterator[Explanation]
-    if every:
-        with output.patience("compiling"):
-            found = iter(explainer.explanations(x, literals=literals.value))
-    else:
-        found = iter([explainer.explain(x, literals=literals.value, fix=fix or (), time_limit=time_limit)])
-
-    def words(why: Explanation) -> str:
-        if every:
-            return why.rule
-        return f"{why}\nWhat would change it:\n{why.what_would_change_it}" if witnesses else str(why)
-
-    output.write_all(
-        itertools.islice(found, limit),
-        "explanations",
-        lambda why: output.record(why.to_dict(witnesses=witnesses)) if as_json else output.data(words(why)),
-    )
 
 
 @app.command()
@@ -398,6 +287,18 @@ def audit(
         output.record(result.to_dict())
     else:
         output.data(str(result))
+
+
+for question in (
+    decisions.explain,
+    decisions.contrast,
+    decisions.flip,
+    decisions.check,
+    properties.verify,
+    properties.compare,
+    properties.rules,
+):
+    app.command()(question)
 
 
 def run(arguments: list[str] | None = None) -> None:

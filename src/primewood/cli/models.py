@@ -6,8 +6,11 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from primewood.cli.inputs import model_rows, texts
-from primewood.errors import TooLarge
+from primewood.errors import InvalidInput, TooLarge
 from primewood.explainer import Explainer
 from primewood.properties.compiled import Compiled
 from primewood.readers import load_model, read
@@ -23,6 +26,36 @@ def explainer_for(path: Path, data: Path | None, *, trust_pickle: bool, **option
     if categorical:  # CatBoost keeps no names of categories
         return Explainer(model, texts(data, list(model.feature_names_), categorical), **options)
     return Explainer(model, model_rows(data, Layout.of(read(model))), **options)
+
+
+def about_row(
+    path: Path, data: Path, row: int, *, train: Path | None, within: float | None, **options: Any
+) -> tuple[Explainer, NDArray[np.float64]]:
+    """The explainer of a model file and one row of a CSV file, for a question about its decision.
+
+    Parameters
+    ----------
+    path, options
+        As for `explainer_for`.
+    data, row
+        The CSV file and the row's place in it.
+    train
+        The training rows; by default the rows of `data`.
+    within
+        For a regressor: the decision is whether the prediction is within this of the row's own.
+    """
+    explainer = explainer_for(path, train or data, **options)
+    assert explainer.ensemble is not None
+    rows = model_rows(data, Layout.of(explainer.ensemble))
+    if not 0 <= row < len(rows):
+        raise InvalidInput(f"{data.name} has the rows 0 to {len(rows) - 1}; there is no row {row}")
+    x = rows[row]
+    return (explainer if within is None else explainer.around(x, within)), x
+
+
+def decision_named(explainer: Explainer, text: str) -> object:
+    """The decision that is written so; the text itself if there is none, for the library to refuse."""
+    return next((name for name in explainer.class_names if str(name) == text), text)
 
 
 def compilation(explainer: Explainer) -> dict[str, Any]:

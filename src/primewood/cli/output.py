@@ -8,7 +8,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
+
+import typer
 
 T = TypeVar("T")
 
@@ -23,6 +25,29 @@ def data(line: str = "") -> None:
 def record(thing: Any) -> None:
     """One JSON document on one line."""
     data(json.dumps(thing, ensure_ascii=False, allow_nan=False))
+
+
+class Answer(Protocol):
+    """What the library answers: words by `str`, and a record."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer in plain types."""
+
+
+def answer(found: Answer, *, as_json: bool) -> None:
+    """An answer of the library, as a JSON document or in words."""
+    if as_json:
+        record(found.to_dict())
+    else:
+        data(str(found))
+
+
+def finish(*outcomes: bool | None) -> None:
+    """End with the worst exit code: 1 if something fails, else 3 if something is undecided (None), else 0."""
+    if False in outcomes:
+        raise typer.Exit(1)
+    if None in outcomes:
+        raise typer.Exit(3)
 
 
 def talk(line: str) -> None:

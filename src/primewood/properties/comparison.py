@@ -17,6 +17,7 @@ from primewood.engines.search.joint import Demand, JointForest
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, listing
 from primewood.logic.instance import Box, Point, indices
+from primewood.logic.interval import number
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
@@ -127,9 +128,13 @@ class Comparison:
             return f"undecided: {self.note}"
         lines = [
             "different: "
-            + (f"on {len(self.affected)} of {self.rows} rows" if self.rows else "see the witness")
+            + (f"on {len(self.affected)} of {self.rows} rows" if self.rows else "in these regions, and perhaps in more")
         ]
         lines += [f"   {region}" for region in self.regions]
+        if self.witness is not None and not self.rows:
+            names = self.context.named_values(np.array(self.witness))
+            told = ", ".join(f"{name} = {number(x) if isinstance(x, float) else x}" for name, x in names.items())
+            lines.append(f"   for instance {self.decisions[0]} -> {self.decisions[1]} for {told}")
         return "\n".join(lines)
 
 

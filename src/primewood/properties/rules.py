@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.engines.protocol import Clock
+from primewood.engines.protocol import Clock, Verdict
 from primewood.ensemble import Level
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.expression import And, Constant, Expression, Iff, Implies, Literal, Not, Or
@@ -23,6 +23,7 @@ from primewood.properties.verification import Asked, Outcome, Property, Verifica
 from primewood.reasons.context import Context
 
 MOST_BOXES = 4096
+STEPS, TRIED = 8, 256
 Alternative = tuple[tuple[Variable, int], ...]
 """Conditions that hold together: per variable the values that it may have."""
 FORMS = (
@@ -212,11 +213,41 @@ class Output:
         if np.isfinite(self.at_most):
             levels.append(Level(self.at_most, strictly=True))
             wrong.append(len(levels))
-        found = avoiding(asked.at_levels(levels), text, [asked.everything], wrong)
+        half = replace(asked, clock=_part(asked.clock, 0.5))
+        found = avoiding(half.at_levels(levels), text, [asked.everything], wrong)
+        if found.outcome is Outcome.UNDECIDED:
+            proved = [self._proved(asked, x, up=word == "at most") for word, x in bounds if np.isfinite(x)]
+            return replace(found, context=asked.context, note=f"{found.note}; {' and '.join(proved)}")
         outputs = tuple(
             asked.subject.ensemble.predict_proba(np.array([row]))[0, -1].item() for row in found.witnesses
         )
         return replace(found, context=asked.context, decisions=outputs)
+
+    def _proved(self, asked: Asked, bound: float, *, up: bool) -> str:
+        """The tightest bound that is proved in the time that is left, in words: by bisection from a safe one."""
+        ensemble = asked.subject.ensemble
+        rows = asked.context.rows
+        outputs = ensemble.predict_proba(rows[:TRIED])[:, -1] if rows is not None else np.array([bound])
+        span = float(np.ptp(outputs)) or 1.0
+        near, far, proved = bound, bound + (span if up else -span), None
+        for _ in range(STEPS):
+            tried = (near + far) / 2 if proved is not None else far
+            level = Level(tried, strictly=up)
+            clock = _part(asked.clock, 1 / STEPS)
+            reach = reaching(replace(asked, clock=clock).at_levels([level]).engines, 1 if up else 0)
+            if reach(asked.everything, clock) is Verdict.NONE_EXISTS:
+                far = proved = tried
+            elif proved is None:
+                near, far = far, far + 2 * (far - bound)
+            else:
+                near = tried
+        word = "at most" if up else "at least"
+        return "no bound is proved in time" if proved is None else f"{word} {number(proved)} is proved"
+
+
+def _part(clock: Clock, share: float) -> Clock:
+    """A share of the time that is left."""
+    return Clock(None if clock.limit is None else clock.left() * share, clock.work_limit)
 
 
 def never(*decisions: object) -> Never:

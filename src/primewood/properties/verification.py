@@ -16,6 +16,7 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.ensemble import Ensemble, Level
 from primewood.logic.instance import Box, Point, indices
+from primewood.logic.interval import number
 from primewood.reasons.context import Context, Row, plain
 
 
@@ -115,7 +116,7 @@ class Verification:
 
 def _shown(value: object) -> str:
     if isinstance(value, float):
-        return "missing" if math.isnan(value) else f"{value:.8g}"
+        return "missing" if math.isnan(value) else number(value)
     return str(value)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from primewood.engines.protocol import Family, Oracle
@@ -12,6 +12,7 @@ from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.reasons.context import Context, Row, plain
+from primewood.reasons.explanation import Status
 from primewood.reasons.families import BoxFamily
 
 
@@ -35,6 +36,9 @@ class Contrast:
         features, others may move inside their own cells.
     instance : Point
         The cell of `changed`.
+    status : Status
+        "proved": it is minimal. "interrupted": a limit came; perhaps less is enough, or nothing was found at all.
+        "impossible": nothing changes the decision.
     fewest : bool
         Whether it is proved that no contrast has fewer features.
     """
@@ -47,6 +51,7 @@ class Contrast:
     changed: tuple[float, ...] | None
     instance: Point
     context: Context
+    status: Status = Status.PROVED
     fewest: bool = False
 
     @property
@@ -65,13 +70,19 @@ class Contrast:
         return {
             "decision": plain(self.decision),
             "model": self.context.digest,
-            "other": plain(self.other),
+            "other": None if self.other is None else plain(self.other),
+            "status": str(self.status),
+            "fewest": self.fewest,
             "language": self.language,
             "lets_go": [self.context.literal_record(literal) for literal in self.term.literals],
             "changed": changed,
         }
 
     def __str__(self) -> str:
+        if self.status is Status.IMPOSSIBLE:
+            return f"nothing changes the decision {self.decision} to what is wanted"
+        if not self.term.literals:
+            return f"no change of the decision {self.decision} was found in time"
         change = self.context.words(self.term)
         if self.language == "values":
             change = f"changing {' and '.join(self.features)}"
@@ -103,7 +114,14 @@ class Contrasting:
         return self.shown_by(box, other, label, row)
 
     def shown_by(
-        self, box: Box, other: Point, label: int, row: Row | None, *, fewest: bool = False
+        self,
+        box: Box,
+        other: Point,
+        label: int,
+        row: Row | None,
+        *,
+        status: Status = Status.PROVED,
+        fewest: bool = False,
     ) -> Contrast:
         """The contrast of a box with a point of it that is decided otherwise, and a row there."""
         context = self.context
@@ -117,8 +135,15 @@ class Contrasting:
             changed=None if row is None else tuple(row.tolist()),
             instance=other,
             context=context,
+            status=status,
             fewest=fewest,
         )
+
+    def nothing(self, status: Status) -> Contrast:
+        """That nothing was found, or that there is nothing."""
+        own = tuple(1 << value for value in self.point)
+        none = self.shown_by(own, self.point, self.label, None, status=status)
+        return replace(none, other=None)
 
     def towards(self, other: Point) -> Box:
         """What has to be let go of to reach a point, in the language."""

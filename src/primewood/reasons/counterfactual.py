@@ -15,6 +15,7 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Nearest
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Point
+from primewood.logic.interval import number
 from primewood.logic.term import Term
 from primewood.reasons.context import Context, Row, plain
 from primewood.reasons.distance import Moves
@@ -130,7 +131,7 @@ def _known(value: object) -> object:
 
 def _word(value: object) -> str:
     if isinstance(value, float):
-        return "missing" if math.isnan(value) else f"{value:.6g}"
+        return "missing" if math.isnan(value) else number(value)
     return str(value)
 
 
@@ -166,6 +167,8 @@ class Counterfactuals:
     def diverse(self, clock: Clock) -> Iterator[Counterfactual]:
         """One after the other, the nearest first, none of which changes all that an earlier one changes.
 
+        If there is none, or none was found in time, one answer says so.
+
         After each, its features are held one at a time, and the nearest of what that leaves comes next.
         """
         ties = itertools.count()
@@ -180,7 +183,11 @@ class Counterfactuals:
                 if one.row is not None:
                     heapq.heappush(waiting, (one.cost, next(ties), held, one))
 
-        consider(frozenset())
+        nearest = self.nearest(clock)
+        if nearest.row is None:
+            yield nearest
+            return
+        waiting.append((nearest.cost, next(ties), frozenset(), nearest))
         while waiting:
             _, _, held, one = heapq.heappop(waiting)
             changed = frozenset(one.features)
