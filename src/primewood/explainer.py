@@ -42,7 +42,7 @@ from primewood.properties.comparison import Comparing, Comparison, check_compara
 from primewood.properties.compiled import Compiled
 from primewood.properties.rule_list import RuleList, rule_list
 from primewood.properties.rules import Output, as_property
-from primewood.properties.verification import Asked, Verification
+from primewood.properties.verification import Asked, Outcome, Verification
 from primewood.reasons.adverse_action import AdverseAction, Codes, adverse_action, names_of
 from primewood.reasons.best import Best, given
 from primewood.reasons.check import Check, check
@@ -407,11 +407,14 @@ class Explainer:
         if not isinstance(asked, Output):
             self._check_decides()
         assert self.ensemble is not None
-        other, conditions = self, asked.conditions()
+        other, conditions = self, asked.conditions(self._context.feature_names)
         if conditions:
             other = self._with(self.ensemble, self._domain_for(self.ensemble, conditions=conditions))
         clock = clock_of(time_limit, work_limit)
-        return asked.verified(Asked(other._context, other._engines, clock))
+        try:
+            return asked.verified(Asked(other._context, other._engines, clock))
+        except TooLarge as problem:
+            return Verification(str(stated), Outcome.UNDECIDED, self._context, note=str(problem))
 
     def compare(
         self,
@@ -601,7 +604,7 @@ class Explainer:
         near = engines.pricing(label, wanted).nearest(point, costs, clock)
         if near.point is None:
             return asked.nothing(Status.IMPOSSIBLE if near.complete else Status.INTERRUPTED)
-        changed = self._context.nearest_row(near.point, row, point, moves.immutable)
+        changed = self._context.nearest_row(near.point, row, point, moves.limits(self._context, row))
         return asked.shown_by(
             asked.towards(near.point),
             near.point,
@@ -741,15 +744,17 @@ class Explainer:
     ) -> Counterfactuals:
         self._check_decides()
         self._check_rows("counterfactuals")
-        for what, names in (("immutable", immutable), ("increase", increase), ("decrease", decrease)):
-            self._places(what, names)
+        immutable, increase, decrease = (
+            self._named(what, names)
+            for what, names in (("immutable", immutable), ("increase", increase), ("decrease", decrease))
+        )
         moves = Moves(
             check_norm(norm),
             self._context.rows is not None if relative is None else bool(relative),
             weights,
-            frozenset(immutable) | frozenset(self.immutable),
-            frozenset(increase),
-            frozenset(decrease),
+            immutable | frozenset(self.immutable),
+            increase,
+            decrease,
         )
         moves.check(self._context)
         row, point = self._context.read(x)
@@ -1012,15 +1017,20 @@ class Explainer:
         return self._subject.formula(self._context.label(decision))
 
     def _places(self, what: str, names: Iterable[str]) -> frozenset[int]:
+        """The places of the variables of features; those that no test looks at have none."""
+        known = {v.name: j for j, v in enumerate(self._subject.variables)}
+        return frozenset(known[name] for name in self._named(what, names) if name in known)
+
+    def _named(self, what: str, names: Iterable[str]) -> frozenset[str]:
+        """The names that are given, if they are names of features."""
         if isinstance(names, str) or not isinstance(names, Iterable):
             raise InvalidInput(f"{what} is a list of feature names; write {what}=[{names!r}]")
-        names = list(names)
-        known = {v.name: j for j, v in enumerate(self._subject.variables)}
-        every = known if self.domain is None else [f.name for f in self.domain.features]
-        unknown = [name for name in names if name not in every]
+        given = list(names)
+        every = self._context.feature_names
+        unknown = [name for name in given if name not in every]
         if unknown:
             raise UnknownName(f"{what} names {listing(unknown)}; the features are {listing(every)}")
-        return frozenset(known[name] for name in names if name in known)
+        return frozenset(given)
 
     def _explanation(
         self,

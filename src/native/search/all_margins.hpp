@@ -19,7 +19,8 @@ namespace primewood {
 struct Win {
   int winner, rival;
   Int threshold, band;
-  int twin = -1;  // a number that it shares with the opposite win of another row
+  int twin = -1;        // a number that it shares with the opposite win of another row,
+  bool upward = false;  // which goes the other way
 };
 
 class AllMargins final : public Goal {
@@ -52,7 +53,8 @@ class AllMargins final : public Goal {
     twins_ = {-1, -1};
     for (std::size_t a = 0; same && a < wins_.size(); a++)
       for (std::size_t b = a + 1; b < wins_.size(); b++)
-        if (wins_[a].twin == wins_[b].twin && wins_[a].twin >= 0) twins_ = {int(a), int(b)};
+        if (wins_[a].twin >= 0 && wins_[a].twin == wins_[b].twin && wins_[a].upward != wins_[b].upward)
+          twins_ = {int(a), int(b)};
   }
 
   // One class against all others.
@@ -243,24 +245,30 @@ class AllMargins final : public Goal {
     }
   }
 
-  // Two rows of one model whose leaves all have the same values are decided alike. So some pair of leaves must differ,
-  // and the pairs that do must add up to what both wins need together.
+  // Two rows of one model whose leaves all have the same values are decided alike, to the last bit. So in some tree the
+  // two must part, and with that the trees must add up to what both wins need together.
   bool twins_possible(const Node& node) const {
-    const auto worth = [&](int forest_node, Int sum) { return (*same_)[forest_node] ? Int(0) : sum; };
     const auto [a, b] = twins_;
-    Int total = 0;
-    for (int forest_node : margin.settled)
-      total += worth(forest_node, margin_of(forest_node, a) + margin_of(forest_node, b));
-    const auto of_leaf = [&](int leaf) {
-      return worth(margin.leaves[leaf].node, margin_at(leaf, a) + margin_at(leaf, b));
+    Int total = 0, lost = INT64_MAX;  // what the trees lose at least for parting in one of them
+    const auto one_leaf = [&](int forest_node, Int sum) {
+      total += sum;
+      if (!(*same_)[forest_node]) lost = 0;
     };
-    for (int leaf : node.settled) total += of_leaf(leaf);
+    for (int forest_node : margin.settled)
+      one_leaf(forest_node, margin_of(forest_node, a) + margin_of(forest_node, b));
+    for (int leaf : node.settled) one_leaf(margin.leaves[leaf].node, margin_at(leaf, a) + margin_at(leaf, b));
     for (int i = 0; i < node.trees(); i++) {
-      Int best = INT64_MIN;
-      for (int p = node.first[i]; p < node.first[i + 1]; p++) best = std::max(best, of_leaf(node.leaf[p]));
+      Int best = INT64_MIN, parting = INT64_MIN;
+      for (int p = node.first[i]; p < node.first[i + 1]; p++) {
+        const int leaf = node.leaf[p];
+        const Int sum = margin_at(leaf, a) + margin_at(leaf, b);
+        best = std::max(best, sum);
+        if (!(*same_)[margin.leaves[leaf].node]) parting = std::max(parting, sum);
+      }
       total += best;
+      if (parting > INT64_MIN) lost = std::min(lost, best - parting);
     }
-    return total >= wins_[a].threshold + wins_[b].threshold;
+    return lost < INT64_MAX && total - lost >= wins_[a].threshold + wins_[b].threshold;
   }
 
   // By how much the win that is furthest away is missed; 0 and more if none is.

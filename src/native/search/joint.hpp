@@ -87,10 +87,12 @@ class Joint {
       const int at = class_at_[d.part];
       const auto pair = [&](int a, int b) { return std::min(a, b) * f.n_classes + std::max(a, b); };
       if (d.rival >= 0) {
-        found.push_back({at + d.rival, at + d.label, d.rival < d.label ? 0 : 1, f.band, pair(d.label, d.rival)});
+        found.push_back({at + d.rival, at + d.label, d.rival < d.label ? 0 : 1, f.band, pair(d.label, d.rival),
+                         d.rival > d.label});
       } else {
         for (const Win& win : AllMargins::of_class(f, d.label))
-          found.push_back({at + win.winner, at + win.rival, win.threshold, win.band, pair(win.winner, win.rival)});
+          found.push_back({at + win.winner, at + win.rival, win.threshold, win.band, pair(win.winner, win.rival),
+                           win.winner > win.rival});
       }
     }
     return found;

@@ -60,7 +60,7 @@ class Lagrangian {
     if (costs_) {
       if (!afford(nodes_[depth])) return false;
       costs_->point(nodes_[depth].region, point);
-      if (goal_->met(point)) return true;
+      if (met(point)) return true;
     }
     if (hopeless(nodes_[depth])) return false;
     for (int round = 0; round < (depth == 0 ? ROOT_ROUNDS : 1); round++) {

@@ -72,7 +72,7 @@ class Nearest {
     oracle.limits.allow(oracle.limits.visited());
     try {
       while (probe(upper * (1 - POLISH), found)) take(found);
-      lower = upper;
+      lower = upper * (1 - POLISH);
     } catch (const LimitReached&) {
     }
   }

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 from primewood.engines.protocol import Clock, GrowingOracle, Listing, Oracle, Reply, Verdict
 from primewood.logic.instance import Box, Point, indices
-from primewood.logic.language import Language, closure, conflicts, places_around, restrictions
+from primewood.logic.language import Language, Restriction, closure, conflicts, places_around, restrictions
 from primewood.logic.variable import Variable
 
 SOLVER = "minisat22"
@@ -97,8 +97,13 @@ class Restrictions:
         self._known: list[dict[int, int]] = [{} for _ in variables]
 
     def _number(self, x: Variable, literals: Language, value: int | None) -> None:
-        own, first = restrictions(x, literals), len(self._excludes)
-        number = {i: first + n for n, i in enumerate(places_around(own, value))}
+        first = len(self._excludes)
+        if literals == "values" and value is not None:  # it is kept at its value, or not
+            own = [Restriction(value, x.everything & ~(1 << value))]
+            number, exclusive = {0: first}, []
+        else:
+            own, exclusive = restrictions(x, literals), conflicts(x, literals)
+            number = {i: first + n for n, i in enumerate(places_around(own, value))}
         through = [0] * len(x)
         for i, n in number.items():
             self._excludes.append(own[i].excludes)
@@ -107,7 +112,7 @@ class Restrictions:
             for needed in closure(own, i) if value is not None else (i,):
                 for v in indices(own[needed].excludes):
                     through[v] |= 1 << n
-        for together in conflicts(x, literals):
+        for together in exclusive:
             if all(i in number for i in together):
                 self.rules.append([-(number[i] + 1) for i in together])
         self.blocks.append((1 << len(self._excludes)) - (1 << first))

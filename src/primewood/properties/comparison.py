@@ -128,12 +128,18 @@ class Comparison:
             return f"undecided: {self.note}"
         lines = [
             "different: "
-            + (f"on {len(self.affected)} of {self.rows} rows" if self.rows else "in these regions, and perhaps in more")
+            + (
+                f"on {len(self.affected)} of {self.rows} rows"
+                if self.rows
+                else "in these regions, and perhaps in more"
+            )
         ]
         lines += [f"   {region}" for region in self.regions]
         if self.witness is not None and not self.rows:
             names = self.context.named_values(np.array(self.witness))
-            told = ", ".join(f"{name} = {number(x) if isinstance(x, float) else x}" for name, x in names.items())
+            told = ", ".join(
+                f"{name} = {number(x) if isinstance(x, float) else x}" for name, x in names.items()
+            )
             lines.append(f"   for instance {self.decisions[0]} -> {self.decisions[1]} for {told}")
         return "\n".join(lines)
 

@@ -35,13 +35,17 @@ class RobustAt:
     norm: Norm = "linf"
     relative: bool = False
 
-    def conditions(self) -> Sequence[str]:
+    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
     def verified(self, asked: Asked) -> Verification:
         if check_norm(self.norm) == "l1":
             raise InvalidInput('robustness takes norm="linf" or "l0"')
         context, exact = asked.context, self.norm == "l0"
+        if not isinstance(self.radius, int | float | np.number) or not 0 <= self.radius < np.inf:
+            raise InvalidInput(f"a radius is a number of at least 0, not {self.radius!r}")
+        if exact and self.radius != int(self.radius):
+            raise InvalidInput(f'a radius in "l0" is a number of features, not {self.radius!r}')
         moves = Moves(
             self.norm, self.relative and not exact, to_missing=exact, categories=self.relative or exact
         )
@@ -50,16 +54,18 @@ class RobustAt:
         assert row is not None
         near = Counterfactuals(context, asked.engines, asked.engines, row, point, None, moves, with_box=False)
         found = Robustness(near.nearest(asked.clock))
-        what = "features" if exact else "of each feature's range" if self.relative else "(linf)"
-        text = f"the same decision within {number(self.radius)} {what} of the row"
+        of = " of each feature's range" if self.relative else ""
+        text = f"the same decision for every row within {number(self.radius)}{of}"
+        if exact:
+            text = f"the same decision whichever {number(self.radius)} features change"
         if found.radius >= self.radius:
             return asked.held(text)
         if found.upper <= self.radius and found.nearest.row is not None:
             return asked.failing(
                 text, [row, np.array(found.nearest.row)], lambda decided: decided[0] != decided[1]
             )
-        note = f"proved within {found.radius:.6g}; a change is known at {found.upper:.6g}"
-        proved = min(1.0, found.radius / self.radius)
+        note = f"proved within {number(found.radius)}; a change is known at {number(found.upper)}"
+        proved = found.radius / self.radius
         return Verification(text, Outcome.UNDECIDED, context, proved=proved, note=note)
 
 

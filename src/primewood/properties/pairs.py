@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal as Choice
 
 import numpy as np
 
+from primewood.domain.knowledge import numbers_in_order
 from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.engines.search.joint import Demand, JointForest, Relation
 from primewood.engines.search.oracle import SearchForest
@@ -71,10 +72,44 @@ class Pairs:
         row = self.asked.row(a)
         if self.relations:
             row = self._towards(row, a, b)
-        names = self.asked.context.feature_names
-        free = {self.asked.context.variables[j].name for j in self.doubled}
-        other = self.asked.context.nearest_row(b, row, a, frozenset(names) - free)
+        if self.asked.subject.domain.knowledge.orders:
+            return self._in_order(row, a, b)
+        other = self.asked.context.nearest_row(b, row, a)
         return None if other is None else (row, other)
+
+    def _in_order(self, row: Row, a: Point, b: Point) -> tuple[Row, Row] | None:
+        """Numbers for both rows at once that satisfy the orders; what is not doubled is the same in both."""
+        domain, context = self.asked.subject.domain, self.asked.context
+        free = {context.variables[j].name for j in self.doubled}
+        other = context.nearest_row(b, row, a)
+        if other is None:
+            return None
+        cells = {f.name: (a[k], b[k]) for k, f in enumerate(domain.seen)}
+        concerned = {name for order in domain.knowledge.orders for name in (order.lower, order.upper)}
+        features = [f for f in domain.features if f.name in concerned]
+        names = {
+            f.name: (f.name, f"{f.name} of the second row" if f.name in free else f.name) for f in features
+        }
+        ends: dict[str, tuple[float, float]] = {}
+        wanted: dict[str, float] = {}
+        for f in features:
+            for name, table, cell in zip(names[f.name], (row, other), cells.get(f.name, (0, 0)), strict=True):
+                if not np.isnan(table[f.column]):
+                    ends[name] = f.ends(cell)
+                    wanted.setdefault(name, float(table[f.column]))
+        orders = [
+            replace(order, lower=names[order.lower][side], upper=names[order.upper][side])
+            for order in domain.knowledge.orders
+            for side in (0, 1)
+        ]
+        whole = frozenset(name for f in features if f.whole for name in names[f.name])
+        found = numbers_in_order(orders, ends, whole, wanted)
+        if found is None:
+            return None
+        for f in features:
+            for name, table in zip(names[f.name], (row, other), strict=True):
+                table[f.column] = found.get(name, np.nan)
+        return row, other
 
     def _towards(self, row: Row, a: Point, b: Point) -> Row:
         """The row with numbers as near as they can be to the cells of the second one."""
@@ -104,17 +139,15 @@ class Monotone:
     direction: Direction = "increasing"
     target: object = None
 
-    def conditions(self) -> Sequence[str]:
+    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
     def verified(self, asked: Asked) -> Verification:
         context = asked.context
-        aim = f"of {self.target} " if self.target is not None else ""
-        text = (
-            f"{self.direction} chances {aim}in {self.feature}"
-            if aim
-            else f"{self.direction} in {self.feature}"
-        )
+        text = f"{self.direction} in {self.feature}"
+        if self.target is not None:
+            change = "gained" if self.direction == "increasing" else "lost"
+            text = f"{self.target} is only {change} as {self.feature} goes up"
         place = context.place(self.feature)
         if place is None:
             return asked.held(text)
@@ -150,7 +183,7 @@ class IndependentOf:
 
     features: tuple[str, ...]
 
-    def conditions(self) -> Sequence[str]:
+    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
     def verified(self, asked: Asked) -> Verification:
@@ -187,6 +220,9 @@ def _by_steps(
     for share in (0.02, 0.2, 1.0):
         open_, again = [], open_
         for i, ((before, after), labels) in enumerate(again):
+            if asked.clock.expired():
+                open_ += again[i:]
+                break
             left = asked.clock.left()
             clock = Clock(
                 None if left < 0 else max(share * left / (len(again) - i), 0.001), asked.clock.work_limit
@@ -256,18 +292,20 @@ class RobustEverywhere:
     relative: bool = False
     confidence: float | None = None
 
-    def conditions(self) -> Sequence[str]:
+    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
     def verified(self, asked: Asked) -> Verification:
         of = " of each feature's range" if self.relative else ""
         text = f"the same decision within {number(self.radius)}{of}"
         places, relations = self._moves(asked)
+        if not places:
+            return asked.held(text)
         if self.confidence is None:
             pairs = Pairs(asked, places, relations)
             return _no_pair(asked, f"{text} of every row", pairs, _different(asked))
-        if not 0.5 <= self.confidence <= 1:
-            raise InvalidInput(f"a confidence is between 0.5 and 1, not {self.confidence!r}")
+        if not 0.5 < self.confidence <= 1:
+            raise InvalidInput(f"a confidence is above 0.5 and at most 1, not {self.confidence!r}")
         text += f" of every row that is decided with a probability of at least {number(self.confidence)}"
         sure = asked.at_levels([Level(1 - self.confidence, strictly=True), Level(self.confidence)])
         pairs = Pairs(sure, places, relations, asked.engines.search_forest())
@@ -307,7 +345,7 @@ class RobustEverywhere:
             reach = float(self.radius)
             if self.relative and context.ranges is not None:
                 low, high = context.ranges[:, feature.column].tolist()
-                reach *= high - low if high > low else 0.0
+                reach *= high - low if high > low else 1.0
             ends = [feature.ends(v) for v in range(len(feature.variable) - feature.missing)]
             near = [_near(ends, v, reach) for v in range(len(ends))]
             relations.append(

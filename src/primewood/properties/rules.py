@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -45,9 +46,9 @@ class Implication:
 
     text: str
 
-    def conditions(self) -> Sequence[str]:
+    def conditions(self, names: Sequence[str]) -> Sequence[str]:
         premise, _ = self._sides()
-        return [premise] if premise else []
+        return [_quoted(premise, names)] if premise else []
 
     def _sides(self) -> tuple[str, str]:
         premise, arrow, conclusion = self.text.rpartition("->")
@@ -56,12 +57,12 @@ class Implication:
         return premise.strip(), conclusion.strip()
 
     def verified(self, asked: Asked) -> Verification:
-        premise, conclusion = self._sides()
+        _, conclusion = self._sides()
         allowed = _decisions(conclusion, asked.context)
-        boxes = _boxes(premise, asked.context) if premise else [asked.everything]
-        return avoiding(
-            asked, self.text, boxes, [c for c in range(len(asked.context.class_names)) if c not in allowed]
-        )
+        forbidden = [label for label in range(len(asked.context.class_names)) if label not in allowed]
+        conditions = self.conditions(asked.context.feature_names)
+        boxes = _boxes(conditions[0], asked.context) if conditions else [asked.everything]
+        return avoiding(asked, self.text, boxes, forbidden)
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Never:
 
     decisions: tuple[object, ...]
 
-    def conditions(self) -> Sequence[str]:
+    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
     def verified(self, asked: Asked) -> Verification:
@@ -84,16 +85,17 @@ def avoiding(asked: Asked, text: str, boxes: Sequence[Box], labels: Sequence[int
     if tried is not None:
         return asked.failing(text, [tried], lambda found: found[0] in labels)
     questions = [(box, label) for box in boxes for label in labels]
-    proved = 0.0
+    shares = []
     for i, (box, label) in enumerate(questions):
-        left = asked.clock.left()
-        share = Clock(None if left < 0 else left / (len(questions) - i), asked.clock.work_limit)
-        searched = in_parts(reaching(asked.engines, label), box, asked.subject.importance, share)
+        clock = _part(asked.clock, 1 / (len(questions) - i))
+        searched = in_parts(reaching(asked.engines, label), box, asked.subject.importance, clock)
         if searched.point is not None:
             return asked.failing(text, [asked.row(searched.point)], lambda found: found[0] in labels)
-        proved += searched.proved / len(questions)
-    if proved == 1.0 or not questions:
-        return asked.held(text)
+        shares.append(searched.proved)
+    if all(share == 1.0 for share in shares):
+        note = "" if boxes else "no row satisfies the conditions"
+        return replace(asked.held(text), note=note)
+    proved = min(sum(shares) / len(shares), math.nextafter(1.0, 0.0))
     note = f"no row was found that breaks it; proved for {proved:.1%} of the cells in time"
     return Verification(text, Outcome.UNDECIDED, asked.context, proved=proved, note=note)
 
@@ -109,6 +111,17 @@ def _training_row(asked: Asked, boxes: Sequence[Box], labels: Sequence[int]) -> 
         if any(all(mask >> v & 1 for mask, v in zip(box, points[i].tolist(), strict=True)) for box in boxes):
             return np.asarray(rows[i])
     return None
+
+
+def _quoted(text: str, names: Sequence[str]) -> str:
+    """The conditions with names of features that are not single words in quotes, as the parser wants them."""
+    odd = sorted((name for name in names if not name.isidentifier()), key=len, reverse=True)
+    pattern = "|".join(map(re.escape, odd))
+    pieces = re.split(r'("[^"]*")', text.replace("'", '"'))
+    return "".join(
+        piece if piece.startswith('"') or not odd else re.sub(pattern, lambda m: f'"{m[0]}"', piece)
+        for piece in pieces
+    )
 
 
 def _decisions(text: str, context: Context) -> set[int]:
@@ -195,7 +208,7 @@ class Output:
     at_least: float = -np.inf
     at_most: float = np.inf
 
-    def conditions(self) -> Sequence[str]:
+    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
     def verified(self, asked: Asked) -> Verification:

@@ -100,7 +100,8 @@ class Verification:
             return f"{text}\n   {self.note}"
         if self.outcome is Outcome.HOLDS:
             given = f"\n   for rows where {'; '.join(self.assumptions)}" if self.assumptions else ""
-            return f"{text}\n   proved for every row{given}"
+            proof = f"{self.note}: nothing to break it" if self.note else "proved for every row"
+            return f"{text}\n   {proof}{given}"
         rows = [self.context.named_values(np.array(row)) for row in self.witnesses]
         if len(rows) == 1:
             told = ", ".join(f"{name} = {_shown(value)}" for name, value in rows[0].items())
@@ -123,8 +124,8 @@ def _shown(value: object) -> str:
 class Property(Protocol):
     """Something that can be true of a model."""
 
-    def conditions(self) -> Sequence[str]:
-        """The conditions on features that it speaks of, so that the domain is cut where they cut."""
+    def conditions(self, names: Sequence[str]) -> Sequence[str]:
+        """The conditions on features (of these names) that it speaks of, so that the domain is cut where they cut."""
 
     def verified(self, asked: Asked) -> Verification:
         """Whether it is true of the model that is asked about."""

@@ -436,7 +436,9 @@ class _Changes:
 
     def _row(self, point: Point, change: Names) -> Row | None:
         """The nearest row of a cell that differs in these features only; None if there is none."""
-        return self.context.nearest_row(point, self.asked.row, self.asked.point, self._every - change)
+        held = replace(self.asked.moves, immutable=self._every - change)
+        limits = held.limits(self.context, self.asked.row)
+        return self.context.nearest_row(point, self.asked.row, self.asked.point, limits)
 
     def _largest(self, names: Names) -> Names:
         """A largest superset of a set that is no change either; smaller where a limit came."""

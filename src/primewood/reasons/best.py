@@ -75,11 +75,13 @@ class Best:
         if self._depends_on_the_order():
             return None
         context = self.question.context
-        coverage = coverage_of(context, measure or ("values" if context.rows is None else "rows"))
+        measure = measure or ("values" if context.rows is None else "rows")
+        coverage = coverage_of(context, measure)
         if not self.fixed and not self.avoided:
-            exact = self._widest_in_diagram(measure or ("values" if context.rows is None else "rows"))
+            exact = self._widest_in_diagram(measure)
             if exact is not None:
-                return exact
+                covered = coverage.of(exact.term.box(context.variables))
+                return replace(exact, bounds=(covered, covered))
         found = widest(
             self.engines.oracle(self.question.label),
             self.point,
@@ -140,4 +142,5 @@ def given(notes: tuple[str, ...], variables: Sequence[Variable], fixed: frozense
     if not fixed:
         return notes
     held = listing(variables[j].name for j in sorted(fixed))
-    return (*notes, f"prime given that {held} keep this row's value")
+    keep = "keeps" if len(fixed) == 1 else "keep"
+    return (*notes, f"prime given that {held} {keep} this row's value")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from primewood.engines.diagram.family import Restriction
 from primewood.engines.diagram.reason import Reason
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, listing
 from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import FALSE, TRUE, Expression, Literal
 from primewood.logic.instance import Box, Point, as_point
@@ -49,6 +49,10 @@ class Relevance:
     irrelevant: tuple[str, ...]
     necessary_values: tuple[Literal, ...]
     relevant_values: tuple[Literal, ...]
+
+    def __str__(self) -> str:
+        kinds = {"necessary": self.necessary, "relevant": self.relevant, "irrelevant": self.irrelevant}
+        return "; ".join(f"{kind}: {listing(names) if names else 'none'}" for kind, names in kinds.items())
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -202,32 +202,36 @@ class Context:
 
         Its numbers are short where that is possible.
         """
-        found = self._row_at(point, row, own, self._short_number, frozenset())
+        found = self._row_at(point, row, own, self._short_number, {})
         assert found is not None, "a possible cell holds no row: please report this"
         return found
 
     def nearest_row(
-        self, point: Point, row: Row, own: Point, immutable: frozenset[str] = frozenset()
+        self, point: Point, row: Row, own: Point, limits: Mapping[str, tuple[float, float]] | None = None
     ) -> Row | None:
         """The row of the cell at a point that is nearest to `row`, whose cell is `own`.
 
-        Where constraints order features, others may have to move inside their own cells, but never those that are
-        immutable; None if that leaves no row.
+        Where constraints order features, others may have to move inside their own cells, but never beyond limits
+        that are given per feature; None if that leaves no row.
         """
-        return self._row_at(
-            point,
-            row,
-            own,
-            lambda k, v: self._seen(k).nearest(v, float(row[self._seen(k).column])),
-            immutable,
-        )
+
+        def number_in(place: int, value: int) -> float:
+            feature = self._seen(place)
+            return feature.nearest(value, float(row[feature.column]))
+
+        return self._row_at(point, row, own, number_in, limits or {})
 
     def _seen(self, place: int) -> Feature:
         assert self.domain is not None
         return self.domain.seen[place]
 
     def _row_at(
-        self, point: Point, row: Row, own: Point, number_in: Callable[[int, int], float], held: frozenset[str]
+        self,
+        point: Point,
+        row: Row,
+        own: Point,
+        number_in: Callable[[int, int], float],
+        limits: Mapping[str, tuple[float, float]],
     ) -> Row | None:
         assert self.domain is not None
         changed = row.copy()
@@ -237,12 +241,14 @@ class Context:
                 if isinstance(self.variables[k].values[point[k]], Interval):
                     changed[feature.column] = number_in(k, point[k])
         if self.domain.knowledge.orders:
-            return self._in_order(changed, point, own, held)
+            return self._in_order(changed, point, own, limits)
         return changed
 
-    def _in_order(self, row: Row, point: Point, own: Point, held: frozenset[str]) -> Row | None:
+    def _in_order(
+        self, row: Row, point: Point, own: Point, limits: Mapping[str, tuple[float, float]]
+    ) -> Row | None:
         """The row with numbers moved within their cells so that it satisfies all orders: those that changed, or else
-        all but those that are held; None if there is no such row.
+        all, within their limits; None if there is no such row.
         """
         domain = self.domain
         assert domain is not None
@@ -260,8 +266,11 @@ class Context:
             for feature in features:
                 value, moves = values.get(feature.name, (0, False))
                 here = wanted[feature.name]
-                free = (moves or all_move) and feature.name not in held
-                ends[feature.name] = feature.ends(value) if free else (here, here)
+                low, high = feature.ends(value) if moves or all_move else (here, here)
+                least, most = limits.get(feature.name, (low, high))
+                ends[feature.name] = (max(low, least), min(high, most))
+            if any(low > high for low, high in ends.values()):
+                continue
             found = numbers_in_order(orders, ends, frozenset(f.name for f in features if f.whole), wanted)
             if found is not None:
                 moved: Row = row.copy()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from primewood.engines.choice import Engines
-from primewood.engines.protocol import Clock, Nearest
+from primewood.engines.protocol import Clock, Nearest, Verdict
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Point
 from primewood.logic.interval import number
@@ -209,7 +209,11 @@ class Counterfactuals:
 
     def _answer(self, found: Nearest, moves: Moves, label: int, clock: Clock) -> Counterfactual:
         context, point, asked = self.context, found.point, tuple(self.row.tolist())
-        row = None if point is None else context.nearest_row(point, self.row, self.point, moves.immutable)
+        row = (
+            None
+            if point is None
+            else context.nearest_row(point, self.row, self.point, moves.limits(context, self.row))
+        )
         decision = context.class_names[label]
         if point is None or row is None:
             nowhere = found.complete and point is None
@@ -242,7 +246,7 @@ class Counterfactuals:
     def _safe_box(self, point: Point, other: int, clock: Clock) -> Term | None:
         """The cell widened in the features that change, one after the other, while the rest stays in its cell."""
         oracle = self.safe_engines.oracle(other)
-        if isinstance(oracle.counterexample(tuple(1 << v for v in point), clock), tuple):
+        if oracle.counterexample(tuple(1 << v for v in point), clock) is not Verdict.NONE_EXISTS:
             return None
         changed = [k for k in range(len(point)) if point[k] != self.point[k]]
         fixed = frozenset(range(len(point))) - frozenset(changed)

@@ -90,9 +90,9 @@ class Moves:
             here = row[atoms.column]
             with np.errstate(invalid="ignore"):
                 gap = np.maximum(atoms.low - here, here - atoms.high)
-            costs = np.where(atoms.is_numeric & was_number, gap * self._scales(context)[atoms.place], costs)
+            costs = np.where(atoms.is_numeric & was_number, gap / self._units(context)[atoms.place], costs)
         if not self.categories:
-            costs[atoms.is_category & was_number] = np.inf
+            costs[(atoms.is_category & was_number) | ~was_number] = np.inf
         if not self.to_missing:
             costs[atoms.is_missing] = np.inf
         for k, feature in enumerate(seen):
@@ -115,32 +115,45 @@ class Moves:
             narrowed[kept] = costs[kept]
         return narrowed
 
-    def _scales(self, context: Context) -> NDArray[np.float64]:
-        """Per variable what a move of 1 counts."""
+    def _units(self, context: Context) -> NDArray[np.float64]:
+        """Per variable the move that counts 1."""
         assert context.domain is not None
-        return np.array([self._scale(context, feature) for feature in context.domain.seen])
+        return np.array([self._unit(context, feature) for feature in context.domain.seen])
 
-    def _scale(self, context: Context, feature: Feature) -> float:
+    def _unit(self, context: Context, feature: Feature) -> float:
         if not self.relative or context.ranges is None:
             return 1.0
         low, high = context.ranges[:, feature.column].tolist()
-        return 1 / (high - low) if high > low else 1.0
+        return float(high - low) if high > low else 1.0
+
+    def limits(self, context: Context, row: Row) -> dict[str, tuple[float, float]]:
+        """Between which numbers the features must stay that are immutable or go one way only."""
+        found = {}
+        for name in self.immutable | self.increase | self.decrease:
+            feature = context.feature(name)
+            if feature is None or feature.patterns is not None or math.isnan(row[feature.column]):
+                continue
+            here = float(row[feature.column])
+            held = name in self.immutable
+            low = here if held or name in self.increase else -math.inf
+            high = here if held or name in self.decrease else math.inf
+            found[name] = (low, high)
+        return found
 
     def _in_order(self, context: Context, row: Row, point: Point, costs: Costs) -> Costs:
-        """Without the values that an order excludes because its other feature does not change."""
+        """Without the values that an order excludes because its other feature must stay within limits."""
         assert context.domain is not None
+        orders = context.domain.knowledge.orders
+        limits = self.limits(context, row) if orders else {}
         seen = {feature.name: k for k, feature in enumerate(context.domain.seen)}
-        for order in context.domain.knowledge.orders:
-            for held, other in ((order.lower, order.upper), (order.upper, order.lower)):
-                feature = context.feature(held)
-                if held not in self.immutable or other not in seen or feature is None:
-                    continue
-                here = float(row[feature.column])
-                if math.isnan(here):
+        for order in orders:
+            for limited, other in ((order.lower, order.upper), (order.upper, order.lower)):
+                if limited not in limits or other not in seen:
                     continue
                 k = seen[other]
                 low, high = context.domain.seen[k].all_ends.T
-                fits = order.holds(here, high) if held == order.lower else order.holds(low, here)
+                least, most = limits[limited]
+                fits = order.holds(least, high) if limited == order.lower else order.holds(low, most)
                 fits[point[k] : point[k] + 1] = True
                 costs[context.atoms.of(k)][: len(fits)][~fits] = np.inf
         return costs
@@ -157,7 +170,7 @@ class Moves:
             weight = float((self.weights or {}).get(feature.name, 1.0))
             step = 1.0
             if feature.patterns is None and self.norm != "l0" and not (np.isnan(old) or np.isnan(new)):
-                step = abs(float(new) - float(old)) * self._scale(context, feature)
+                step = abs(float(new) - float(old)) / self._unit(context, feature)
             parts.append(step * weight)
         return max(parts, default=0.0) if self.norm == "linf" else float(sum(parts))
 

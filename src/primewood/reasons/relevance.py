@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 from primewood.engines.diagram.family import DiagramFamily
 from primewood.engines.duality import Border, Duality, End, Item
 from primewood.engines.protocol import Clock, Oracle, Verdict
+from primewood.errors import listing
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Point, indices
 from primewood.logic.language import Language
@@ -72,6 +73,10 @@ class FoundRelevance(Relevance):
     undecided: tuple[str, ...] = ()
     complete: bool = True
 
+    def __str__(self) -> str:
+        known = super().__str__()
+        return f"{known}; undecided: {listing(self.undecided)}" if self.undecided else known
+
 
 @dataclass(frozen=True)
 class Attribution:
@@ -90,6 +95,12 @@ class Attribution:
     shares: Mapping[str, tuple[float, float]]
     count: tuple[int, int]
     complete: bool
+
+    def __str__(self) -> str:
+        lines = []
+        for name, (low, high) in sorted(self.shares.items(), key=lambda item: -sum(item[1])):
+            lines.append(f"{name}: {low:.1%}" if low == high else f"{name}: {low:.1%} to {high:.1%}")
+        return "\n".join(lines)
 
 
 def find_relevance(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from primewood.logic.interval import number
 from primewood.reasons.context import plain
 from primewood.reasons.counterfactual import Counterfactual
 from primewood.reasons.explanation import Status
@@ -68,13 +69,23 @@ class Robustness:
             return f"{near.decision}: no move changes the decision"
         if near.moves.norm == "l0":
             count = int(self.radius)
-            words = f"{near.decision} whatever {count} feature{'s' if count != 1 else ''} become"
-            words += "s" if count == 1 else ""
+            what = "any feature changes" if count == 1 else f"any {count} features change"
+            words = f"{near.decision} even if {what}" if count else f"{near.decision}"
         else:
             of = " of each feature's range" if near.moves.relative else ""
-            words = f"{near.decision} as long as no feature moves by more than {self.radius:.6g}{of}"
+            words = (
+                f"{near.decision} as long as no feature moves by more than {_rounded_down(self.radius)}{of}"
+            )
         if near.row is None:
             return f"{words}; nothing nearer was found in time"
         told = ", ".join(near.changes)
-        tight = "" if self.status is Status.PROVED else f"; a change is known at {self.upper:.6g}"
-        return f"{words}; then {near.other} is possible ({told}){tight}"
+        tight = "" if self.status is Status.PROVED else f" (a change is known at {self.upper:.6g})"
+        return f"{words}; beyond that {near.other} is possible, with a change of {told}{tight}"
+
+
+def _rounded_down(radius: float) -> str:
+    """A radius in few digits that is no larger."""
+    short = float(f"{radius:.6g}")
+    if short > radius:
+        short -= 10.0 ** (math.floor(math.log10(radius)) - 5)
+    return f"{short:.6g}" if 0 < float(f"{short:.6g}") <= radius else number(radius)

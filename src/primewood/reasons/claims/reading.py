@@ -53,7 +53,9 @@ def read_claim(
     if isinstance(claim, Claim):
         features = () if context.domain is None else context.domain.features
         if any(condition.feature not in features for condition in claim.conditions):
-            raise InvalidInput("the claim was read for another model, or another domain; say it as text or by names")
+            raise InvalidInput(
+                "the claim was read for another model, or another domain; say it as text or by names"
+            )
         return claim
     if isinstance(claim, str):
         return text.rule(claim)
