@@ -166,7 +166,7 @@ class Relaxation {
     const double norm = double(n_up + n_down) + dearer * dearer;
     if (norm == 0) return false;
     const double size = std::max(0.0, length * (upper - target)) / norm;
-    if (dearer != 0) set_price(std::max(0.0, price_ - size * dearer * PRICE_SCALE));
+    if (dearer != 0) set_price(std::clamp(price_ - size * dearer * PRICE_SCALE, 0.0, HIGHEST_PRICE));
     for (std::size_t p = 0; p < n_up; p++) {
       const int k = up[p];
       change(m[k], m[k].w + size);
@@ -226,6 +226,8 @@ class Relaxation {
 
  private:
   static constexpr double PRICE_SCALE = 10;  // the price moves in larger steps than the other multipliers
+  // Beyond this price, rounding would not stay small; below this slope, a step would be rounding and nothing else.
+  static constexpr double HIGHEST_PRICE = 1000, LEAST_SLOPE = 1e-6;
 
   // What a rank costs at the current price.
   double charge(int j, int rank) const { return costs_ ? price_ * costs_->at(j, rank) : 0; }
@@ -234,7 +236,8 @@ class Relaxation {
   double price_slope() const {
     double slope = 1;
     for (std::size_t j = 0; j < value.size(); j++) slope -= costs_->at(int(j), value[j]);
-    return slope > 0 && price_ == 0 ? 0 : slope;
+    if (std::abs(slope) < LEAST_SLOPE) return 0;
+    return (slope > 0 && price_ == 0) || (slope < 0 && price_ == HIGHEST_PRICE) ? 0 : slope;
   }
 
   void set_price(double price) {

@@ -1,0 +1,220 @@
+"""A model as it is asked about: read, named, checked against itself, over its domain."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Self, get_args
+from typing import Literal as Choice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood import readers
+from primewood.arguments import (
+    class_names_of,
+    context_of,
+    deciding,
+    declared_of,
+    named,
+    training_rows,
+    with_spaces,
+)
+from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject, domain_of
+from primewood.domain.domain import MissingRule
+from primewood.engines.choice import EngineName, Engines
+from primewood.ensemble import Ensemble
+from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.fidelity import Fidelity, check_fidelity
+from primewood.logic.expression import Expression
+from primewood.reasons.context import Context
+from primewood.reasons.prime import plan
+
+VoteName = Choice["model", "majority"]
+Summation = Choice["sequential", "any"]
+
+
+class Model:
+    """What all questions share; see `Explainer` for the parameters."""
+
+    def __init__(
+        self,
+        model: Any,
+        X_train: Any = None,
+        *,
+        feature_names: Sequence[str] | None = None,
+        class_names: Sequence[object] | None = None,
+        units: Mapping[str, str] | None = None,
+        domain: Mapping[str, Any] | None = None,
+        groups: Mapping[str, Sequence[str]] | str | None = None,
+        constraints: Sequence[str] | None = None,
+        threshold: float | None = None,
+        between: tuple[float, float] | None = None,
+        immutable: Iterable[str] = (),
+        vote: VoteName = "model",
+        engine: EngineName = "auto",
+        max_nodes: int | None = None,
+        missing: MissingRule = "auto",
+        summation: Summation | None = None,
+    ) -> None:
+        if vote not in get_args(VoteName):
+            raise InvalidInput(f'vote is "model" or "majority", not {vote!r}')
+        if summation not in (None, *get_args(Summation)):
+            raise InvalidInput(f'summation is "sequential" or "any", not {summation!r}')
+        if isinstance(model, str | Path):
+            model = readers.load_model(model)
+        self.model = model
+        self.immutable = tuple(immutable)
+        self._threshold, self._between, self._vote = threshold, between, vote
+        self._decides_itself = threshold is None and between is None
+        self.domain: Domain | None = None
+        self.ensemble: Ensemble | None = None
+        self.fidelity: Fidelity | None = None
+        if isinstance(model, Expression):
+            given = (X_train, feature_names, domain, groups, constraints, threshold, between)
+            if any(option is not None for option in given) or missing != "auto":
+                raise InvalidInput(
+                    "an expression brings its own variables; X_train, feature_names, domain, groups, constraints, "
+                    "threshold, between and missing are for models"
+                )
+            self._subject: Subject = ExpressionSubject(model)
+            self._context = Context(model.variables, class_names_of(self._subject, class_names))
+        else:
+            self.ensemble = named(with_spaces(readers.read(model, X_train), X_train), feature_names)
+            as_read = self.ensemble
+            self._read_classes = as_read.classes
+            if vote == "majority":
+                self.ensemble = self.ensemble.by_majority()
+            self.ensemble = deciding(self.ensemble, threshold, between)
+            rows = training_rows(X_train, self.ensemble)
+            self._domain_for = partial(
+                domain_of,
+                rows=rows,
+                declared=declared_of(X_train, domain, self.ensemble),
+                groups=groups,
+                constraints=constraints,
+                missing=missing,
+            )
+            self.domain = self._domain_for(self.ensemble)
+            if vote == "model" and not isinstance(model, Ensemble):
+                features = self.domain.features
+                self.fidelity = check_fidelity(
+                    model,
+                    as_read,
+                    rows,
+                    missing=[column for f in features if f.missing for column in f.columns],
+                    groups=[f.columns for f in features if len(f.columns) > 1],
+                )
+            self._subject = EnsembleSubject(self.ensemble, self.domain)
+            names = class_names_of(self._subject, class_names)
+            self._context = context_of(self.ensemble, self.domain, names, rows, units)
+        self._usual_plan = plan(self._subject, None)
+        self.class_names = self._context.class_names
+        self._places("immutable", self.immutable)
+        if summation is None:
+            summation = "any" if self.ensemble is not None and self.ensemble.any_order else "sequential"
+        self._engines = Engines(self._subject, engine, max_nodes, any_order=summation == "any")
+
+    @property
+    def rows(self) -> NDArray[np.float64]:
+        """The training rows, as the model takes them; without any, an empty array."""
+        rows = self._context.rows
+        return np.empty((0, 0)) if rows is None else rows
+
+    @property
+    def agreement(self) -> tuple[int, int] | None:
+        """On how many training rows `model.predict` decides as the vote does, and of how many rows.
+
+        None without training rows, or where the model has no `predict` of its own.
+        """
+        rows = self._context.rows
+        if (
+            rows is None
+            or self.ensemble is None
+            or isinstance(self.model, Ensemble)
+            or not self._decides_itself
+        ):
+            return None
+        own = readers.decisions_of(self.model, rows, self.ensemble.categories)
+        vote = np.array(self.ensemble.classes, dtype=own.dtype)[self.ensemble.predict(rows)]
+        return int((own == vote).sum()), len(rows)
+
+    def _with(self, ensemble: Ensemble, domain: Domain) -> Self:
+        """The explainer of the same model with another decision, or over another domain."""
+        other = copy.copy(self)
+        other.ensemble, other.domain = ensemble, domain
+        other._subject = EnsembleSubject(ensemble, domain)
+        if ensemble is not self.ensemble:
+            other.class_names = ensemble.classes
+        rows = self._context.rows
+        other._context = replace(
+            self._context,
+            class_names=other.class_names,
+            digest=ensemble.digest,
+            domain=domain,
+            variables=domain.variables,
+            points=None if rows is None else domain.points(rows),
+        )
+        engines = self._engines
+        other._usual_plan = plan(other._subject, None)
+        other._engines = Engines(
+            other._subject, engines.engine, engines.max_nodes, any_order=engines.any_order
+        )
+        return other
+
+    def _check_decides(self) -> None:
+        if self.ensemble is not None and self.ensemble.is_regressor:
+            raise InvalidInput(
+                "a regressor decides nothing by itself: say threshold=t (prediction >= t) or between=(a, b) when the "
+                "explainer is made, or within=e (plus or minus e around this prediction) when a row is explained"
+            )
+
+    def _wanted(self, target: object, label: int) -> int | None:
+        if target is None:
+            return None
+        wanted = self._context.label(target)
+        if wanted == label:
+            raise InvalidInput(f"the row is decided {target} already; say another target")
+        return wanted
+
+    def _check_rows(self, what: str) -> None:
+        if self.ensemble is None:
+            raise InvalidInput(f"{what} are about rows of a model; an expression has none")
+
+    def decide(self, x: Any) -> object:
+        """The decision on a row, by its name."""
+        self._check_decides()
+        return self.class_names[self._engines.decide(self._context.read(x)[1])]
+
+    def expression(self, decision: object) -> Expression:
+        """The expression "the decision is this one" over the variables of the model's domain."""
+        return self._subject.formula(self._context.label(decision))
+
+    def _places(self, what: str, names: Iterable[str]) -> frozenset[int]:
+        """The places of the variables of features; those that no test looks at have none."""
+        known = {v.name: j for j, v in enumerate(self._subject.variables)}
+        return frozenset(known[name] for name in self._named(what, names) if name in known)
+
+    def _named(self, what: str, names: Iterable[str]) -> frozenset[str]:
+        """The names that are given, if they are names of features."""
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise InvalidInput(f"{what} is a list of feature names; write {what}=[{names!r}]")
+        given = list(names)
+        every = self._context.feature_names
+        unknown = [name for name in given if name not in every]
+        if unknown:
+            raise UnknownName(f"{what} names {listing(unknown)}; the features are {listing(every)}")
+        return frozenset(given)
+
+    def _notes(self, row: NDArray[np.float64] | None, label: int) -> tuple[str, ...]:
+        """What to know about this decision: whether the model's own `predict` says otherwise."""
+        if row is None or self.ensemble is None or self.fidelity or isinstance(self.model, Ensemble):
+            return ()
+        own = readers.decisions_of(self.model, row[None, :], self.ensemble.categories)[0]
+        place = list(self.ensemble.classes).index(own.item() if hasattr(own, "item") else own)
+        if place == label:
+            return ()
+        return (f"model.predict does not take a majority and says {self.class_names[place]} for this row",)

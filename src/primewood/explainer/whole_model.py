@@ -1,0 +1,186 @@
+"""The questions about a whole model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from primewood import readers
+from primewood.arguments import (
+    clock_of,
+)
+from primewood.domain import EnsembleSubject
+from primewood.engines.choice import Engines
+from primewood.engines.diagram.compiler import Watcher
+from primewood.errors import InvalidInput, TooLarge
+from primewood.logic.language import Language, check_language
+from primewood.properties.comparison import Comparing, Comparison, check_comparable
+from primewood.properties.compiled import Compiled
+from primewood.properties.rule_list import RuleList, rule_list
+from primewood.properties.rules import Output, as_property
+from primewood.properties.verification import Asked, Outcome, Verification
+from primewood.reasons.context import UNDECIDED
+
+if TYPE_CHECKING:
+    from primewood.report.picture import Picture
+
+from primewood.explainer.model import Model
+
+
+class AsksAboutAll(Model):
+    """Asks about all decisions of a model at once."""
+
+    def verify(
+        self, stated: object, *, time_limit: float | None = 60.0, work_limit: int | None = None
+    ) -> Verification:
+        """Whether a property is true of the model: for every row, not for those that were tried.
+
+        Parameters
+        ----------
+        stated
+            A rule as text ("age < 18 -> not approved", "never denied"), or a property: `monotone`, `independent_of`,
+            `never`, `output`, `robust_at`, `robust_everywhere`.
+        time_limit
+            Seconds, or None. When they are over, the outcome is "undecided", with how far the proof came.
+        work_limit
+            The same, counted in nodes of each search; with ``time_limit=None`` reproducible.
+        """
+        self._check_rows("properties")
+        asked = as_property(stated)
+        if not isinstance(asked, Output):
+            self._check_decides()
+        assert self.ensemble is not None
+        other, conditions = self, asked.conditions(self._context.feature_names)
+        if conditions:
+            other = self._with(self.ensemble, self._domain_for(self.ensemble, conditions=conditions))
+        clock = clock_of(time_limit, work_limit)
+        try:
+            return asked.verified(Asked(other._context, other._engines, clock))
+        except TooLarge as problem:
+            return Verification(str(stated), Outcome.UNDECIDED, self._context, note=str(problem))
+
+    def compare(
+        self,
+        other: Any,
+        *,
+        regions: int = 5,
+        time_limit: float | None = 60.0,
+        work_limit: int | None = None,
+    ) -> Comparison:
+        """Whether another model decides alike on every row, and if not, where the two differ.
+
+        Parameters
+        ----------
+        other
+            A model, or an `Explainer`, over the same columns.
+        regions
+            How many regions are grown at most.
+        time_limit, work_limit
+            As for `verify`.
+        """
+        self._check_rows("comparisons")
+        assert self.ensemble is not None
+        if not isinstance(other, Model):
+            other = self._alike(other)
+        for explainer in (self, other):
+            explainer._check_rows("comparisons")
+            explainer._check_decides()
+        theirs = other.ensemble
+        check_comparable(self.ensemble, theirs)
+        joint = self._with(self.ensemble, self._domain_for(self.ensemble, beside=theirs))
+        assert joint.domain is not None
+        engines = Engines(EnsembleSubject(theirs, joint.domain), any_order=other._engines.any_order)
+        asked = Asked(joint._context, joint._engines, clock_of(time_limit, work_limit))
+        return Comparing(asked, engines, (self.class_names, other.class_names)).compared(regions)
+
+    def _alike(self, model: Any) -> Self:
+        """An explainer of another model that names columns and decisions as this one does."""
+        assert self.ensemble is not None
+        if isinstance(model, str | Path):
+            model = readers.load_model(model)
+        read = readers.read(model, None)
+        prefixes = {name.removesuffix(str(i)) for i, name in enumerate(read.feature_names)}
+        unnamed = prefixes <= {"x"} or prefixes <= {"f"} or prefixes <= {"Column_"} or prefixes <= {""}
+        same_width = read.n_features == self.ensemble.n_features
+        names = (
+            self.class_names
+            if tuple(read.classes) == tuple(self._read_classes) and self._decides_itself
+            else None
+        )
+        return type(self)(
+            model,
+            feature_names=self.ensemble.feature_names if unnamed and same_width else None,
+            class_names=names,
+            threshold=self._threshold,
+            between=self._between,
+            vote=self._vote,
+        )
+
+    def rules(
+        self,
+        decisions: Sequence[object] | None = None,
+        *,
+        literals: Language = "intervals",
+        coverage: float = 0.95,
+        most_rules: int | None = None,
+        time_limit: float | None = 60.0,
+        work_limit: int | None = None,
+    ) -> RuleList:
+        """Rules that are proved right on every row that they cover, and cover most of the training rows.
+
+        Parameters
+        ----------
+        decisions
+            The decisions to give rules for; by default all.
+        literals
+            As for `explain`.
+        coverage
+            Stop when this share of a decision's training rows is covered.
+        most_rules
+            The most rules per decision.
+        time_limit, work_limit
+            When the time is over, the rules found so far are given.
+        """
+        self._check_decides()
+        self._check_rows("rules")
+        return rule_list(
+            self._context,
+            self._engines,
+            decisions=decisions,
+            literals=check_language(literals),
+            coverage=coverage,
+            most_rules=most_rules,
+            clock=clock_of(time_limit, work_limit),
+        )
+
+    def compile(self, *, time_limit: float | None = None, watcher: Watcher | None = None) -> Compiled:
+        """The model as one decision diagram that answers any question; `TooLarge` if it outgrows its limits.
+
+        Parameters
+        ----------
+        time_limit
+            Seconds, or None: then `max_nodes` alone is the limit (with ``engine="auto"``, a small budget).
+        watcher
+            Called now and then with the stage, the nodes so far and the parts that are left to add.
+        """
+        self._check_decides()
+        diagram = self._engines.diagram(watcher, clock_of(time_limit, None).limit)
+        context = self._context
+        if self._engines.any_order:
+            context = replace(context, class_names=(*context.class_names, UNDECIDED))
+        return Compiled(diagram, context)
+
+    def draw_tree(self, number: int = 0, *, most_nodes: int = 60) -> Picture:
+        """A picture of one tree of the model, its tests in words; a large one is cut, with a note."""
+        from primewood.properties.drawing import tree_records
+        from primewood.report.picture import tree_picture
+
+        if self.ensemble is None:
+            raise InvalidInput(
+                "an expression has no trees; primewood.compile(expression).draw() shows its diagram"
+            )
+        records = tree_records(self.ensemble, self._context, number)
+        title = f"tree {number} of {len(self.ensemble.trees)}" if len(self.ensemble.trees) > 1 else None
+        return tree_picture(records, [str(x) for x in self.class_names], most_nodes=most_nodes, title=title)
