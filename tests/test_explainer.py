@@ -333,7 +333,7 @@ def test_an_explainer_is_safe_to_share_and_to_send(forest, engine):
 def test_fixed_features_are_said_and_may_come_from_an_iterator(explainer):
     fixed = explainer.explain(X.iloc[77], fix=["sepal length (cm)"])
     assert explainer.explain(X.iloc[77], fix=iter(["sepal length (cm)"])).term == fixed.term
-    assert "prime given that sepal length (cm) keep this row's value" in str(fixed)
+    assert "prime given that sepal length (cm) keeps this row's value" in str(fixed)
 
 
 def test_categories_of_a_frame_are_recognised():

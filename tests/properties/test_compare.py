@@ -72,7 +72,9 @@ def check_comparison(found, rows, first, second, X=None, decided_on_X=None):
     for region in found.regions:
         box = region.term.box(found.context.variables)
         inside = np.array([min(p) >= 0 and contains(box, p) for p in points.tolist()], dtype=bool)
-        assert inside.any(), str(region)
+        if not inside.any():
+            assert len(rows) > 10_000, "only where rows had to be drawn may they miss a region"
+            continue
         assert {str(a) for a in first[inside]} == {str(region.first)}, str(region)
         assert {str(b) for b in second[inside]} == {str(region.second)}, str(region)
         if X is not None:
@@ -142,7 +144,6 @@ def check_pair(seed, how, constraints):
     decided = [np.array(e.classes, dtype=object)[e.predict(rows)] for e in (first, second)]
     X = None
     if seed % 2:
-        missing = "auto"
         picked = rows[generator.integers(0, len(rows), 30)]
         X = picked[~np.isnan(picked).any(axis=1)] if not first.allows_missing else picked
         declared = {"x": "numeric", "y": "numeric", "z": CODES}
@@ -214,8 +215,8 @@ def check_libraries(seed, boolean, classes):
         ensembles = [readers.read(models[name], None) for name in (a, b)]
         for given in (X, None):
             found = pw.compare(models[a], models[b], given)
-            codes = {column: (0.0, 1.0) for column in range(3)} if boolean and given is not None else None
-            rows = joint_rows(ensembles, codes, most=20_000)
+            codes = dict.fromkeys(range(3), (0.0, 1.0)) if boolean and given is not None else None
+            rows = joint_rows(ensembles, codes)
             if given is not None:
                 rows = rows[~np.isnan(rows).any(axis=1)]
             decided = [
@@ -260,7 +261,7 @@ def test_a_model_whose_decision_depends_on_the_order_of_summation_is_not_called_
         assert not pw.compare(first, second).equivalent
 
 
-def test_rows_outside_the_domain_do_not_count_as_differences_inside():
+def test_what_the_domain_rules_out_is_no_difference():
     first, second = (
         pw.Ensemble((pw.Tree.build((0, cut, [1.0], [-1.0])),), ("x",), ("no", "yes"), vote="sum", cuts=(0.0,))
         for cut in (0.5, 0.8)
@@ -268,6 +269,18 @@ def test_rows_outside_the_domain_do_not_count_as_differences_inside():
     found = pw.compare(first, second, np.array([[0.0], [1.0], [2.0]]), domain={"x": [0, 1, 2]})
     assert found.equivalent and found.rows == 3
     assert not pw.compare(first, second).equivalent
+
+
+def test_a_training_row_outside_the_domain_raises_nothing():
+    """An explainer takes such rows and leaves them out of account."""
+    first, second = (
+        pw.Ensemble((pw.Tree.build((0, cut, [1.0], [-1.0])),), ("x",), ("no", "yes"), vote="sum", cuts=(0.0,))
+        for cut in (0.5, 1.5)
+    )
+    X = np.array([[0.7], [0.0], [1.0]])
+    found = pw.compare(first, second, X, domain={"x": [0, 1, 2]})
+    assert not found.equivalent and 2 in found.affected
+    assert all(set(region.rows) <= {2} for region in found.regions)
 
 
 def test_a_threshold_is_compared_at_the_same_threshold():

@@ -1,8 +1,8 @@
 """The best explanations through the public face, against their definitions over all cells.
 
-The models are small, so that a table holds the decision of every cell: each is decided by the reference `predict` on a row
-of it, and the cells where no row can be are known. A decision with features fixed or avoided is a smaller table: the
-fixed features are read at the instance's values, and the avoided ones must not matter. The best explanations are
+The models are small, so that a table holds the decision of every cell: each is decided by the reference `predict` on a
+row of it, and the cells where no row can be are known. A decision with features fixed or avoided is a smaller table:
+the fixed features are read at the instance's values, and the avoided ones must not matter. The best explanations are
 then the best of that table's prime boxes.
 """
 
@@ -275,7 +275,7 @@ def covered(some, explainer, box, measure):
 def with_rows(some, engine, seed):
     """The explainer with training rows, over the same cells."""
     names = set(some.explainer.ensemble.feature_names)
-    declared = {**{name: "numeric" for name in names & {"x", "y"}}, **some.options["domain"]}
+    declared = {**dict.fromkeys(names & {"x", "y"}, "numeric"), **some.options["domain"]}
     missing = "allow" if some.explainer.ensemble.allows_missing else "auto"
     X = training_rows(some, seed)
     options = {**some.options, "domain": declared, "X_train": X, "engine": engine, "missing": missing}
@@ -289,9 +289,9 @@ def check_widest(some, engine, seed, literals, generator):
     for measure in ("rows", "volume", "values"):
         row, point, label = next(some.points(int(generator.integers(1000)), 1))
         fixed, avoided = set(), set()
-        if generator.random() < 0.4:
+        if point and generator.random() < 0.4:
             fixed = {int(generator.integers(len(point)))}
-        if generator.random() < 0.4:
+        if point and generator.random() < 0.4:
             avoided = {int(generator.integers(len(point)))} - fixed
         names = [x.name for x in some.variables]
         asked = {"fix": [names[j] for j in fixed], "avoid": [names[j] for j in avoided]}

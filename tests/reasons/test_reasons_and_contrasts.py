@@ -1,4 +1,4 @@
-"""All reasons, contrasts, relevance and attribution through the public face, against their definitions over all cells."""
+"""Reasons, contrasts, relevance and attribution through the public face, against their definitions over all cells."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from engines.test_single_tree import (
 )
 from primewood.errors import InvalidInput
 from primewood.logic.instance import contains
+from primewood.reasons.context import UNDECIDED
 from reasons.test_best import KINDS, around, engines_for, mentioned, world
 
 
@@ -315,7 +316,8 @@ def test_a_contrast_shows_another_decision_where_scores_may_be_added_in_any_orde
             for contrast in found:
                 if isinstance(contrast, pw.Contrast):
                     assert contrast.other != contrast.decision
-                    assert contrast.other in decided_by_some_order(explainer.ensemble, contrast.changed)
+                    some = decided_by_some_order(explainer.ensemble, contrast.changed)
+                    assert contrast.other in some or (contrast.other == UNDECIDED and len(some) > 1)
 
 
 def test_explanations_hold_in_every_order_of_summation():

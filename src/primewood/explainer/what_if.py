@@ -45,14 +45,9 @@ class AsksWhatIf(Model):
         engines = self._engines.in_sequence()
         label = engines.decide(point)
         wanted = self._wanted(target, label)
-        asked = Contrasting(
-            self._context,
-            label,
-            check_language(literals),
-            row,
-            point,
-            Finder(engines.oracle(label, wanted), engines.decide),
-        )
+        oracle = engines.oracle(label, wanted)
+        finder = Finder(oracle, engines.decide)
+        asked = Contrasting(self._context, label, check_language(literals), row, point, finder)
         moves = Moves("l0", False, immutable=frozenset(self.immutable), to_missing=True)
         clock = clock_of(time_limit, work_limit)
         if row is None:
@@ -63,13 +58,19 @@ class AsksWhatIf(Model):
         near = engines.pricing(label, wanted).nearest(point, costs, clock)
         if near.point is None:
             return asked.nothing(Status.IMPOSSIBLE if near.complete else Status.INTERRUPTED)
-        changed = self._context.nearest_row(near.point, row, point, moves.limits(self._context, row))
+        box, sure = asked.minimal(near.point, oracle, clock)
+        there = near.point
+        if literals == "intervals" and sure:
+            reply = oracle.counterexample(box, clock)
+            there = reply if isinstance(reply, tuple) else there
+        changed = self._context.nearest_row(there, row, point, moves.limits(self._context, row))
+        proved = near.complete and sure
         return asked.shown_by(
-            asked.towards(near.point),
-            near.point,
-            engines.decide(near.point),
+            box,
+            there,
+            engines.decide(there),
             changed,
-            status=Status.PROVED if near.complete else Status.INTERRUPTED,
+            status=Status.PROVED if proved else Status.INTERRUPTED,
             fewest=near.complete,
         )
 

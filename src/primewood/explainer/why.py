@@ -251,7 +251,7 @@ class AsksWhy(Model):
         wanted = self._wanted(target, label)
         oracle = self._engines.oracle(label, wanted)
         duality = Duality(oracle, check_language(literals), point, self._usual_plan[1])
-        question = Question(self._context, label, literals, row, self._notes(row, label))
+        question = Question(self._context, label, literals, row, self._notes(row, label), wanted)
         finder = Finder(oracle, self._engines.decide)
         contrasting = Contrasting(self._context, label, literals, row, point, finder)
         return Reasons(duality, question, contrasting, clock_of(time_limit, work_limit))

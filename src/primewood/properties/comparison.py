@@ -191,8 +191,16 @@ class Comparing:
     def compared(self, most_regions: int) -> Comparison:
         """Whether they are equivalent, or where they differ."""
         rows = self.asked.context.rows
-        affected = np.empty(0, dtype=np.int64) if rows is None else self._differ(rows)
+        affected = np.empty(0, dtype=np.int64)
+        if rows is not None and self.asked.context.points is not None:
+            known_cells = (self.asked.context.points >= 0).all(axis=1)
+            affected = np.array([i for i in self._differ(rows).tolist() if known_cells[i]], dtype=np.int64)
         known = [] if rows is None else [np.asarray(rows[i]) for i in affected.tolist()]
+        if not known and not self.asked.context.variables:
+            only = self.asked.subject.domain.row_in(())
+            known = [only] if len(self._differ(only[None, :])) else []
+            if not known:
+                return Comparison(Outcome.HOLDS, self.asked.context, rows=0 if rows is None else len(rows))
         if not known:
             found, note = self._searched()
             if found is None:
@@ -251,7 +259,7 @@ class Comparing:
                 row = asked.row(reply)
                 if len(self._differ(row[None, :])):
                     return row, ""
-                if not asked.engines.any_order:
+                if not (asked.engines.any_order or self.second.any_order):
                     raise AssertionError("a difference is none: please report this")
             proved += reply is Verdict.NONE_EXISTS
         if proved == len(pairs):
@@ -284,11 +292,12 @@ class Comparing:
         a, b = self._ensemble(self.asked.engines), self._ensemble(self.second)
         alike = len(a.trees) == len(b.trees) and sum(map(_same_tests, a.trees, b.trees)) * 2 >= len(a.trees)
         votes = [(e.vote, e.summands, e.total_divisor, e.start, e.precision, e.link, e.cuts) for e in (a, b)]
+        fixed_order = not (self.asked.engines.any_order or self.second.any_order)
         return JointForest(
             variables,
             [(self.asked.engines.search_forest(), places), (self.second.search_forest(), places)],
             paired=alike,
-            twins=alike and votes[0] == votes[1] and bool(np.diag(self._same).all()),
+            twins=alike and fixed_order and votes[0] == votes[1] and bool(np.diag(self._same).all()),
         )
 
     def _regions(self, known: Sequence[Row], affected: NDArray[np.int64], most: int) -> list[Region]:

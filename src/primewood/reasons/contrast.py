@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from primewood.engines.protocol import Family, Oracle
+from primewood.engines.protocol import Clock, Family, Oracle, Verdict
 from primewood.logic.expression import Literal
-from primewood.logic.instance import Box, Point
+from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
-from primewood.reasons.context import Context, Row, plain
+from primewood.reasons.context import UNDECIDED, Context, Row, plain
 from primewood.reasons.explanation import Status
 from primewood.reasons.families import BoxFamily
 
@@ -128,7 +128,7 @@ class Contrasting:
         freed = [mask & ~(1 << value) for mask, value in zip(box, self.point, strict=True)]
         return Contrast(
             decision=context.class_names[self.label],
-            other=context.class_names[label],
+            other=UNDECIDED if label == self.label else context.class_names[label],
             term=Term(Literal(x, mask) for x, mask in zip(context.variables, freed, strict=True) if mask),
             language=self.literals,
             row=None if self.row is None else tuple(self.row.tolist()),
@@ -145,8 +145,26 @@ class Contrasting:
         none = self.shown_by(own, self.point, self.label, None, status=status)
         return replace(none, other=None)
 
+    def minimal(self, other: Point, oracle: Oracle, clock: Clock) -> tuple[Box, bool]:
+        """What has to be let go of to reach a point, and whether it is proved that no part of it is enough.
+
+        In "intervals" runs are cut back towards the row's own value, one value at a time, while they let another
+        decision in.
+        """
+        box = list(self.towards(other))
+        for j, own in enumerate(self.point):
+            while self.literals == "intervals" and box[j] & ~(1 << own):
+                far = max(indices(box[j]), key=lambda v: abs(v - own))
+                reply = oracle.counterexample((*box[:j], box[j] & ~(1 << far), *box[j + 1 :]), clock)
+                if reply is Verdict.UNKNOWN:
+                    return tuple(box), False
+                if not isinstance(reply, tuple):
+                    break
+                box[j] &= ~(1 << far)
+        return tuple(box), True
+
     def towards(self, other: Point) -> Box:
-        """What has to be let go of to reach a point, in the language."""
+        """What is let go of on the way to a point, in the language."""
         box = []
         for x, own, value in zip(self.context.variables, self.point, other, strict=True):
             if own == value:

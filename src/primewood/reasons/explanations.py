@@ -26,11 +26,19 @@ class Question:
     literals: Language
     row: Row | None
     notes: tuple[str, ...] = ()
+    denied: int | None = None
+    """If given, the question is instead why this decision was not taken."""
+
+    @property
+    def decision(self) -> object:
+        """What is explained."""
+        names = self.context.class_names
+        return names[self.label] if self.denied is None else f"not {names[self.denied]}"
 
     def explanation(self, box: Box) -> Explanation:
         """The explanation that a prime box is."""
         return Explanation(
-            decision=self.context.class_names[self.label],
+            decision=self.decision,
             term=Term.of_box(self.context.variables, box),
             language=self.literals,
             status=Status.PROVED,

@@ -27,6 +27,8 @@ MOST_NEW = 50
 """How many broken cuts come into the program at a time."""
 TANGENTS = 12
 """How many tangents of the logarithm a variable has at first."""
+STEEPEST = 1e-6
+"""No tangent is taken at a smaller share: the solver could not tell its numbers apart."""
 ALWAYS, NEVER = -1, -2
 """In place of a column: the value is allowed whatever the solution says, or excluded."""
 
@@ -234,8 +236,9 @@ class Program:
         """A column for −log(share), which is at least what each tangent says: −log(at) − (share − at) / at."""
         least = base or min(parts.values())
         loss = self._add(1.0, whole=False, upper=1.0 - math.log(least))
-        reached = {at for at in self.tangents[j] if at >= least}
-        for at in sorted({*np.geomspace(least, max(least, 1.0), TANGENTS).tolist(), *reached}):
+        start = max(least, STEEPEST)
+        reached = {at for at in self.tangents[j] if at >= start}
+        for at in sorted({*np.geomspace(start, max(start, 1.0), TANGENTS).tolist(), *reached}):
             factors = [-SCALE, *(-SCALE * part / at for part in parts.values())]
             self.rows.append(([loss, *parts], factors, SCALE * (math.log(at) - 1.0 + base / at)))
 
