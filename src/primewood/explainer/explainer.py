@@ -44,7 +44,7 @@ class Explainer(AsksWhy, AsksWhatIf, AsksAboutAll):
     between : pair of float, optional
         For a regressor: whether its prediction is below, between (ends included) or above the two.
     immutable : list of str, optional
-        Features that cannot change: no contrast lets go of them.
+        Features that cannot change: `contrast`, `contrasts` and counterfactuals leave them as they are.
     vote
         "model": the model's own vote, so that answers hold for its `predict` (a forest of scikit-learn
         averages its trees' class fractions). "majority": each tree one vote, the paper's; not the vote
