@@ -116,9 +116,15 @@ def main() -> None:
                 print(f"{name}: not there")
                 break
             records.append(record)
-            print(name, f"{trees}/{depth}", *(f"{key} {record[key]}" for key in record if "l" in key and key in KEYS))
+            print(
+                name,
+                f"{trees}/{depth}",
+                *(f"{key} {record[key]}" for key in record if "l" in key and key in KEYS),
+            )
     for trees, depth in FORESTS:
-        print(f"{trees}/{depth}", together([r for r in records if (r["trees"], r["depth"]) == (trees, depth)]))
+        print(
+            f"{trees}/{depth}", together([r for r in records if (r["trees"], r["depth"]) == (trees, depth)])
+        )
     whole = {
         "machine": platform.machine(),
         "python": platform.python_version(),
@@ -132,7 +138,9 @@ def main() -> None:
 
 def together(records: list[dict]) -> dict:
     """Over all data sets: the median of their medians, and how many times longer Veritas takes."""
-    found: dict = {norm: float(np.median([r[norm]["median"] for r in records])) for norm in ("linf", "l0", "l1")}
+    found: dict = {
+        norm: float(np.median([r[norm]["median"] for r in records])) for norm in ("linf", "l0", "l1")
+    }
     if records and "veritas linf" in records[0]:
         ratios = [r["veritas linf"]["median"] / r["linf"]["median"] for r in records]
         found["veritas, times longer, median of data sets"] = float(np.median(ratios))
