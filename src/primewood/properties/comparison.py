@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from primewood.domain import EnsembleSubject
 from primewood.engines.choice import Engines
+from primewood.engines.duality import DualFamily
 from primewood.engines.protocol import Clock, Family, Oracle, Reply, Verdict
 from primewood.engines.search.joint import Demand, JointForest
 from primewood.ensemble import Ensemble
@@ -167,7 +168,7 @@ class Both:
         return Verdict.UNKNOWN if Verdict.UNKNOWN in replies else Verdict.NONE_EXISTS
 
     def primes(self, literals: Language, point: Point | None = None) -> Family:
-        raise NotImplementedError("regions are grown around points")
+        return DualFamily(self, literals, point)
 
 
 @dataclass(frozen=True)
@@ -193,8 +194,8 @@ class Comparing:
         rows = self.asked.context.rows
         affected = np.empty(0, dtype=np.int64)
         if rows is not None and self.asked.context.points is not None:
-            known_cells = (self.asked.context.points >= 0).all(axis=1)
-            affected = np.array([i for i in self._differ(rows).tolist() if known_cells[i]], dtype=np.int64)
+            possible = np.flatnonzero((self.asked.context.points >= 0).all(axis=1))
+            affected = np.intersect1d(self._differ(rows), possible)
         known = [] if rows is None else [np.asarray(rows[i]) for i in affected.tolist()]
         if not known and not self.asked.context.variables:
             only = self.asked.subject.domain.row_in(())
