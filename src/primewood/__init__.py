@@ -20,9 +20,11 @@ from primewood.properties.compiled_file import load
 from primewood.properties.difference import Difference
 from primewood.properties.local import robust_at
 from primewood.properties.pairs import independent_of, monotone, robust_everywhere
+from primewood.properties.rule_list import RuleList
 from primewood.properties.rules import never, output
 from primewood.properties.verification import Outcome, Verification
 from primewood.readers import read
+from primewood.reasons.adverse_action import AdverseAction
 from primewood.reasons.check import Check, Tally, tally
 from primewood.reasons.complete import Bias, CompleteReason, Relevance
 from primewood.reasons.contrast import Contrast, Contrasts
@@ -30,6 +32,8 @@ from primewood.reasons.counterfactual import Counterfactual
 from primewood.reasons.explanation import Exclusion, Explanation, Status, Witness
 from primewood.reasons.explanations import Explanations
 from primewood.reasons.families import Terms, pi_explanations, prime_implicants
+from primewood.reasons.listing import Reasons
+from primewood.reasons.relevance import Attribution
 from primewood.reasons.robustness import Robustness
 
 __version__ = "0.1.0"
@@ -38,6 +42,8 @@ __all__ = [
     "FALSE",
     "MISSING",
     "TRUE",
+    "AdverseAction",
+    "Attribution",
     "Bias",
     "Categories",
     "Check",
@@ -62,8 +68,10 @@ __all__ = [
     "Literal",
     "Number",
     "Outcome",
+    "Reasons",
     "Relevance",
     "Robustness",
+    "RuleList",
     "Status",
     "Tally",
     "Term",

@@ -101,6 +101,11 @@ def test_the_cheapest_cell_is_found(seed, constraints):
     compare(seed, constraints, rounds=6)
 
 
+def test_a_price_stays_small_where_a_budget_is_spent_to_the_last_bit():
+    """0.6 + 0.4 is 1 but for rounding: a step by that slope once made the price astronomical, and the bound wrong."""
+    compare(51, CONSTRAINTS[3], rounds=12)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("constraints", CONSTRAINTS, ids=["none", "clause", "order", "both"])
 @pytest.mark.parametrize("seed", range(24, 324))
