@@ -55,7 +55,7 @@ def test_cells_hold_exactly_the_numbers_that_all_tests_treat_alike(thresholds, o
             for end in feature.ends(value):
                 assert feature.index_of([end]) == value
         for t, tree in zip(thresholds, ensemble.trees, strict=True):
-            (prefix,) = domain.prefixes(0, ensemble.test_cuts[ensemble.trees.index(tree)][:1])
+            (prefix,) = domain.prefixes(0, ensemble.test_cuts[ensemble.trees.index(tree)][:1], operator)
             held = {c for c, answer in sides.items() if answer[thresholds.index(t)]}
             assert held == set(range(prefix))
     for odd in [low - 1, high + 1, *([low + 0.5] if whole else [])]:
