@@ -46,23 +46,45 @@ class Nearest {
   static constexpr double GRAIN = 1e-3;   // how much less a sum has to cost to be worth a search
   static constexpr double POLISH = 1e-9;  // the same, as far as it is cheap
 
-  // The largest single cost is asked for first: that is cheap, and what is found is near in sum, too.
+  // The largest single cost is asked for first: that is cheap, and what is found is near in sum, too. If all costs are
+  // whole, their sum is bisected at once.
   void search() {
     std::vector<int> found;
-    if (!oracle.ask(mask_.data(), question_, {&instance_}, found)) return;
-    take(found);
-    levels();
-    if (norm_ == Norm::sum && !whole_) {
-      norm_ = Norm::largest;
-      upper = cost_of(point);
+    find_whole();
+    if (asked_ == Norm::sum && whole_) {
+      if (!oracle.ask(mask_.data(), question_, {&instance_}, found)) return;
+      take(found);
+      for (int c = 0; c <= upper; c++) levels_.push_back(c);
       bisect();
-      norm_ = Norm::sum;
-      upper = cost_of(point);
-      bisect();
-      polish();
       return;
     }
+    norm_ = Norm::largest;
+    for (int a = 0; a < forest.atoms(); a++)
+      if (mask_[a]) levels_.push_back(cost_[a]);
+    std::sort(levels_.begin(), levels_.end());
+    levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
     bisect();
+    if (asked_ == Norm::largest || point.empty()) return;
+    norm_ = Norm::sum;
+    upper = cost_of(point);
+    bisect();
+    polish();
+  }
+
+  // Whether all costs are whole numbers, and few enough of them can be a sum.
+  void find_whole() {
+    double most = 0;
+    whole_ = true;
+    for (int j = 0; j < forest.n_variables; j++) {
+      double dearest = 0;
+      for (int a = forest.offset[j]; a < forest.offset[j + 1]; a++) {
+        if (!mask_[a]) continue;
+        whole_ = whole_ && cost_[a] == std::floor(cost_[a]);
+        dearest = std::max(dearest, cost_[a]);
+      }
+      most += dearest;
+    }
+    whole_ = whole_ && most < MANY;
   }
 
   // Close to the optimum there are ever more points that cost nearly the same: telling them apart may double the
@@ -90,23 +112,6 @@ class Nearest {
     }
   }
 
-  // The costs that there can be, ascending: of single atoms; whole numbers up to the first answer's if all are whole.
-  void levels() {
-    whole_ = true;
-    for (int a = 0; a < forest.atoms(); a++)
-      if (mask_[a]) {
-        levels_.push_back(cost_[a]);
-        whole_ = whole_ && cost_[a] == std::floor(cost_[a]) && cost_[a] < MANY;
-      }
-    if (norm_ == Norm::sum && whole_) {
-      whole_ = upper < MANY;
-      levels_.clear();
-      for (int c = 0; whole_ && c <= upper; c++) levels_.push_back(c);
-    }
-    std::sort(levels_.begin(), levels_.end());
-    levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
-  }
-
   // A level among those that are open, -1 if none is: near the lower end as long as nothing was found beyond it, as
   // small boxes are quick to decide; then the one in the middle.
   double middle_level() {
@@ -128,7 +133,11 @@ class Nearest {
     box_ = mask_;
     for (int a = 0; a < forest.atoms(); a++)
       if (cost_[a] > budget) box_[a] = 0;
-    if (norm_ == Norm::largest) return oracle.ask(box_.data(), question_, {&instance_, &point}, found);
+    if (norm_ == Norm::largest) {
+      std::vector<const std::vector<int>*> seeds{&instance_};
+      if (!point.empty()) seeds.push_back(&point);
+      return oracle.ask(box_.data(), question_, seeds, found);
+    }
     return oracle.ask_within(box_.data(), question_, cost_, budget, found);
   }
 

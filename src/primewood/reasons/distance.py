@@ -95,7 +95,8 @@ class Moves:
             costs[(atoms.is_category & was_number) | ~was_number] = np.inf
         if not self.to_missing:
             costs[atoms.is_missing] = np.inf
-        for k, feature in enumerate(seen):
+        limited = self.immutable or self.increase or self.decrease
+        for k, feature in enumerate(seen if limited else ()):
             part = atoms.of(k)
             if feature.name in self.immutable:
                 costs[part] = np.inf
