@@ -3,7 +3,7 @@
 ``python benchmarks/properties.py`` runs the grid; ``--data wdbc`` takes one data set. Per forest the ten most important
 features are asked about: increasing, decreasing, independent. To make some properties true, each forest is asked
 a second time with all trees that test the feature left out but one ("mended"). Outcomes are counted; wall seconds per
-property, at most 60. Figures go to ``benchmarks/results/properties.json``.
+property, at most 20. Figures go to ``benchmarks/results/properties.json``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import primewood as pw
 RESULTS = Path(__file__).parent / "results" / "properties.json"
 DATA = ["wdbc", "sonar", "ionosphere", "german", "compas", "vowel"]
 FORESTS = [(100, 4), (100, 6)]
-LIMIT = 60.0
+LIMIT = 20.0
 
 
 def asked(explainer: pw.Explainer, name: str) -> dict[str, list]:
@@ -88,10 +88,14 @@ def main() -> None:
                 print(f"{name}: not there")
                 break
             records.append(record)
-            print(json.dumps(record))
+            print(json.dumps(record), flush=True)
+            if chosen is None:
+                write(records)
+
+
+def write(records: list[dict]) -> None:
     versions = {"python": platform.python_version(), "scikit-learn": sklearn.__version__}
-    if chosen is None:
-        RESULTS.write_text(json.dumps({"limit": LIMIT, **versions, "records": records}, indent=1) + "\n")
+    RESULTS.write_text(json.dumps({"limit": LIMIT, **versions, "records": records}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
