@@ -152,7 +152,6 @@ class Monotone:
         if place is None:
             return asked.held(text)
         x = context.variables[place]
-        assert context.domain is not None
         if not x.ordered:
             raise InvalidInput(
                 f"{self.feature} has no order; say domain={{{self.feature!r}: pw.ordered(...)}}"

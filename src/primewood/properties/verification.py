@@ -166,12 +166,10 @@ class Asked:
 
     def row(self, point: Point) -> Row:
         """A row of the cell at a point, like the first training row where that is in the same cells."""
-        rows = self.context.rows
+        rows, points = self.context.rows, self.context.points
         domain = self.subject.domain
-        if rows is not None and self.context.points is not None:
-            for row, own in zip(rows[:1], self.context.points[:1].tolist(), strict=True):
-                if min(own, default=0) >= 0:
-                    return self.context.row_at(point, row, tuple(own))
+        if rows is not None and points is not None and (points[0] >= 0).all():
+            return self.context.row_at(point, rows[0], tuple(points[0].tolist()))
         other = domain.row_in(point)
         if domain.knowledge.orders:
             found = self.context.nearest_row(point, other, point)

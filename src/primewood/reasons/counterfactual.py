@@ -17,7 +17,7 @@ from primewood.errors import InvalidInput
 from primewood.logic.instance import Point
 from primewood.logic.interval import number
 from primewood.logic.term import Term
-from primewood.reasons.context import Context, Row, plain
+from primewood.reasons.context import UNDECIDED, Context, Row, plain
 from primewood.reasons.distance import Moves
 from primewood.reasons.explanation import Status
 from primewood.reasons.weakening import weaken
@@ -227,13 +227,12 @@ class Counterfactuals:
         if context.domain.point(row) != point or not (as_wanted or self.engines.any_order):
             raise AssertionError("a counterfactual is not decided as it should be: please report this")
         cost = moves.total(context, self.row, row)
-        as_the_cells_say = (
-            cost <= found.cost * (1 + EXACT) + 1e-12
-        )  # else orders have moved more than one feature
+        # Where orders had to move more than the cell says, a row elsewhere may be nearer.
+        as_the_cells_say = cost <= found.cost * (1 + EXACT) + 1e-12
         return Counterfactual(
             Status.PROVED if found.complete and as_the_cells_say else Status.INTERRUPTED,
             decision,
-            context.class_names[other],
+            context.class_names[other] if as_wanted else UNDECIDED,
             asked,
             tuple(row.tolist()),
             cost,

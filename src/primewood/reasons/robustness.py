@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from primewood.logic.interval import number
-from primewood.reasons.context import plain
+from primewood.reasons.context import UNDECIDED, plain
 from primewood.reasons.counterfactual import Counterfactual
 from primewood.reasons.explanation import Status
 
@@ -80,7 +80,8 @@ class Robustness:
             return f"{words}; nothing nearer was found in time"
         told = ", ".join(near.changes)
         tight = "" if self.status is Status.PROVED else f" (a change is known at {self.upper:.6g})"
-        return f"{words}; beyond that {near.other} is possible, with a change of {told}{tight}"
+        then = f"it {UNDECIDED}" if near.other == UNDECIDED else f"{near.other} is possible"
+        return f"{words}; beyond that {then}, with a change of {told}{tight}"
 
 
 def _rounded_down(radius: float) -> str:
