@@ -8,7 +8,14 @@ import zlib
 import pytest
 from hypothesis import settings
 
+import primewood
+
 PARTS = 5
+
+for (
+    name
+) in primewood.__all__:  # so that doctests are collected from the modules that tests use, not from copies
+    getattr(primewood, name)
 
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("default")

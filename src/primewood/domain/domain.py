@@ -118,6 +118,22 @@ class Domain:
         if broken is not None:
             raise InvalidInput(f"the row violates the constraint {broken!r}: no real row should")
 
+    def possible(self, rows: NDArray[np.float64], points: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows the constraints allow; `points` are their cells. A row outside all cells is not judged."""
+        found = np.ones(len(rows), dtype=bool)
+        for rule in self.knowledge.rules:
+            for box in rule.forbidden:
+                inside = np.ones(len(rows), dtype=bool)
+                for j, mask in box.items():
+                    inside &= np.array(
+                        [v >= 0 and bool(mask >> v & 1) for v in points[:, j].tolist()], dtype=bool
+                    )
+                found &= ~inside
+        for order in self.knowledge.orders:
+            low, high = (rows[:, self.column_names.index(name)] for name in (order.lower, order.upper))
+            found &= np.isnan(low) | np.isnan(high) | order.holds(low, high)
+        return found
+
     def row_in(self, point: Point) -> NDArray[np.float64]:
         """A row of the cell at a point: codes, or a number inside each interval."""
         row = np.zeros(len(self.column_names))

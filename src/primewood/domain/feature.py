@@ -69,6 +69,13 @@ class Feature:
         return {pattern[0]: label for pattern, label in self.patterns.items()}
 
     @cached_property
+    def natural_order(self) -> list[int]:
+        """The places of its patterns by their codes, that for all other numbers last."""
+        codes = list(self.patterns or ())
+        places = sorted(range(len(codes)), key=lambda i: codes[i], reverse=len(self.columns) > 1)
+        return sorted(places, key=lambda i: i == self.others)
+
+    @cached_property
     def numbers(self) -> NDArray[np.float64]:
         """What the columns hold at each value of the variable ("missing" aside), one row per value.
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from primewood.engines.diagram.compiler import Watcher
+from primewood.explainer.many import AsksMany
+from primewood.explainer.slices import AsksSlices
 from primewood.explainer.what_if import AsksWhatIf
 from primewood.explainer.whole_model import AsksAboutAll
-from primewood.explainer.why import AsksWhy
 from primewood.properties.comparison import Comparison
 from primewood.properties.compiled import Compiled
 from primewood.properties.verification import Verification
 
 
-class Explainer(AsksWhy, AsksWhatIf, AsksAboutAll):
+class Explainer(AsksMany, AsksSlices, AsksWhatIf, AsksAboutAll):
     """Explains the decisions of a tree model, or of an expression.
 
     Parameters

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Self, get_args
 from typing import Literal as Choice
 
@@ -14,15 +15,16 @@ from primewood.arguments import (
     deciding,
 )
 from primewood.engines.duality import Duality
+from primewood.engines.protocol import Clock, Grown, Step
 from primewood.errors import InvalidInput, TooLarge, listing
 from primewood.explainer.model import Model
+from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, check_language
-from primewood.logic.term import Term
 from primewood.reasons.best import Best, given
 from primewood.reasons.check import Check, check
 from primewood.reasons.complete import CompleteReason, Relevance
 from primewood.reasons.contrast import Contrasting, Finder
-from primewood.reasons.explanation import Explanation, Status, Witness
+from primewood.reasons.explanation import Explanation, Status
 from primewood.reasons.explanations import Explanations, Measure, Question
 from primewood.reasons.listing import Reasons
 from primewood.reasons.obstacle import obstacle
@@ -121,7 +123,7 @@ class AsksWhy(Model):
         if goal != "prime":
             if order is not None:
                 raise InvalidInput(f'order is for goal="prime", not for {goal!r}')
-            question = Question(self._context, label, literals, row, self._notes(row, label))
+            question = self._question(row, point, label, literals, fixed=fixed)
             asked = Best(question, self._engines, point, self._usual_plan[1], fixed, avoided, clock)
             best = asked.shortest(weighed) if goal == "shortest" else asked.widest(measure)
             if best is not None:
@@ -137,21 +139,54 @@ class AsksWhy(Model):
         oracle = self._engines.oracle(label)
         found = weaken(oracle, point, steps, variables, literals, fixed=fixed, clock=clock)
         status = Status.PROVED if found.complete else Status.INTERRUPTED
-        notes = self._notes(row, label)
+        question = self._question(row, point, label, literals, fixed=fixed)
+        notes = question.notes
         reason = obstacle(self._context, self._engines, label, found, avoided, row, point, clock)
         if reason:
             status, notes = Status.IMPOSSIBLE, (*notes, reason)
         notes = given(notes, self._subject.variables, fixed)
-        return self._explanation(
-            Term.of_box(self._subject.variables, found.box),
-            label,
-            literals,
-            row,
-            status,
-            notes,
-            found.queries,
-            lambda: witnesses(
-                self._context, self.ensemble, found, point, row, label, any_order=self._engines.any_order
+        return replace(self._grown(question, found, point), status=status, notes=notes)
+
+    def _question(
+        self,
+        row: NDArray[np.float64] | None,
+        point: Point,
+        label: int,
+        literals: Language,
+        *,
+        wanted: int | None = None,
+        fixed: frozenset[int] = frozenset(),
+    ) -> Question:
+        """Why this decision, about this row, in this language."""
+
+        def widen(box: Box, clock: Clock) -> Explanation:
+            steps, variables = self._usual_plan
+            oracle = self._engines.oracle(label, wanted)
+            inside: Step = dict(enumerate(box))
+            found = weaken(oracle, point, [inside, *steps], variables, "intervals", fixed=fixed, clock=clock)
+            return self._grown(replace(question, literals="intervals"), found, point)
+
+        question = Question(self._context, label, literals, row, self._notes(row, label), wanted, widen)
+        return question
+
+    def _grown(self, question: Question, found: Grown, point: Point) -> Explanation:
+        """The explanation that a weakening found."""
+        return replace(
+            question.explanation(found.box),
+            status=Status.PROVED if found.complete else Status.INTERRUPTED,
+            queries=found.queries,
+            find_witnesses=lambda: (
+                witnesses(
+                    self._context,
+                    self.ensemble,
+                    found,
+                    point,
+                    question.row,
+                    question.label,
+                    any_order=self._engines.any_order,
+                )
+                if question.denied is None
+                else ()
             ),
         )
 
@@ -171,29 +206,6 @@ class AsksWhy(Model):
                 raise InvalidInput(f"the weight of {name} is a positive number, not {weight!r}")
         places = {x.name: j for j, x in enumerate(self._subject.variables)}
         return {places[name]: float(weight) for name, weight in weights.items() if name in places}
-
-    def _explanation(
-        self,
-        term: Term,
-        label: int,
-        literals: Language,
-        row: NDArray[np.float64] | None,
-        status: Status,
-        notes: tuple[str, ...],
-        queries: int = 0,
-        find_witnesses: Callable[[], tuple[Witness, ...]] = tuple,
-    ) -> Explanation:
-        return Explanation(
-            decision=self.class_names[label],
-            term=term,
-            language=literals,
-            status=status,
-            row=None if row is None else tuple(row.tolist()),
-            context=self._context,
-            queries=queries,
-            notes=notes,
-            find_witnesses=find_witnesses,
-        )
 
     def around(self, x: Any, within: float) -> Self:
         """The explainer of "the prediction is within plus or minus `within` of that for this row", for a regressor."""
@@ -217,7 +229,7 @@ class AsksWhy(Model):
         self._check_decides()
         row, point = self._context.read(x)
         label = self._engines.decide(point)
-        question = Question(self._context, label, literals, row, self._notes(row, label))
+        question = self._question(row, point, label, literals)
         return Explanations(question, self._engines.primes(label, literals, point))
 
     def count(self, x: Any, *, literals: Language = "sets") -> int:
@@ -251,7 +263,7 @@ class AsksWhy(Model):
         wanted = self._wanted(target, label)
         oracle = self._engines.oracle(label, wanted)
         duality = Duality(oracle, check_language(literals), point, self._usual_plan[1])
-        question = Question(self._context, label, literals, row, self._notes(row, label), wanted)
+        question = self._question(row, point, label, literals, wanted=wanted)
         finder = Finder(oracle, self._engines.decide)
         contrasting = Contrasting(self._context, label, literals, row, point, finder)
         return Reasons(duality, question, contrasting, clock_of(time_limit, work_limit))

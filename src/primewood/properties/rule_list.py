@@ -54,9 +54,10 @@ class Rule(Explanation):
     rows: int = 0
     new_rows: int = 0
 
-    def to_dict(self, *, witnesses: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, witnesses: bool = False, distribution: bool = False) -> dict[str, Any]:
         """As of an explanation, with the numbers of rows."""
-        return {**super().to_dict(witnesses=witnesses), "rows": self.rows, "new_rows": self.new_rows}
+        record = super().to_dict(witnesses=witnesses, distribution=distribution)
+        return {**record, "rows": self.rows, "new_rows": self.new_rows}
 
 
 @dataclass(frozen=True)

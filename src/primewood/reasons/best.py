@@ -14,6 +14,7 @@ from primewood.logic.instance import Point
 from primewood.logic.variable import Variable
 from primewood.reasons.explanation import Explanation, Status
 from primewood.reasons.explanations import Explanations, Measure, Question
+from primewood.reasons.history import Moment
 from primewood.reasons.shortest import shortest
 from primewood.reasons.widest import coverage_of, rivals_of, widest
 from primewood.reasons.witnesses import witnesses
@@ -68,7 +69,7 @@ class Best:
         if found.obstacle is not None:
             return None
         grown = Grown(found.box, found.complete, found.queries, found.find_witnesses)
-        return self._explanation(grown, (found.lower, found.upper))
+        return self._explanation(grown, (found.lower, found.upper), found.history)
 
     def widest(self, measure: Measure | None) -> Explanation | None:
         """One that covers the most; None if there is none that is asked for."""
@@ -96,7 +97,8 @@ class Best:
         if any(found.box[j] != context.variables[j].everything for j in self.avoided):
             return None
         most = found.covered if found.complete else math.inf if found.upper is None else found.upper
-        return self._explanation(replace(found.grown, complete=found.complete), (found.covered, most))
+        grown = replace(found.grown, complete=found.complete)
+        return self._explanation(grown, (found.covered, most), found.history)
 
     def _depends_on_the_order(self) -> bool:
         """Whether the decision on the row itself depends on the order in which scores are added."""
@@ -116,7 +118,9 @@ class Best:
             return None
         return Explanations(self.question, family).widest_by(measure)
 
-    def _explanation(self, grown: Grown, bounds: tuple[float, float]) -> Explanation:
+    def _explanation(
+        self, grown: Grown, bounds: tuple[float, float], history: tuple[Moment, ...] = ()
+    ) -> Explanation:
         subject, question = self.engines.subject, self.question
         ensemble = subject.ensemble if isinstance(subject, EnsembleSubject) else None
         return replace(
@@ -125,6 +129,7 @@ class Best:
             notes=given(question.notes, question.context.variables, self.fixed),
             queries=grown.queries,
             bounds=bounds,
+            history=history,
             find_witnesses=lambda: witnesses(
                 question.context,
                 ensemble,

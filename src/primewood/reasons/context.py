@@ -18,6 +18,7 @@ from primewood.logic.instance import Point, as_point
 from primewood.logic.interval import MISSING, Interval, number
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
+from primewood.reasons.distribution import distribution
 from primewood.report import decimals, text
 from primewood.rows import Layout, as_row
 
@@ -192,6 +193,12 @@ class Context:
         )
 
     @cached_property
+    def distributions(self) -> dict[str, dict[str, Any]]:
+        """Per feature of the model, how the training rows are distributed over it."""
+        features = () if self.domain is None else self.domain.features
+        return {feature.name: distribution(feature, self.rows) for feature in features}
+
+    @cached_property
     def atoms(self) -> Atoms:
         """The values of all variables, one variable after the other."""
         assert self.domain is not None
@@ -316,34 +323,47 @@ class Context:
         """A literal in plain types and in words; shown bounds keep the row's own number."""
         variable = literal.variable
         missing = variable.missing is not None and bool(literal.mask >> variable.missing & 1)
-        record: dict[str, Any] = {"feature": variable.name, "missing": missing}
-        if not variable.is_numeric:
-            listed = self._in_natural_order(variable)
-            held = [v for v in listed if literal.mask >> variable.index(v) & 1]
-            absent = [v for v in listed if v not in held]
-            record["values"] = [plain(v) for v in held if v is not MISSING]
-            record["text"] = text.choice(variable.name, held, absent)
-            return record
-        record["intervals"] = [_interval_record(interval) for interval in literal.intervals]
+        record: dict[str, Any] = {"feature": variable.name, "unit": self.units.get(variable.name, "")}
         feature = self.feature(variable.name)
-        x, column = np.nan, None
-        if feature is not None and row is not None:
-            x = row[feature.column]
-            column = None if self.rows is None else self.rows[:, feature.column]
-        pieces = [decimals.shown_ends(i, x, column) for i in literal.intervals]
-        unit = self.units.get(variable.name, "")
-        record["text"] = text.condition(variable.name, pieces, missing=missing, unit=unit)
-        return record
+        if variable.is_numeric:
+            x = None if row is None or feature is None else row[feature.column]
+            return record | self._numeric_record(literal, x, missing)
+        own = -1 if row is None or feature is None else feature.index_of(row)
+        listed = self._in_natural_order(variable)
+        held = [v for v in listed if literal.mask >> variable.index(v) & 1]
+        here = held.index(variable.values[own]) if own >= 0 and literal.mask >> own & 1 else 0
+        return record | {
+            "missing": missing,
+            "values": [plain(v) for v in held if v is not MISSING],
+            "shown": [str(v) for v in held],
+            "text": text.choice(variable.name, held, [v for v in listed if v not in held], here),
+        }
+
+    def _numeric_record(self, literal: Literal, x: float | None, missing: bool) -> dict[str, Any]:
+        """What a literal of a numeric variable says; `x` is the row's own number, None without a row."""
+        name, column = literal.variable.name, None
+        feature = self.feature(name)
+        if feature is not None and self.rows is not None:
+            column = self.rows[:, feature.column]
+        here, brief = np.nan if x is None else x, x is not None
+        ends = [decimals.shown_ends(piece, here, column, brief=brief) for piece in literal.intervals]
+        shown = [text.piece(name, low, high, self.units.get(name, "")) for low, high in ends]
+        shown += [f"{name} is missing"] if missing else []
+        own = next((k for k, piece in enumerate(literal.intervals) if here in piece), 0)
+        return {
+            "missing": missing,
+            "intervals": [interval_record(piece) for piece in literal.intervals],
+            "shown": shown,
+            "text": text.one_of(shown, len(shown) - 1 if missing and brief and np.isnan(here) else own),
+        }
 
     def _in_natural_order(self, variable: Variable) -> list[Hashable]:
         """The values of a categorical variable by their codes, as people know them."""
         feature = self.feature(variable.name)
         if feature is None or feature.patterns is None:
             return list(variable.values)
-        codes = list(feature.patterns)
-        numbered = sorted(range(len(codes)), key=lambda i: codes[i], reverse=len(feature.columns) > 1)
-        numbered.sort(key=lambda i: i == feature.others)
-        return [variable.values[i] for i in numbered] + list(variable.values[len(codes) :])
+        listed = [variable.values[i] for i in feature.natural_order]
+        return listed + list(variable.values[len(feature.patterns) :])
 
     def words(self, term: Term, row: tuple[float, ...] | None = None) -> str:
         """A term in words."""
@@ -359,7 +379,8 @@ def _share(variable: Variable, value: object, low: float, high: float) -> float:
     return max(0.0, min(high, value.high) - max(low, value.low)) / (high - low)
 
 
-def _interval_record(interval: Interval) -> dict[str, Any]:
+def interval_record(interval: Interval) -> dict[str, Any]:
+    """An interval in plain types; an end that does not exist is None."""
     ends = (interval.closed_low, interval.closed_high)
     return {
         "low": interval.low if np.isfinite(interval.low) else None,

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.domain import Domain
+from primewood.engines.protocol import Clock
+from primewood.errors import InvalidInput
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
+from primewood.logic.variable import Variable
 from primewood.reasons.context import Context, plain
-from primewood.report import text
+from primewood.reasons.history import Moment
+from primewood.reasons.sampling import sample
+from primewood.reasons.scales import instance_record
+from primewood.report.shown import RecordedExplanation, Shown, from_json
 from primewood.rows import as_rows
 
 
@@ -72,7 +79,7 @@ class Exclusion:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Shown):
     """Why an instance was decided as it was: a term that entails the decision.
 
     Attributes
@@ -94,6 +101,8 @@ class Explanation:
     bounds : pair of float, optional
         Of a shortest explanation: no explanation has fewer features (or less weight) than the first number; this one
         has the second. Of a widest one: what it covers, and what none covers more than (infinite if unknown).
+    history : tuple of (seconds, first bound, second bound)
+        How these bounds drew together while they were searched for.
     """
 
     decision: object
@@ -105,7 +114,10 @@ class Explanation:
     queries: int = 0
     notes: tuple[str, ...] = ()
     bounds: tuple[float, float] | None = None
+    history: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
     find_witnesses: Callable[[], tuple[Witness, ...]] = field(default=tuple, repr=False, compare=False)
+    widen: Callable[[Box, Clock], Explanation] | None = field(default=None, repr=False, compare=False)
+    """What widens a box inside the explanation to a prime one in "intervals"; None where no engine is at hand."""
 
     @cached_property
     def witnesses(self) -> tuple[Witness, ...]:
@@ -153,12 +165,12 @@ class Explanation:
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything, with the witnesses made: what finds them stays behind."""
-        return {**self.__dict__, "witnesses": self.witnesses, "find_witnesses": tuple}
+        return {**self.__dict__, "witnesses": self.witnesses, "find_witnesses": tuple, "widen": None}
 
-    @property
-    def rule(self) -> str:
-        """The explanation as IF ... THEN ...; shown bounds are short and lie inside the exact ones."""
-        return text.rule(self.to_dict())
+    @staticmethod
+    def from_json(document: str | bytes) -> RecordedExplanation:
+        """An explanation that `to_json` wrote: its record, to the last bit, with no model behind it."""
+        return from_json(document)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -196,10 +208,44 @@ class Explanation:
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
         """Which rows the explanation speaks for. Cost: one bisection per number."""
-        if self.context.domain is None:
-            raise TypeError("an explanation of an expression covers instances: ask term.holds(instance)")
+        domain = self._domain("covers rows")
         rows = as_rows(X, self.context.layout)
-        return self._inside(self.context.domain.points(rows))
+        points = domain.points(rows)
+        return self._inside(points) & domain.possible(rows, points)
+
+    def sample(self, count: int, seed: int | None = None) -> NDArray[np.float64]:
+        """So many rows inside the explanation, as the model takes them; see `primewood.reasons.sampling`."""
+        self._domain("is sampled")
+        return sample(self.context, self._box(), self.row, count, seed)
+
+    def as_intervals(self, time_limit: float | None = 10.0) -> Explanation:
+        """The explanation said with one range per numeric feature.
+
+        Each literal is cut down to the range around the row's own value, which lies inside the explanation and so
+        entails the decision. Narrower literals may leave room elsewhere: what can be widened in "intervals" then is, so
+        that the answer is prime there. (A prime interval term that lies wholly inside need not exist.) Where the model
+        is not at hand, after loading or pickling, the answer is the cut-down one, and its status says that it
+        may not be prime.
+        """
+        domain = self._domain("has ranges")
+        if self.language != "sets":
+            return self
+        if self.row is None:
+            raise InvalidInput("an implicant that is about no row has no range around one")
+        point = domain.point(np.array(self.row))
+        box = tuple(map(interval_around, self.context.variables, self._box(), point))
+        if self.widen is None:
+            inside = Term.of_box(self.context.variables, box)
+            found = replace(self, term=inside, status=Status.INTERRUPTED, find_witnesses=tuple)
+        else:
+            found = self.widen(box, Clock(time_limit))
+        status = Status.IMPOSSIBLE if self.status is Status.IMPOSSIBLE else found.status
+        return replace(found, language="intervals", status=status, notes=self.notes, bounds=None, history=())
+
+    def _domain(self, what: str) -> Domain:
+        if self.context.domain is None:
+            raise TypeError(f"only an explanation of a model {what}; of an expression, ask term.holds(instance)")
+        return self.context.domain
 
     def _inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
         inside: NDArray[np.bool_] = np.all(points >= 0, axis=1)
@@ -211,16 +257,10 @@ class Explanation:
     def _box(self) -> Box:
         return self.term.box(self.context.variables)
 
-    def to_dict(self, *, witnesses: bool = False) -> dict[str, Any]:
-        """The explanation in plain types; the ends of intervals are the exact float64 ones.
-
-        With `witnesses`, also what it excludes, by runs, each with a row that is decided otherwise.
-        """
+    def to_dict(self, *, witnesses: bool = False, distribution: bool = False) -> dict[str, Any]:
         shown = {"excludes": [self._exclusion(x) for x in self.exclusions]} if witnesses else {}
         return {
-            "decision": self.decision
-            if isinstance(self.decision, bool | int | float)
-            else str(self.decision),
+            "decision": plain(self.decision),
             "status": str(self.status),
             "language": self.language,
             "literals": [self.context.literal_record(x, self.row) for x in self.term.literals],
@@ -231,7 +271,9 @@ class Explanation:
             "model": self.context.digest,
             "assumptions": list(self.assumptions),
             "notes": list(self.notes),
-            "bounds": None if self.bounds is None else [x if np.isfinite(x) else None for x in self.bounds],
+            "bounds": None if self.bounds is None else [_finite(x) for x in self.bounds],
+            "history": [[_finite(x) for x in step] for step in self.history],
+            "instance": instance_record(self.context, self.row, distribution=distribution),
             **shown,
         }
 
@@ -251,10 +293,24 @@ class Explanation:
             "decision": plain(witness.decision),
         }
 
-    @property
-    def what_would_change_it(self) -> str:
-        """What the explanation excludes, in words: one line per run of values, with a row that shows why."""
-        return text.exclusions(self.to_dict(witnesses=True))
 
-    def __str__(self) -> str:
-        return text.explanation(self.to_dict())
+def _finite(x: float) -> float | None:
+    """A number as JSON has it: None for an infinite one."""
+    return x if np.isfinite(x) else None
+
+
+def interval_around(variable: Variable, mask: int, value: int) -> int:
+    """The part of a set of values that "intervals" can say around one of them.
+
+    Of numbers, the run around the value, and missing if it is in the set; around missing, that alone, or everything.
+    """
+    if not variable.ordered or mask == variable.everything:
+        return mask
+    if value >= variable.ordered:
+        return 1 << value
+    low = high = value
+    while low > 0 and mask >> (low - 1) & 1:
+        low -= 1
+    while high + 1 < variable.ordered and mask >> (high + 1) & 1:
+        high += 1
+    return (1 << (high + 1)) - (1 << low) | mask >> variable.ordered << variable.ordered

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal as Choice
 
-from primewood.engines.protocol import Family
+from primewood.engines.protocol import Clock, Family
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box
 from primewood.logic.language import Language
@@ -28,6 +29,8 @@ class Question:
     notes: tuple[str, ...] = ()
     denied: int | None = None
     """If given, the question is instead why this decision was not taken."""
+    widen: Callable[[Box, Clock], Explanation] | None = None
+    """What widens a box in "intervals"; see `Explanation`."""
 
     @property
     def decision(self) -> object:
@@ -45,6 +48,7 @@ class Question:
             row=None if self.row is None else tuple(self.row.tolist()),
             context=self.context,
             notes=self.notes,
+            widen=self.widen,
         )
 
 

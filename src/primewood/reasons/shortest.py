@@ -28,6 +28,7 @@ from primewood.engines.protocol import Clock, Grown, Oracle, Verdict
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
+from primewood.reasons.history import History, Moment
 from primewood.reasons.weakening import dropping, weaken
 
 SOLVER = "gluecard4"
@@ -71,6 +72,8 @@ class Shortest:
         How often the engine was asked.
     find_witnesses : callable
         As in `Grown`: per excluded (variable, value), a point that shows why; none if the time was over.
+    history : tuple of Moment
+        How `lower` and `upper` drew together.
     """
 
     box: Box
@@ -83,6 +86,7 @@ class Shortest:
     find_witnesses: Callable[[], dict[tuple[int, int], Point]] = field(
         default=dict, repr=False, compare=False
     )
+    history: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
 
 
 def shortest(
@@ -158,6 +162,7 @@ def shortest(
         obstacle=None,
         queries=search.border.queries + grown.queries,
         find_witnesses=grown.find_witnesses,
+        history=tuple(search.history),
     )
 
 
@@ -231,6 +236,7 @@ class _Search:
         self.best: int | None = None
         self.upper, self.lower = Fraction(0), Fraction(0)
         self.obstacle: Point | None = None
+        self.history = History()
         self._random = random.Random(0)
         self._too_heavy: list[int] = []
 
@@ -247,12 +253,17 @@ class _Search:
             self.lower = self.upper
         else:
             self._ascend(clock)
+        self._note()
+
+    def _note(self) -> None:
+        self.history.note(float(self.lower), float(self.upper))
 
     def _take(self, chosen: int) -> None:
         """Remember a set that suffices if it is lighter than the best one known."""
         weight = self._weight(chosen)
         if self.best is None or weight < self.upper:
             self.best, self.upper = chosen | self.free, weight
+            self._note()
 
     def _weight(self, chosen: int) -> Fraction:
         return sum((self.weights[j] for j in indices(chosen)), Fraction(0))
@@ -333,6 +344,7 @@ class _Search:
             if not contrast & taken:
                 taken |= contrast
                 self.lower += min(self.weights[j] for j in indices(contrast & self.allowed))
+        self._note()
         low, high, step = math.ceil(self.lower / self.scale.unit), self.scale.below(self.upper) + 1, 1
         while low < high:  # nothing will be ruled out from `high` on
             units = min(low + step, high) - 1
@@ -340,6 +352,7 @@ class _Search:
                 low = units + 1
                 step = 2 * step if high - low > MANY_LEVELS else 1
                 self.lower = max(self.lower, min(self.upper, low * self.scale.unit))
+                self._note()
             else:
                 high, step = units, 1
 

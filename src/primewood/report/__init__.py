@@ -1,1 +1,5 @@
-"""Words for answers, from their plain records; nothing computes here."""
+"""Words, frames, plots and pages from the plain records of answers; nothing computes here."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submodules={"plots"})

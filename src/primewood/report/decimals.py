@@ -20,7 +20,9 @@ End = tuple[str, str] | None
 """An operator and a decimal, or None where there is no bound."""
 
 
-def shown_ends(interval: Interval, instance: float, rows: NDArray[np.float64] | None) -> tuple[End, End]:
+def shown_ends(
+    interval: Interval, instance: float, rows: NDArray[np.float64] | None, *, brief: bool = True
+) -> tuple[End, End]:
     """How the ends of an interval are shown: the lower and the upper bound.
 
     Parameters
@@ -31,6 +33,8 @@ def shown_ends(interval: Interval, instance: float, rows: NDArray[np.float64] | 
         The number of the instance; it counts only if it lies in the region.
     rows
         The numbers of the training rows in this column, or None if there are none to go by.
+    brief
+        Whether one digit may be enough where the rows say what lies nearby; else at least four are kept.
 
     >>> shown_ends(Interval(2.4500000476837163, 6, "left"), 3.0, np.array([2.5, 3.0, 5.0]))
     (('>=', '2.5'), ('<', '6'))
@@ -41,7 +45,7 @@ def shown_ends(interval: Interval, instance: float, rows: NDArray[np.float64] | 
         ends = rows[(rows == interval.low) | (rows == interval.high)]
         held += [float(x) for x in ends if x in interval]
         held += [float(inside.min()), float(inside.max())] if inside.size else []
-    digits = 1 if rows is not None and held else 4
+    digits = 1 if brief and rows is not None and held else 4
     low = high = None
     if math.isfinite(interval.low):
         needed = min(held, default=_inside(interval))

@@ -2,38 +2,76 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from primewood.logic.interval import number
+from primewood.logic.interval import Interval, number
 from primewood.report.decimals import End
 
 Record = Mapping[str, Any]
 """What an answer says, in plain types: the dictionary that its `to_dict` returns."""
 
 
-def rule(record: Record) -> str:
+MOST_PIECES = 3
+"""A literal of more pieces shows so many, and how many there are besides."""
+
+
+def rule(record: Record, *, exact: bool = False) -> str:
     """The rule of an explanation: IF ... AND ... THEN decision.
+
+    With `exact`, bounds have all their digits, and literals all their pieces.
 
     >>> rule({"decision": "approved", "literals": [{"text": "income >= 51.51"}], "status": "proved"})
     'IF income >= 51.51 THEN approved'
     """
-    conditions = [literal["text"] for literal in record["literals"]]
+    conditions = [exactly(literal) if exact else literal["text"] for literal in record["literals"]]
     return f"IF {' AND '.join(conditions) or 'anything'} THEN {record['decision']}"
 
 
-def explanation(record: Record) -> str:
+def explanation(record: Record, *, exact: bool = False) -> str:
     """The rule, and on the lines below it what it rests on."""
-    lines = [rule(record), f"  {status(record)}"]
+    lines = [rule(record, exact=exact), *(f"  {line}" for line in circumstances(record))]
+    return "\n".join(lines)
+
+
+def circumstances(record: Record) -> list[str]:
+    """What an explanation rests on and how much it covers, in lines of text."""
+    lines = [status(record)]
     if record.get("coverage") is not None:
         lines.append(
-            f"  covers {share(record['coverage'])} of the training rows, "
+            f"covers {share(record['coverage'])} of the training rows, "
             f"{share(record['volume'])} of the volume of their ranges"
         )
-    lines += [f"  note: {note}" for note in record["notes"]]
+    lines += [f"note: {note}" for note in record["notes"]]
     if record["assumptions"]:
-        lines.append("  holds for rows where " + "; ".join(record["assumptions"]))
+        lines.append("holds for rows where " + "; ".join(record["assumptions"]))
+    return lines
+
+
+def summary(record: Record) -> str:
+    """What many explanations have in common, in a few lines."""
+    rows = record["rows"]
+    lines = [
+        f"{rows} explanation{'' if rows == 1 else 's'}: {_counts(record['statuses'])}",
+        f"decisions: {_counts(record['decisions'])}",
+        f"features per explanation: {_counts(record['sizes'])}",
+    ]
+    if record["coverage"] is not None:
+        covers = [share(record["coverage"][name]) for name in ("least", "median", "largest")]
+        lines.append(
+            f"of the training rows, one covers {covers[0]} to {covers[2]}, {covers[1]} at the median"
+        )
+    used = {name: count for name, count in record["features"].items() if count}
+    lines.append("features used: " + (_counts(used) or "none"))
+    never = len(record["features"]) - len(used)
+    if never:
+        lines.append(f"never used: {never} of the {len(record['features'])} features that the model looks at")
     return "\n".join(lines)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in counts.items())
 
 
 def share(part: float) -> str:
@@ -65,16 +103,34 @@ def status(record: Record) -> str:
     return f"entails the decision{vote}; stopped early, so perhaps not prime ({record['language']})"
 
 
-def condition(name: str, pieces: Sequence[tuple[End, End]], *, missing: bool, unit: str = "") -> str:
-    """A numeric literal: its pieces by their bounds, and "missing".
+def piece(name: str, low: End, high: End, unit: str = "") -> str:
+    """One interval of a numeric literal by its bounds.
 
-    >>> condition("age", [(None, ("<=", "25")), ((">", "60"), None)], missing=False)
-    '(age <= 25 or age > 60)'
+    >>> piece("age", None, ("<=", "25"), "years"), piece("age", (">", "60"), ("<", "70"))
+    ('age <= 25 years', '60 < age < 70')
     """
-    words = [f"{_between(name, low, high)} {unit}".rstrip() for low, high in pieces]
-    if missing:
-        words.append(f"{name} is missing")
-    return words[0] if len(words) == 1 else f"({' or '.join(words)})"
+    return f"{_between(name, low, high)} {unit}".rstrip()
+
+
+def one_of(pieces: Sequence[str], here: int = 0) -> str:
+    """A literal from its pieces: at most three of them, the one at `here` among them.
+
+    >>> one_of(["age <= 25", "age > 60"])
+    '(age <= 25 or age > 60)'
+    >>> one_of(["x <= 1", "2 <= x <= 3", "4 <= x <= 5", "6 <= x <= 7", "x >= 8"], 4)
+    '(4 <= x <= 5 or 6 <= x <= 7 or x >= 8, and 2 more)'
+    """
+    if len(pieces) == 1:
+        return pieces[0]
+    shown, more = _some(pieces, here)
+    return f"({' or '.join(shown)}{more})"
+
+
+def _some(pieces: Sequence[str], here: int) -> tuple[Sequence[str], str]:
+    """Some neighbouring pieces with the one at `here`, and how many more there are, in words."""
+    first = min(max(0, here - 1), max(0, len(pieces) - MOST_PIECES))
+    more = len(pieces) - MOST_PIECES
+    return pieces[first : first + MOST_PIECES], f", and {more} more" if more > 0 else ""
 
 
 def _between(name: str, low: End, high: End) -> str:
@@ -88,14 +144,46 @@ def _between(name: str, low: End, high: End) -> str:
     return f"{name} is a number"
 
 
-def choice(name: str, values: Sequence[object], absent: Sequence[object]) -> str:
-    """A literal over values without an order.
+def choice(name: str, values: Sequence[object], absent: Sequence[object], here: int = 0) -> str:
+    """A literal over values without an order; by what it excludes, where that is shorter.
 
     >>> choice("purpose", ["car", "tv"], ["boat", "house", "other"])
     'purpose is car or tv'
     >>> choice("purpose", ["car", "tv", "boat"], ["house"])
     'purpose is not house'
+    >>> choice("purpose", ["car", "tv", "boat", "art", "debt"], ["house", "other"])
+    'purpose is neither house nor other'
+    >>> choice("day", [1, 2, 3, 4, 5, 6], [7, 8, 9, 10], here=5)
+    'day is 4 or 5 or 6, and 3 more'
     """
     if len(absent) == 1 and len(values) > 1:
         return f"{name} is not {absent[0]}"
-    return f"{name} is {' or '.join(map(str, values))}"
+    if len(values) > MOST_PIECES and 1 < len(absent) <= MOST_PIECES and len(absent) < len(values):
+        return f"{name} is neither {' nor '.join(map(str, absent))}"
+    shown, more = _some([str(value) for value in values], here)
+    return f"{name} is {' or '.join(shown)}{more}"
+
+
+def exactly(literal: Record) -> str:
+    """A literal with all digits of its bounds and all its pieces.
+
+    >>> exactly({"feature": "age", "unit": "years", "missing": True,
+    ...          "intervals": [{"low": 24.5, "high": None, "closed": "neither"}]})
+    '(age > 24.5 years or age is missing)'
+    """
+    name = literal["feature"]
+    if "values" in literal:
+        values = [*literal["values"], *(["missing"] if literal["missing"] else [])]
+        return f"{name} is {' or '.join(map(str, values))}"
+    pieces = [
+        f"{interval(part).condition(name)} {literal.get('unit', '')}".rstrip()
+        for part in literal["intervals"]
+    ]
+    pieces += [f"{name} is missing"] if literal["missing"] else []
+    return pieces[0] if len(pieces) == 1 else f"({' or '.join(pieces)})"
+
+
+def interval(part: Record) -> Interval:
+    """The interval that a record says."""
+    low, high = part["low"], part["high"]
+    return Interval(-math.inf if low is None else low, math.inf if high is None else high, part["closed"])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from primewood.engines.protocol import Clock, Grown, Oracle
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
+from primewood.reasons.history import Moment
 from primewood.reasons.widest.cuts import Cuts, Rivals
 from primewood.reasons.widest.measures import RowsCovered, ShareCovered
 from primewood.reasons.widest.proof import prove_widest
@@ -39,6 +40,8 @@ class Widest:
         How often the engine was asked.
     find_witnesses : callable
         As in `Grown`.
+    history : tuple of Moment
+        How `covered` and `upper` (infinite for None) drew together.
     """
 
     box: Box
@@ -49,6 +52,7 @@ class Widest:
     entails: bool
     queries: int
     find_witnesses: Callable[[], dict[tuple[int, int], Point]]
+    history: tuple[Moment, ...] = ()
 
     @property
     def grown(self) -> Grown:
@@ -118,4 +122,5 @@ def widest(
         entails=search.entails,
         queries=search.queries,
         find_witnesses=lambda: known.witnesses(box),
+        history=tuple(search.history),
     )

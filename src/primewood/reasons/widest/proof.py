@@ -33,6 +33,7 @@ def prove_widest(search: Search) -> None:
             search.upper = bound if search.upper is None else min(search.upper, bound)
             search.upper = max(search.upper, search.covered)
             search.complete = search.covered >= search.upper * (1 - program.tolerance)
+            search.note()
         if search.complete or box is None:
             return
         broken = search.cuts.incidence.meeting(box)
@@ -55,6 +56,7 @@ def _repaired(search: Search, box: Box) -> bool:
         if reply is Verdict.NONE_EXISTS:
             if search.coverage.of(wide) > search.covered:
                 search.box, search.covered, search.prime = wide, search.coverage.of(wide), True
+                search.note()
             return True
         base = search.least
     return True

@@ -6,11 +6,13 @@ Take back one to three literals, grow the others first, keep what is wider. The 
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 
 from primewood.engines.protocol import Clock, Grown, Reply, Verdict
 from primewood.logic.instance import Box, Point, indices
+from primewood.reasons.history import History
 from primewood.reasons.weakening import dropping, weaken
 from primewood.reasons.widest.cuts import Cuts
 from primewood.reasons.widest.measures import RowsCovered, ShareCovered
@@ -46,6 +48,11 @@ class Search:
         self.upper: float | None = None
         self.complete = self.prime = self.entails = False
         self.queries = 0
+        self.history = History()
+
+    def note(self) -> None:
+        """Remember when the bounds became what they are."""
+        self.history.note(self.covered, math.inf if self.upper is None else self.upper)
 
     def ask(self, box: Box) -> Reply:
         """A counterexample in a box, which is learnt from."""
@@ -78,6 +85,7 @@ class Search:
         self.box, self.covered, self.prime = grown.box, self.coverage.of(grown.box), grown.complete
         if not _within(self.least, self.box):
             return False
+        self.note()
         self.learn(grown)
         return True
 
@@ -145,6 +153,7 @@ class Search:
         )
         if better:
             self.box, self.covered, self.prime = grown.box, self.coverage.of(grown.box), grown.complete
+            self.note()
         if better or len(self.cuts.boxes) < MOST_CUTS:
             self.learn(grown)
 

@@ -1,0 +1,131 @@
+"""The explanations of many rows, in their order and with their index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args, overload
+from typing import Literal as Choice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.batch.summary import Summary
+from primewood.errors import InvalidInput, UnknownName
+from primewood.reasons.context import Context
+from primewood.reasons.explanation import Explanation
+from primewood.report import frames
+
+Kind = Choice["rows", "literals"]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The explanations of many rows: a sequence, with the labels of the rows.
+
+    `batch[3]` is the explanation of the fourth row. A slice, a Boolean mask or an array of places gives a batch, and
+    `loc` goes by label.
+
+    Attributes
+    ----------
+    explanations : tuple of Explanation
+    index : array or pandas Index
+        The labels of the rows: those of the frame, or 0, 1, 2, ...
+    backend : {"pandas", "polars"} or None
+        The kind of frame that the rows came in, and that `to_frame` gives by default.
+    """
+
+    explanations: tuple[Explanation, ...]
+    index: Any
+    context: Context = field(repr=False)
+    backend: frames.Backend | None = None
+
+    @classmethod
+    def of(cls, explanations: Sequence[Explanation], X: Any, context: Context) -> Batch:
+        """The explanations of the rows of a frame or an array."""
+        library = type(X).__module__.split(".")[0]
+        backend = next((name for name in get_args(frames.Backend) if name == library), None)
+        index = X.index if backend == "pandas" else np.arange(len(explanations))
+        return cls(tuple(explanations), index, context, backend)
+
+    def __len__(self) -> int:
+        return len(self.explanations)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return iter(self.explanations)
+
+    @overload
+    def __getitem__(self, place: int) -> Explanation: ...
+    @overload
+    def __getitem__(self, place: slice | Sequence[Any] | NDArray[Any]) -> Batch: ...
+    def __getitem__(self, place: Any) -> Explanation | Batch:
+        if isinstance(place, int | np.integer):
+            return self.explanations[place]
+        chosen = np.arange(len(self))[place if isinstance(place, slice) else np.asarray(place)]
+        return replace(
+            self, explanations=tuple(self.explanations[i] for i in chosen), index=self.index[chosen]
+        )
+
+    def loc(self, label: object) -> Explanation:
+        """The explanation of the row with a label; of the first one, if there are several."""
+        places = np.flatnonzero(np.asarray(self.index == label))
+        if not places.size:
+            raise UnknownName(f"no row is labelled {label!r}; the first labels are {list(self.index[:5])}")
+        return self.explanations[int(places[0])]
+
+    @property
+    def status(self) -> NDArray[np.object_]:
+        """The status of each explanation, as text."""
+        return np.array([str(why.status) for why in self], dtype=object)
+
+    @property
+    def decisions(self) -> NDArray[np.object_]:
+        """The decision on each row."""
+        return np.array([why.decision for why in self], dtype=object)
+
+    def to_frame(self, kind: Kind = "rows", backend: frames.Backend | None = None) -> Any:
+        """A frame with the index of the rows.
+
+        Parameters
+        ----------
+        kind
+            "rows": one line per row, with its decision, status, rule, size, coverage, volume, and per feature the
+            condition on it (None where it is free). "literals": one line per piece of each literal, with exact ends.
+        backend
+            "pandas" or "polars"; by default the kind of frame that the rows came in.
+        """
+        if kind not in get_args(Kind):
+            raise InvalidInput(f'kind is "rows" or "literals", not {kind!r}')
+        records = [why.to_dict() for why in self]
+        if kind == "rows":
+            columns = frames.of_explanations(records, self.summary().features)
+            return frames.frame(columns, backend or self.backend, self.index)
+        each = [frames.of_literals(record) for record in records]
+        lengths = [len(columns["feature"]) for columns in each]
+        joined = {
+            name: [x for columns in each for x in columns[name]] for name in frames.of_literals(records[0])
+        }
+        return frames.frame(joined, backend or self.backend, np.repeat(np.asarray(self.index), lengths))
+
+    def summary(self) -> Summary:
+        """How often each feature is used, and how large, how wide and how sure the explanations are."""
+        return Summary.of(self.explanations, [x.name for x in self.context.variables])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary and all explanations, in plain types."""
+        return {
+            "summary": self.summary().to_dict(),
+            "index": [str(label) for label in self.index],
+            "explanations": [why.to_dict() for why in self],
+        }
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    def __repr__(self) -> str:
+        return f"<Batch of {len(self)} explanations: slice it, to_frame(), summary()>"
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.card import batch
+
+        return batch(self.to_dict())

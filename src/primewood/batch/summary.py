@@ -1,0 +1,74 @@
+"""What many explanations have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from primewood.reasons.context import plain
+from primewood.reasons.explanation import Explanation
+from primewood.report import text
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the explanations of many rows have in common.
+
+    Attributes
+    ----------
+    rows : int
+    decisions, statuses : dict
+        How often each occurs, the most frequent first.
+    features : dict
+        Per feature that the model looks at, in how many explanations it is used; the most used first.
+    sizes : dict
+        How many explanations mention how many features.
+    coverage : tuple of three floats or None
+        The least, the median and the largest share of the training rows that an explanation covers; None without
+        training rows.
+    """
+
+    rows: int
+    decisions: dict[object, int]
+    statuses: dict[str, int]
+    features: dict[str, int]
+    sizes: dict[int, int]
+    coverage: tuple[float, float, float] | None
+
+    @classmethod
+    def of(cls, explanations: Sequence[Explanation], names: Sequence[str]) -> Summary:
+        """The summary of explanations of a model that looks at the named features."""
+        used = Counter(name for why in explanations for name in why.features)
+        covered = [why.coverage for why in explanations if why.coverage is not None]
+        return cls(
+            rows=len(explanations),
+            decisions=_counted(plain(why.decision) for why in explanations),
+            statuses=_counted(str(why.status) for why in explanations),
+            features=dict(sorted(((name, used[name]) for name in names), key=lambda item: -item[1])),
+            sizes=dict(sorted(Counter(len(why.features) for why in explanations).items())),
+            coverage=(min(covered), float(np.median(covered)), max(covered)) if covered else None,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The summary in plain types."""
+        return {
+            "rows": self.rows,
+            "decisions": {str(name): count for name, count in self.decisions.items()},
+            "statuses": self.statuses,
+            "features": self.features,
+            "sizes": {str(size): count for size, count in self.sizes.items()},
+            "coverage": None
+            if self.coverage is None
+            else dict(zip(("least", "median", "largest"), self.coverage, strict=True)),
+        }
+
+    def __str__(self) -> str:
+        return text.summary(self.to_dict())
+
+
+def _counted(things: Any) -> dict[Any, int]:
+    return dict(Counter(things).most_common())

@@ -1,0 +1,242 @@
+"""What a model decides if one or two features of a row change and the others stay: exact, cell by cell.
+
+Beside each cell stands whether an explanation speaks for it. There the decision is the same whatever the features are
+that the explanation leaves free; elsewhere it is only what the model says about this very row.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from primewood.domain import Feature
+from primewood.ensemble import Ensemble
+from primewood.errors import InvalidInput
+from primewood.logic.expression import Literal
+from primewood.logic.interval import Interval
+from primewood.reasons.context import Context, Row, interval_record, plain
+from primewood.reasons.explanation import Explanation
+from primewood.reasons.scales import in_words, scale
+
+if TYPE_CHECKING:
+    from primewood.report.plots import DecisionMapDisplay, WhatIfDisplay
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One feature and the cells that the model tells apart in it.
+
+    Attributes
+    ----------
+    feature : Feature
+    order : tuple of int
+        The variable's values as they are shown: categories in their natural order.
+    inside : tuple of bool
+        Per cell, in that order, whether the explanation allows it.
+    """
+
+    feature: Feature
+    order: tuple[int, ...]
+    inside: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, context: Context, name: str, why: Explanation) -> Axis:
+        """The axis of a feature, with what an explanation allows in it."""
+        context.place(name)
+        feature = context.feature(name)
+        assert feature is not None
+        if feature.variable is None:
+            return cls(feature, (0,), (True,))
+        order = list(range(len(feature.variable)))
+        order[: len(feature.natural_order)] = feature.natural_order
+        literal = next((x for x in why.term.literals if x.variable.name == name), None)
+        inside = [literal is None or bool(literal.mask >> value & 1) for value in order]
+        return cls(feature, tuple(order), tuple(inside))
+
+    def cell(self, place: int) -> dict[str, Any]:
+        """The cell at a place, in plain types: an interval, a value, or missing."""
+        if self.feature.variable is None:
+            return interval_record(Interval(-np.inf, np.inf, "neither"))
+        value = self.feature.variable.values[self.order[place]]
+        if isinstance(value, Interval):
+            return interval_record(value)
+        if self.order[place] == self.feature.variable.missing:
+            return {"missing": True}
+        return {"values": [plain(value)]}
+
+    def write(self, row: Row, place: int) -> None:
+        """Put a number of a cell into a row; a feature that nothing tests stays as it is."""
+        if self.feature.variable is not None:
+            self.feature.write(row, self.order[place])
+
+    def record(self, context: Context, row: Row) -> dict[str, Any]:
+        """What the axis shows, and where the row is on it."""
+        value = context.named_values(row)[self.feature.name]
+        unit = context.units.get(self.feature.name, "")
+        missing = isinstance(value, float) and np.isnan(value)
+        return {
+            "feature": self.feature.name,
+            "unit": unit,
+            "value": None if missing else plain(value),
+            "shown": in_words(value, unit),
+            **scale(context, self.feature),
+        }
+
+
+def decided(
+    context: Context, ensemble: Ensemble, row: Row, axes: Sequence[Axis]
+) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """What is decided in each cell of some axes, all else as in a row: labels, −1 where constraints allow no row."""
+    shape = tuple(len(axis.order) for axis in axes)
+    rows = np.tile(row, (int(np.prod(shape)), 1))
+    for moved, places in zip(rows, itertools.product(*map(range, shape)), strict=True):
+        for axis, place in zip(axes, places, strict=True):
+            axis.write(moved, place)
+    assert context.domain is not None
+    possible = context.domain.possible(rows, context.domain.points(rows))
+    return np.where(possible, ensemble.predict(rows), -1).reshape(shape)
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """What is decided about a row if one feature changes.
+
+    Attributes
+    ----------
+    axis : Axis
+    labels : tuple of int
+        Per cell the place of the decision in `classes`; −1 where constraints allow no row.
+    why : Explanation
+        The explanation that says where the decision is proved.
+    """
+
+    axis: Axis
+    labels: tuple[int, ...]
+    why: Explanation
+    context: Context
+
+    @property
+    def pieces(self) -> list[dict[str, Any]]:
+        """The cells in runs with one decision, each with whether the explanation speaks for it."""
+        runs: list[list[int]] = []
+        for place in range(len(self.labels)):
+            if runs and self._alike(runs[-1][-1], place):
+                runs[-1].append(place)
+            else:
+                runs.append([place])
+        return [
+            {
+                **self._run(run),
+                "decision": self._decision(run[0]),
+                "proved": self.axis.inside[run[0]],
+            }
+            for run in runs
+        ]
+
+    def _alike(self, place: int, next_place: int) -> bool:
+        """Whether two neighbouring cells are intervals with the same decision, proved or not alike."""
+        return (
+            self.labels[place] == self.labels[next_place]
+            and self.axis.inside[place] == self.axis.inside[next_place]
+            and "low" in self.axis.cell(place)
+            and "low" in self.axis.cell(next_place)
+        )
+
+    def _run(self, run: list[int]) -> dict[str, Any]:
+        variable = self.axis.feature.variable
+        mask = sum(1 << self.axis.order[place] for place in run)
+        if variable is None or mask == variable.everything:
+            return {**self.axis.cell(run[0]), "text": f"{self.axis.feature.name} is anything"}
+        literal = Literal(variable, mask)
+        cell = interval_record(literal.intervals[0]) if len(run) > 1 else self.axis.cell(run[0])
+        return {**cell, "text": self.context.literal_record(literal, self.why.row)["text"]}
+
+    def _decision(self, place: int) -> object:
+        label = self.labels[place]
+        return None if label < 0 else plain(self.context.class_names[label])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The strip in plain types."""
+        assert self.why.row is not None
+        return {
+            **self.axis.record(self.context, np.array(self.why.row)),
+            "decision": plain(self.why.decision),
+            "pieces": self.pieces,
+            "classes": [plain(name) for name in self.context.class_names],
+            "rule": self.why.rule,
+        }
+
+    def __str__(self) -> str:
+        record = self.to_dict()
+        lines = [f"{record['feature']} is {record['shown']}: {record['decision']}. If only it changes:"]
+        for piece in self.pieces:
+            lines.append(f"  {piece['text']}: {_outcome(piece, record['decision'])}")
+        return "\n".join(lines)
+
+    def plot(self, *, ax: Any = None) -> WhatIfDisplay:
+        """The strip as a picture (`primewood.plots.what_if`)."""
+        from primewood.report.plots import what_if
+
+        return what_if(self, ax=ax)
+
+
+def _outcome(piece: dict[str, Any], decision: object) -> str:
+    if piece["decision"] is None:
+        return "no such row, by the constraints"
+    if piece["decision"] != decision:
+        return f"{piece['decision']}"
+    return f"{decision}, proved whatever the free features are" if piece["proved"] else f"{decision}"
+
+
+@dataclass(frozen=True)
+class DecisionMap:
+    """What is decided about a row if two features change.
+
+    Attributes
+    ----------
+    axes : pair of Axis
+    labels : array of int
+        Per cell of the first and of the second feature; −1 where constraints allow no row.
+    why : Explanation
+        The explanation whose box is drawn in.
+    """
+
+    axes: tuple[Axis, Axis]
+    labels: np.ndarray[Any, np.dtype[np.int64]]
+    why: Explanation
+    context: Context
+
+    def to_dict(self) -> dict[str, Any]:
+        """The map in plain types."""
+        assert self.why.row is not None
+        row = np.array(self.why.row)
+        return {
+            "axes": [
+                {
+                    **axis.record(self.context, row),
+                    "cells": [axis.cell(place) for place in range(len(axis.order))],
+                    "inside": list(axis.inside),
+                }
+                for axis in self.axes
+            ],
+            "decisions": [[None if x < 0 else x for x in line] for line in self.labels.tolist()],
+            "classes": [plain(name) for name in self.context.class_names],
+            "decision": plain(self.why.decision),
+            "rule": self.why.rule,
+        }
+
+    def plot(self, *, ax: Any = None) -> DecisionMapDisplay:
+        """The map as a picture (`primewood.plots.decision_map`)."""
+        from primewood.report.plots import decision_map
+
+        return decision_map(self, ax=ax)
+
+
+def check_same_row(why: Explanation, row: Row) -> None:
+    """Raise unless an explanation is about a row."""
+    if why.row is None or not np.array_equal(np.array(why.row), row, equal_nan=True):
+        raise InvalidInput("why is an explanation of another row; leave it out, or explain this row first")
