@@ -5,10 +5,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint bench bench-quick clean compiler
+.PHONY: demo test test-slow lint docs bench bench-quick clean compiler
 
 demo: $(VENV)/.runs
-	@$(BIN)/primewood demo
+	@$(BIN)/primewood demo --output build/demo.html
 
 test: lint
 	$(BIN)/pytest -n auto --dist worksteal --rotate-slow
@@ -22,6 +22,10 @@ lint: $(VENV)/.develops
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(VENV)/.develops
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
+	@echo "The documentation is in build/docs/index.html"
+
 bench: $(VENV)/.develops
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check dtai-veritas
 	$(BIN)/python benchmarks/boolean_engines.py
@@ -33,6 +37,7 @@ bench: $(VENV)/.develops
 	$(BIN)/python benchmarks/widest.py
 	$(BIN)/python benchmarks/flips.py
 	$(BIN)/python benchmarks/properties.py
+	$(BIN)/python benchmarks/pieces.py
 	$(BIN)/python benchmarks/scaling.py
 	$(BIN)/python benchmarks/orders.py
 

@@ -395,3 +395,15 @@ def test_avoided_features_are_not_mentioned_or_proved_indispensable(forest):
         explainer.explain(X.iloc[0], avoid=["petal width (cm)"], fix=["petal width (cm)"])
     with pytest.raises(UnknownName, match="avoid names"):
         explainer.explain(X.iloc[0], avoid=["colour"])
+
+
+def test_a_row_may_hold_the_names_that_the_domain_gives_to_numbers():
+    table = np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 2.0], [0.0, 2.0], [2.0, 1.0]] * 5)
+    model = DecisionTreeClassifier(random_state=0).fit(table, table[:, 0] == 1)
+    domain = {"colour": {0: "red", 1: "green", 2: "blue"}}
+    explainer = pw.Explainer(model, table, feature_names=["colour", "size"], domain=domain)
+    why = explainer.explain({"colour": "green", "size": 2.0})
+    assert why.decision and "colour" in why.features
+    assert why == explainer.explain(["green", 2.0]) == explainer.explain([1.0, 2.0])
+    with pytest.raises(UnknownName, match="colour is one of red, green, blue; got 'yellow'"):
+        explainer.explain({"colour": "yellow", "size": 2.0})

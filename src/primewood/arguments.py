@@ -120,9 +120,18 @@ def context_of(
         points,
         vote,
         dict(units or {}),
-        Layout.of(ensemble),
+        replace(Layout.of(ensemble), words=_words(domain, ensemble)),
         ensemble.digest,
     )
+
+
+def _words(domain: Domain, ensemble: Ensemble) -> dict[int, dict[str, float]]:
+    """Per column that is numeric to the model, the names that its numbers have in the domain."""
+    return {
+        feature.column: {name: code for code, name in feature.codes.items() if isinstance(name, str)}
+        for feature in domain.features
+        if feature.codes is not None and feature.column not in ensemble.categories
+    }
 
 
 def clock_of(time_limit: float | None, work_limit: int | None) -> Clock:

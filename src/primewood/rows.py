@@ -36,6 +36,9 @@ class Layout:
         What rows must be; see `Ensemble`.
     largest_integer : float
         Integers beyond this, in tables of integers only, are rounded by the library.
+    words : mapping from columns to (mapping from names to numbers)
+        The columns that hold numbers to the model, but have names for them by the user's word; single rows may hold
+        either.
     """
 
     names: tuple[str, ...] = ()
@@ -43,6 +46,7 @@ class Layout:
     categories: Mapping[int, Categories] = field(default_factory=dict)
     form: Form = "any"
     largest_integer: float = 2.0**53
+    words: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, ensemble: Ensemble) -> Layout:
@@ -253,9 +257,22 @@ def as_row(x: Any, layout: Layout) -> NDArray[np.float64]:
 
 def _with_codes(x: Any, layout: Layout, *, named: bool) -> Any:
     """A row with codes for names, where it has names at all: an array of numbers has none."""
-    if not named or not layout.categories or len(x) != len(layout.names):
+    if not named or not (layout.categories or layout.words) or len(x) != len(layout.names):
         return x
-    return [layout.code(j, v, "the row") if j in layout.categories else v for j, v in enumerate(x)]
+    return [
+        layout.code(j, v, "the row") if j in layout.categories else _number_for(v, j, layout)
+        for j, v in enumerate(x)
+    ]
+
+
+def _number_for(value: Any, column: int, layout: Layout) -> Any:
+    """What the model takes for a value that may be a name."""
+    known = layout.words.get(column)
+    if known is None or not isinstance(value, str):
+        return value
+    if value not in known:
+        raise UnknownName(f"the row: {layout.names[column]} is one of {listing(known)}; got {value!r}")
+    return known[value]
 
 
 def _refuse_huge_integers(X: NDArray[Any], source: str, largest: float) -> None:
