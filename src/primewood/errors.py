@@ -6,6 +6,7 @@ A message says what came, what is accepted, and what to do about it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 class PrimewoodError(Exception):
@@ -66,3 +67,14 @@ def listing(things: Iterable[object], limit: int = 12) -> str:
     if len(words) > limit:
         return ", ".join(words[:limit]) + f", ... ({len(words)} in all)"
     return ", ".join(words)
+
+
+def meant(words: Iterable[object], known: Iterable[object]) -> str:
+    """A suggestion for a message, if something known is written much like a word that is not.
+
+    >>> meant(["incme"], ["income", "age"]), meant(["postcode"], ["income", "age"])
+    (' (did you mean income?)', '')
+    """
+    by_letters = {str(name).casefold(): str(name) for name in known}
+    near = [close[0] for word in words if (close := get_close_matches(str(word).casefold(), by_letters, n=1))]
+    return f" (did you mean {listing(by_letters[word] for word in near)}?)" if near else ""

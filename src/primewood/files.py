@@ -10,6 +10,9 @@ from typing import IO
 
 from primewood.errors import InvalidInput
 
+UMASK = os.umask(0)
+os.umask(UMASK)
+
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` fill a temporary file beside the path, and put it in its place when it is complete."""
@@ -20,6 +23,7 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             write(file)
+        Path(name).chmod(0o666 & ~UMASK)  # what a new file has; a temporary one is for its owner only
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

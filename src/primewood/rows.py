@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from primewood.ensemble import Categories, Ensemble
 from primewood.ensemble.comparison import InputType
 from primewood.ensemble.ensemble import Form
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, listing, meant
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,8 @@ def as_row(x: Any, layout: Layout) -> NDArray[np.float64]:
         unknown = [str(key) for key in x if str(key) not in names]
         absent = [name for name in names if name not in {str(key) for key in x}]
         if unknown or absent:
-            what = f"has unknown features {listing(unknown)}" if unknown else f"lacks {listing(absent)}"
+            like = meant(unknown, absent)
+            what = f"has unknown features {listing(unknown)}{like}" if unknown else f"lacks {listing(absent)}"
             raise InvalidInput(f"the row {what}; the features are {listing(names)}")
         by_name = {str(key): value for key, value in x.items()}
         if len(by_name) < len(x):

@@ -1,28 +1,29 @@
-"""The demo: a small forest decides about credit, and one applicant learns why."""
+"""The demo: a small forest decides about credit, and one applicant learns why, in the terminal and on a page."""
 
 from __future__ import annotations
 
-import itertools
+from pathlib import Path
 from typing import Any
 
 from primewood.cli import output
-from primewood.data.credit import Credit, load_credit
+from primewood.data.credit import load_credit
 from primewood.explainer import Explainer
+from primewood.files import write_whole
+from primewood.reasons.counterfactual import Counterfactual
+from primewood.reasons.explanation import Explanation
 
 APPLICANT = 1
 SHOWN = 3
 
 
-def run_demo(*, as_json: bool) -> None:
-    """Train, decide, explain, print."""
+def run_demo(*, as_json: bool, page: Path) -> None:
+    """Train, decide, explain, print, and write the page."""
     from sklearn.ensemble import RandomForestClassifier
 
     credit = load_credit()
-    model = RandomForestClassifier(n_estimators=11, max_depth=3, class_weight="balanced", random_state=0).fit(
-        credit.X, credit.y
-    )
+    model = RandomForestClassifier(n_estimators=11, max_depth=3, class_weight="balanced", random_state=0)
     explainer = Explainer(
-        model,
+        model.fit(credit.X, credit.y),
         credit.X,
         feature_names=credit.feature_names,
         class_names=credit.class_names,
@@ -35,36 +36,41 @@ def run_demo(*, as_json: bool) -> None:
         for why in found:
             output.record(why.to_dict())
         return
-    score = model.predict_proba(x[None, :])[0].max()
-    output.data(f"A forest of {len(model.estimators_)} trees has learned from 1,000 credit applications")
-    output.data("(Statlog German Credit, H. Hofmann, UCI, CC BY 4.0).")
+    flip = explainer.counterfactual(x, "approved", immutable=["age"])
+    _tell(found, flip, f"{model.predict_proba(x[None, :])[0].max():.0%}", len(model.estimators_))
+    _write(page, found, flip)
     output.data()
-    output.data(f"Application no. {APPLICANT}:")
-    for name, value in answers(credit, x):
-        output.data(f"  {name:<17} {value}")
-    output.data()
-    decision = found[0].decision
-    output.data(f"Decision: {decision} (the forest gives it {score:.0%}).")
-    output.data()
-    output.data(f"Why? There are {len(found)} PI-explanations. Each is enough by itself: while its")
-    output.data("conditions hold, no other answer on the form can change the decision, and its")
-    output.data("conditions cannot be weakened (shown bounds are rounded inwards). The shortest ones:")
-    for place, why in enumerate(itertools.islice(found, SHOWN), start=1):
-        output.data()
-        output.data(f"{place}. The credit is {decision} because")
-        for i, literal in enumerate(why.to_dict()["literals"]):
-            output.data(f"     {'and ' if i else ''}{literal['text']}")
-        output.data(f"   (true of {why.coverage:.1%} of all applications)")
-    output.data()
-    output.data("Proved for every possible application, not sampled. Next: the README's example,")
-    output.data("or `primewood --help`.")
+    output.data(f"The same as a page with pictures: {page}")
+    output.data("Next: the README's example, or `primewood --help`.")
 
 
-def answers(credit: Credit, x: Any) -> list[tuple[str, str]]:
-    """The applicant's answers in words."""
-    found = []
-    for name, value in zip(credit.feature_names, x, strict=True):
-        words = credit.domain[name][int(value)] if name in credit.domain else f"{value:,.0f}"
-        unit = credit.units.get(name, "")
-        found.append((name, f"{words} {unit}".rstrip()))
-    return found
+def _tell(found: list[Explanation], flip: Counterfactual, score: str, trees: int) -> None:
+    first, *others = found
+    output.data(f"A forest of {trees} trees has learned from 1,000 credit applications")
+    output.data("(Statlog German Credit, H. Hofmann, UCI, CC BY 4.0). About one of them it says:")
+    output.data(f"{first.decision}, with {score}. Why?")
+    output.data()
+    output.data(output.drawn(first))
+    output.data()
+    output.data(
+        f"That is one of {len(found)} PI-explanations. Each is enough by itself, and none can be weakened."
+    )
+    for why in others[: SHOWN - 1]:
+        output.data(f"Another one: {why.rule}")
+    output.data()
+    output.data(f"The nearest way to {flip.other}, at this age: {flip.advice}; all else as it is.")
+    output.data("Proved for every possible application, not sampled.")
+
+
+def _write(page: Path, found: list[Explanation], flip: Counterfactual) -> None:
+    from primewood.report.html.card import card, counterfactual
+    from primewood.report.html.page import page as document
+
+    cards = [card(_record(why)) for why in found[:SHOWN]]
+    whole = document("Why was this credit declined?", [*cards, counterfactual(flip.to_dict())])
+    page.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(page, lambda file: file.write(whole.encode()))
+
+
+def _record(why: Explanation) -> dict[str, Any]:
+    return why.to_dict(witnesses=True, distribution=True)

@@ -1,76 +1,123 @@
-"""Models on the command line: loading them, and describing them."""
+"""The commands that describe a whole model: what it is made of, its diagram, a report about it."""
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
+import typer
 
-from primewood.cli.inputs import model_rows, texts
-from primewood.errors import InvalidInput, TooLarge
-from primewood.explainer import Explainer
-from primewood.properties.compiled import Compiled
-from primewood.readers import load_model, read
-from primewood.rows import Layout
+from primewood.cli import output
+from primewood.cli.help import LIMITS, OUTPUT
+from primewood.cli.options import Json, ModelFile, Reading, TrainingData, TrainingFile
+from primewood.cli.progress import Progress
 
-
-def explainer_for(path: Path, data: Path | None, *, trust_pickle: bool, **options: Any) -> Explainer:
-    """The explainer of a model file, with the rows of a CSV file if there is one."""
-    model = load_model(path, trust_pickle=trust_pickle)
-    if data is None:
-        return Explainer(model, **options)
-    categorical: list[int] = getattr(model, "get_cat_feature_indices", list)()
-    if categorical:  # CatBoost keeps no names of categories
-        return Explainer(model, texts(data, list(model.feature_names_), categorical), **options)
-    return Explainer(model, model_rows(data, Layout.of(read(model))), **options)
+if TYPE_CHECKING:
+    from primewood.properties.compiled import Compiled
 
 
-def about_row(
-    path: Path, data: Path, row: int, *, train: Path | None, within: float | None, **options: Any
-) -> tuple[Explainer, NDArray[np.float64]]:
-    """The explainer of a model file and one row of a CSV file, for a question about its decision.
+def info(
+    model: ModelFile,
+    rows: TrainingFile = None,
+    *,
+    data: TrainingData = None,
+    reading: Reading,
+    as_json: Json = False,
+) -> None:
+    """Show what a model is made of, and what it can tell apart.
 
-    Parameters
-    ----------
-    path, options
-        As for `explainer_for`.
-    data, row
-        The CSV file and the row's place in it.
-    train
-        The training rows; by default the rows of `data`.
-    within
-        For a regressor: the decision is whether the prediction is within this of the row's own.
+    Prints its trees, its decisions, how many values of each feature it tells apart, whether it was read faithfully
+    (tried on the rows and on planted ones), and whether it compiles to a diagram.
+
+    Examples
+    --------
+    primewood info forest.skops
+    primewood info booster.json train.csv --json
     """
-    explainer = explainer_for(path, train or data, **options)
-    assert explainer.ensemble is not None
-    rows = model_rows(data, Layout.of(explainer.ensemble))
-    if not 0 <= row < len(rows):
-        raise InvalidInput(f"{data.name} has the rows 0 to {len(rows) - 1}; there is no row {row}")
-    x = rows[row]
-    return (explainer if within is None else explainer.around(x, within)), x
+    from primewood.cli.loading import explainer_for, one_file
+    from primewood.explainer.description import description
+
+    explainer = explainer_for(model, one_file(rows, data), reading)
+    with Progress("compiling"):
+        facts = description(explainer)
+    output.record(facts) if as_json else output.data(description_shown(facts))
 
 
-def decision_named(explainer: Explainer, text: str) -> object:
-    """The decision that is written so; the text itself if there is none, for the library to refuse."""
-    return next((name for name in explainer.class_names if str(name) == text), text)
+def compile_model(
+    model: ModelFile,
+    rows: TrainingFile = None,
+    *,
+    data: TrainingData = None,
+    reading: Reading,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the diagram here; primewood.load reads it. An existing file is replaced.",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--picture",
+            help="Draw it: an .svg, .png, .pdf or .dot file.",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    most_drawn: Annotated[
+        int,
+        typer.Option(
+            "--most-drawn", min=2, help="Draw at most this many nodes.", metavar="N", rich_help_panel=OUTPUT
+        ),
+    ] = 60,
+    max_nodes: Annotated[
+        int | None,
+        typer.Option("--max-nodes", help="The cap on its nodes.", metavar="N", rich_help_panel=LIMITS),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", help="No limit by default.", metavar="SECONDS", rich_help_panel=LIMITS),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compile a model to a decision diagram that answers anything.
 
+    Prints its size, the order of its levels, and how large the share of each decision is.
 
-def compilation(explainer: Explainer) -> dict[str, Any]:
-    """Whether a model compiles cheaply, and to what."""
-    try:
-        compiled = explainer.compile()
-    except TooLarge as problem:
-        return {"compiles": False, "why": str(problem)}
-    facts = compiled.info()
-    return {
-        "compiles": True,
-        "nodes": facts["nodes"],
-        "seconds": facts["seconds"],
-        "order": [level["feature"] for level in facts["levels"]],
-    }
+    Exit codes
+    ----------
+    0  compiled
+    3  it outgrew --max-nodes or --time-limit
+
+    Examples
+    --------
+    primewood compile forest.skops train.csv -o forest.diagram
+    primewood compile forest.skops train.csv --picture forest.svg
+    """
+    from primewood.cli.loading import explainer_for, one_file
+
+    output.check_target(to)
+    output.check_target(picture, ".svg", ".png", ".pdf", ".dot")
+    explainer = explainer_for(model, one_file(rows, data), reading, engine="diagram", max_nodes=max_nodes)
+    with Progress("compiling") as progress:
+
+        def watch(stage: str, nodes: int, parts: int) -> None:
+            words = {"order": "looking for an order", "decision": "going down the levels"}
+            progress.say(f"{words.get(stage, stage)}: {nodes:,} nodes, {parts} parts")
+
+        compiled = explainer.compile(time_limit=time_limit, watcher=watch)
+    if to is not None:
+        compiled.save(to)
+        output.talk(f"written to {to}")
+    if picture is not None:
+        drawn = compiled.draw(most_nodes=most_drawn)
+        drawn.save(picture)
+        output.talk(f"drawn in {picture}" + (f" ({drawn.note})" if drawn.note else ""))
+    output.record(compiled.info()) if as_json else output.data(compiled_shown(compiled))
 
 
 def compiled_shown(compiled: Compiled) -> str:
@@ -88,34 +135,8 @@ def compiled_shown(compiled: Compiled) -> str:
     return "\n".join(lines)
 
 
-def description(explainer: Explainer) -> dict[str, Any]:
-    """What a model is made of, in plain types."""
-    ensemble, domain = explainer.ensemble, explainer.domain
-    assert ensemble is not None and domain is not None
-    facts: dict[str, Any] = {
-        "model": ensemble.source,
-        "digest": ensemble.digest,
-        "classes": [str(name) for name in explainer.class_names],
-        "trees": len(ensemble.trees),
-        "depth": max(tree.depth for tree in ensemble.trees),
-        "leaves": sum(int(tree.is_leaf.sum()) for tree in ensemble.trees),
-        "features": ensemble.n_features,
-        "tested": {x.name: len(x) for x in domain.variables},
-        "cells": str(math.prod(len(x) for x in domain.variables)),
-        "vote": ensemble.vote,
-        "assumptions": list(domain.assumptions),
-        "diagram": compilation(explainer),
-    }
-    if explainer.fidelity is not None:
-        facts["fidelity"] = {"rows": explainer.fidelity.rows, "differ": explainer.fidelity.differ}
-    elif explainer.agreement is not None:
-        same, rows = explainer.agreement
-        facts["predict_agrees"] = {"rows": rows, "same": same}
-    return facts
-
-
-def shown(facts: dict[str, Any]) -> str:
-    """The description in words."""
+def description_shown(facts: dict[str, Any]) -> str:
+    """What a model is made of, in words."""
     votes = {
         "mean": "the mean of what its trees say",
         "majority": "majority vote of its trees",

@@ -1,12 +1,19 @@
-"""The options and arguments that several commands share, each written once."""
+"""The options and arguments that several commands share, each written once.
+
+Those that always come together are dataclasses, which `primewood.cli.sharing.spread` takes apart for typer. Nothing
+here computes or imports what does: help and completion come at once.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from primewood.cli.help import LIMITS, MODEL, OUTPUT, QUESTION, ROWS
 
 
 class LanguageChoice(StrEnum):
@@ -34,54 +41,185 @@ class VoteChoice(StrEnum):
     majority = "majority"
 
 
-ModelFile = Annotated[Path, typer.Argument(help="A fitted model: .skops, .json, .ubj, .txt or .cbm.")]
-Data = Annotated[Path, typer.Option("--data", help="Rows as CSV, with the model's columns.")]
-TrainingData = Annotated[Path | None, typer.Option("--data", help="Training rows as CSV.")]
-Train = Annotated[
-    Path | None, typer.Option("--train", help="Training rows as CSV; the rows of --data if not given.")
+def asked(*names: str, **more: Any) -> Any:
+    """An option that says what is asked."""
+    return typer.Option(*names, rich_help_panel=QUESTION, **more)
+
+
+ModelFile = Annotated[
+    Path, typer.Argument(help="A fitted model: .skops, .json, .ubj, .txt or .cbm.", metavar="MODEL")
 ]
-RowNumber = Annotated[int, typer.Option("--row", help="Which row of --data it is about, from 0.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document per line.")]
-Languages = Annotated[LanguageChoice, typer.Option("--literals", help="What a literal may say.")]
-EngineOption = Annotated[EngineChoice, typer.Option("--engine", help="Which engine answers.")]
-MaxNodes = Annotated[int | None, typer.Option("--max-nodes", help="The cap on a diagram's nodes.")]
-VoteOption = Annotated[VoteChoice, typer.Option("--vote", help="The model's own vote, or the paper's.")]
-Every = Annotated[bool, typer.Option("--all", help="All of them, not only one.")]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Print at most this many.")]
-Count = Annotated[bool, typer.Option("--count", help="Only say how many there are.")]
-Seconds = Annotated[float, typer.Option("--time-limit", help="Seconds for one answer.")]
-Trust = Annotated[bool, typer.Option("--trust-pickle", help="Load a pickle, which runs code in it.")]
+OptionalModel = Annotated[
+    Path | None,
+    typer.Argument(
+        help="A fitted model: .skops, .json, .ubj, .txt or .cbm.", metavar="MODEL", show_default=False
+    ),
+]
+RowsFile = Annotated[
+    Path | None,
+    typer.Argument(
+        help="Rows with the model's columns by name: CSV, JSON (.json, .jsonl), or - for stdin.",
+        metavar="ROWS",
+        show_default=False,
+    ),
+]
+TrainingFile = Annotated[
+    Path | None,
+    typer.Argument(help="Training rows: CSV, JSON, or - for stdin.", metavar="ROWS", show_default=False),
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        help="The rows, if they are no argument: CSV, JSON (.json, .jsonl), or - for stdin.",
+        metavar="FILE",
+        rich_help_panel=ROWS,
+    ),
+]
+TrainingData = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        help="Training rows: CSV, JSON (.json, .jsonl), or - for stdin.",
+        metavar="FILE",
+        rich_help_panel=ROWS,
+    ),
+]
+Train = Annotated[
+    Path | None,
+    typer.Option(
+        "--train",
+        help="Training rows, for coverage and for short bounds. By default the rows themselves, if they are a file "
+        "of more than one.",
+        metavar="FILE",
+        rich_help_panel=ROWS,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document per line.", rich_help_panel=OUTPUT)]
+Plain = Annotated[
+    bool,
+    typer.Option("--plain", help="Plain text also on a terminal, as in a pipe.", rich_help_panel=OUTPUT),
+]
+Languages = Annotated[
+    LanguageChoice,
+    asked(
+        "--literals",
+        help="What a condition may say: any set of values, one interval, or the row's own value.",
+    ),
+]
+Every = Annotated[bool, asked("--all", help="All of them, not only one.")]
+Limit = Annotated[int | None, asked("--limit", min=1, help="Print at most this many.", metavar="N")]
+Count = Annotated[bool, asked("--count", help="Only say how many there are.")]
 Target = Annotated[
-    str | None, typer.Option("--target", help="The decision that is wanted; any other if not given.")
+    str | None,
+    asked("--target", help="The decision that is wanted; any other if not given.", metavar="DECISION"),
 ]
 Immutable = Annotated[
-    list[str] | None, typer.Option("--immutable", help="A feature that cannot change. Repeatable.")
+    list[str] | None,
+    asked("--immutable", help="A feature that cannot change. Repeatable.", metavar="FEATURE"),
 ]
 Weights = Annotated[
     list[str] | None,
-    typer.Option("--weight", help="How much a feature counts, e.g. age=5; 1 if not given. Repeatable."),
-]
-Within = Annotated[
-    float | None,
-    typer.Option("--within", help="For a regressor: about its prediction staying within this of what it is."),
-]
-Threshold = Annotated[
-    float | None,
-    typer.Option(
-        "--threshold", help="Decide at this probability or prediction instead of the model's own cut-off."
+    asked(
+        "--weight",
+        help="How much a feature counts, e.g. age=5; 1 if not given. Repeatable.",
+        metavar="NAME=N",
     ),
 ]
-Between = Annotated[
-    tuple[float, float] | None,
-    typer.Option("--between", help="For a regressor: is its prediction between these two?"),
+Seconds = Annotated[
+    float, typer.Option("--time-limit", help="For one answer.", metavar="SECONDS", rich_help_panel=LIMITS)
 ]
-Groups = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--group", help="One-hot columns that are one feature: name=column,column,... or auto. Repeatable."
-    ),
-]
-Constraints = Annotated[
-    list[str] | None,
-    typer.Option("--constraint", help="What no row violates, e.g. 'housing=free -> rent=0'. Repeatable."),
-]
+
+
+@dataclass(frozen=True)
+class AboutRows:
+    """Which rows of which file a question is about."""
+
+    data: Data = None
+    train: Train = None
+    row: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--row",
+            help="Which row, from 0; the first if not given. Repeatable: one answer each.",
+            metavar="N",
+            rich_help_panel=ROWS,
+        ),
+    ] = None
+    every_row: Annotated[
+        bool, typer.Option("--every-row", help="One answer for each row of the file.", rich_help_panel=ROWS)
+    ] = False
+    within: Annotated[
+        float | None,
+        typer.Option(
+            "--within",
+            help="For a regressor: about its prediction staying within this of what it is.",
+            metavar="NUMBER",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a model is read: its decision, and what is known about rows."""
+
+    vote: Annotated[
+        VoteChoice,
+        typer.Option("--vote", help="The model's own vote, or the paper's.", rich_help_panel=MODEL),
+    ] = VoteChoice.model
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold",
+            help="Decide at this probability or prediction instead of the model's own cut-off.",
+            metavar="NUMBER",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    between: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            "--between",
+            help="For a regressor: is its prediction between these two?",
+            metavar="LOW HIGH",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group",
+            help="One-hot columns that are one feature: name=column,column,... or auto. Repeatable.",
+            metavar="GROUP",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--constraint",
+            help="What no row violates, e.g. 'housing=free -> rent=0'. Repeatable.",
+            metavar="TEXT",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    trust_pickle: Annotated[
+        bool,
+        typer.Option("--trust-pickle", help="Load a pickle, which runs code in it.", rich_help_panel=MODEL),
+    ] = False
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Which engine answers, and how large its diagrams may become."""
+
+    engine: Annotated[
+        EngineChoice, typer.Option("--engine", help="Which engine answers.", rich_help_panel=LIMITS)
+    ] = EngineChoice.auto
+    max_nodes: Annotated[
+        int | None,
+        typer.Option(
+            "--max-nodes", help="The cap on a diagram's nodes.", metavar="N", rich_help_panel=LIMITS
+        ),
+    ] = None

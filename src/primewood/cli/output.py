@@ -1,20 +1,21 @@
-"""Writing for people and for programs: data on stdout, talk and progress on stderr."""
+"""Writing for people and for programs: data on stdout, talk on stderr, files whole or not at all."""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import typer
 
-T = TypeVar("T")
+from primewood.cli.progress import Progress
+from primewood.errors import InvalidInput
 
-PATIENCE = 1.0
+T = TypeVar("T")
 
 
 def data(line: str = "") -> None:
@@ -23,8 +24,15 @@ def data(line: str = "") -> None:
 
 
 def record(thing: Any) -> None:
-    """One JSON document on one line."""
-    data(json.dumps(thing, ensure_ascii=False, allow_nan=False))
+    """One JSON document on one line; in plain ASCII where stdout does not take all letters."""
+    encoding = str(getattr(sys.stdout, "encoding", None)).lower().replace("-", "")
+    data(json.dumps(thing, ensure_ascii=encoding not in ("utf8", "none"), allow_nan=False))
+
+
+def talk(line: str) -> None:
+    """A line for the person who watches, if stderr is not closed."""
+    if sys.stderr is not None:
+        print(line, file=sys.stderr, flush=True)
 
 
 class Answer(Protocol):
@@ -42,6 +50,52 @@ def answer(found: Answer, *, as_json: bool) -> None:
         data(str(found))
 
 
+@dataclass
+class Answers:
+    """Writes answers about rows: as they are if one row was asked about, else each with its row.
+
+    Attributes
+    ----------
+    as_json : bool
+    several : bool
+        Whether more than one row was asked about. Then a JSON document has an "index", and words have a heading.
+    plain : bool
+        Whether things that rich can draw are written in words on a terminal too, as they are elsewhere.
+    """
+
+    as_json: bool
+    several: bool
+    plain: bool = False
+    _last: int | None = field(default=None, init=False)
+
+    def answer(self, index: int, found: Answer) -> None:
+        """An answer of the library about a row."""
+        self.write(index, found.to_dict() if self.as_json else {}, str(found))
+
+    def write(self, index: int, found: dict[str, Any], *shown: object) -> None:
+        """An answer about a row: its record, or one thing after the other that shows it."""
+        if self.as_json:
+            record({"index": index, **found} if self.several else found)
+            return
+        if self.several and index != self._last:
+            data(f"{'' if self._last is None else chr(10)}row {index}:")
+        self._last = index
+        for thing in shown:
+            data(str(thing) if self.plain or isinstance(thing, str) else drawn(thing))
+
+
+def drawn(thing: object) -> str:
+    """Something that rich can draw, as it looks on the terminal; elsewhere its words."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        return str(thing)
+    from rich.console import Console
+
+    console = Console()
+    with console.capture() as looks:
+        console.print(thing)
+    return looks.get().rstrip("\n")
+
+
 def finish(*outcomes: bool | None) -> None:
     """End with the worst exit code: 1 if something fails, else 3 if something is undecided (None), else 0."""
     if False in outcomes:
@@ -50,72 +104,55 @@ def finish(*outcomes: bool | None) -> None:
         raise typer.Exit(3)
 
 
-def talk(line: str) -> None:
-    """A line for the person who watches."""
-    print(line, file=sys.stderr, flush=True)
-
-
-@contextmanager
-def patience(doing: str) -> Iterator[None]:
-    """Say on stderr what is going on, if it goes on for more than a second."""
-    timer = threading.Timer(PATIENCE, talk, [f"{doing} ...; Ctrl-C stops"])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
-@contextmanager
-def watching() -> Iterator[Callable[[str, int, int], None]]:
-    """A watcher of compilations that says on stderr how far they are, after a second."""
-    start = time.monotonic()
-    shown = 0.0
-    terminal = sys.stderr.isatty()
-
-    def watch(stage: str, nodes: int, parts: int) -> None:
-        nonlocal shown
-        now = time.monotonic()
-        if now - start < PATIENCE or now - shown < (0.5 if terminal else 10.0):
-            return
-        shown = now
-        words = {"order": "looking for an order", "decision": "going down the levels", "sifting": "sifting"}
-        line = f"{words.get(stage, stage)}: {nodes:,} nodes, {parts} parts, {now - start:.0f} s; Ctrl-C stops"
-        sys.stderr.write(f"\r\033[K{line}" if terminal else f"{line}\n")
-        sys.stderr.flush()
-
-    try:
-        yield watch
-    finally:
-        if terminal and shown:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
-
-
 def write_all(things: Iterable[T], what: str, write: Callable[[T], None]) -> None:
-    """Write the things one by one, with a progress line on stderr when that takes long.
+    """Write the things one by one, and say on stderr how many, if that takes long.
 
     Ctrl-C ends it cleanly: what was written stays, and stderr says how much that is.
     """
-    start = shown = time.monotonic()
-    terminal = sys.stderr.isatty()
-    every = 0.2 if terminal else 10.0
     count = 0
+    with Progress(f"listing {what}") as progress:
+        try:
+            for thing in things:
+                with progress.aside():
+                    write(thing)
+                count += 1
+                progress.say(f"{count:,} {what}")
+        except KeyboardInterrupt:
+            with progress.aside():
+                talk(f"stopped after {count:,} {what}")
+            raise
+
+
+def check_target(path: Path | None, *endings: str) -> None:
+    """Raise if a file cannot be written there, before time is spent on what it shall hold."""
+    if path is None:
+        return
+    if endings and path.suffix.lower() not in endings:
+        raise InvalidInput(f"{path} should end with {' or '.join(endings)}")
+    if path.is_dir():
+        raise InvalidInput(f"{path} cannot be written: it is a folder; say a file in it")
+    if not path.absolute().parent.is_dir():
+        raise InvalidInput(f"{path} cannot be written: there is no folder {path.parent}; make it first")
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise InvalidInput(f"{path} cannot be written: the folder does not allow it")
+
+
+def keep_stdout_clean() -> None:
+    """From here on, stdout is for what this module writes: what libraries print there goes to stderr.
+
+    Solvers print lines of their own to file descriptor 1, and buffer them until the process ends. So the descriptor
+    itself is pointed to stderr for the rest of the process, and our output goes through a copy of what it was.
+    """
     try:
-        for thing in things:
-            write(thing)
-            count += 1
-            now = time.monotonic()
-            if now - start > PATIENCE and now - shown > every:
-                shown = now
-                line = f"{count:,} {what} in {now - start:.0f} s; Ctrl-C stops and keeps them"
-                sys.stderr.write(f"\r\033[K{line}" if terminal else f"{line}\n")
-                sys.stderr.flush()
-    except KeyboardInterrupt:
-        talk(f"stopped after {count:,} {what}")
-        raise
-    finally:
-        if terminal and shown != start:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
+        is_first = sys.stdout is not None and sys.stdout.fileno() == 1
+    except (OSError, ValueError):
+        is_first = False
+    if not is_first:
+        return
+    sys.stdout.flush()
+    copy = os.dup(1)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # stderr is closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.stdout = os.fdopen(copy, "w", encoding=sys.stdout.encoding, errors="replace")

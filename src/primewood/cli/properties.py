@@ -1,219 +1,269 @@
-"""The commands about a whole model: whether properties are true of it, whether another one is alike, and its rules."""
+"""The commands that prove something of a whole model: properties, likeness to another one, rules."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from primewood.cli import inputs, output
+from primewood.cli import output
 from primewood.cli.options import (
-    Between,
-    Constraints,
-    Data,
-    Groups,
     Json,
     LanguageChoice,
     Languages,
     ModelFile,
+    Reading,
     Seconds,
-    Threshold,
     TrainingData,
-    Trust,
-    VoteChoice,
-    VoteOption,
+    TrainingFile,
+    asked,
 )
+from primewood.cli.progress import Progress
 from primewood.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from primewood.explainer import Explainer
     from primewood.properties.pairs import Monotone
+
+
+@dataclass(frozen=True)
+class Properties:
+    """What can be stated about a whole model besides rules."""
+
+    monotone: Annotated[
+        list[str] | None,
+        asked(
+            "--monotone",
+            help="Raising this feature only raises the decision; income:decreasing: only lowers it. Repeatable.",
+            metavar="FEATURE",
+        ),
+    ] = None
+    target: Annotated[
+        str | None,
+        asked(
+            "--target",
+            help="With --monotone: the decision that is gained; else the order of the classes.",
+            metavar="DECISION",
+        ),
+    ] = None
+    independent_of: Annotated[
+        list[str] | None,
+        asked(
+            "--independent-of",
+            help="Changing this feature changes nothing. Repeated: nor all of them together.",
+            metavar="FEATURE",
+        ),
+    ] = None
+    never: Annotated[
+        list[str] | None,
+        asked("--never", help="This decision is taken about no row. Repeatable.", metavar="DECISION"),
+    ] = None
+    at_least: Annotated[
+        float | None,
+        asked(
+            "--at-least",
+            help="A bound on the prediction, or on the second class's probability.",
+            metavar="NUMBER",
+        ),
+    ] = None
+    at_most: Annotated[float | None, asked("--at-most", help="The same from above.", metavar="NUMBER")] = None
+    robust: Annotated[
+        float | None,
+        asked("--robust", help="No move of numbers by at most this changes a decision.", metavar="NUMBER"),
+    ] = None
+    confidence: Annotated[
+        float | None,
+        asked(
+            "--confidence",
+            help="With --robust: only of rows decided with this probability or more.",
+            metavar="NUMBER",
+        ),
+    ] = None
+    relative: Annotated[
+        bool, asked("--relative", help="With --robust: the move is a share of the training range.")
+    ] = False
+
+    def check(self) -> None:
+        """Raise for options that go with another one that is not there."""
+        if self.target is not None and not self.monotone:
+            raise InvalidInput("--target goes with --monotone")
+        if self.robust is None and (self.confidence is not None or self.relative):
+            raise InvalidInput("--confidence and --relative go with --robust")
+
+
+def stated(explainer: Explainer, rules: Iterable[str], options: Properties) -> list[Any]:
+    """The properties that a call states, in the order of its help."""
+    from primewood.cli.loading import decision_named, features_named
+    from primewood.properties import pairs
+    from primewood.properties.rules import never, output
+
+    target = None if options.target is None else decision_named(explainer, options.target)
+    found: list[Any] = [*rules, *(_monotone(explainer, text, target) for text in options.monotone or [])]
+    if options.independent_of:
+        features = features_named(explainer, "--independent-of", options.independent_of)
+        found.append(pairs.independent_of(*features))
+    if options.never:
+        found.append(never(*(decision_named(explainer, name) for name in options.never)))
+    bounds = {"at_least": options.at_least, "at_most": options.at_most}
+    if given := {name: bound for name, bound in bounds.items() if bound is not None}:
+        found.append(output(**given))
+    if options.robust is not None:
+        found.append(
+            pairs.robust_everywhere(options.robust, relative=options.relative, confidence=options.confidence)
+        )
+    return found
+
+
+def _monotone(explainer: Explainer, text: str, target: object) -> Monotone:
+    """The property that ``feature`` or ``feature:direction`` says; a feature's name may hold colons itself."""
+    from primewood.cli.loading import features_named
+    from primewood.properties.pairs import monotone
+
+    feature, colon, direction = text.rpartition(":")
+    if colon and direction in ("increasing", "decreasing"):
+        features_named(explainer, "--monotone", [feature])
+        return monotone(feature, direction, target)  # type: ignore[arg-type]
+    features_named(explainer, "--monotone", [text])
+    return monotone(text, target=target)
 
 
 def verify(
     model: ModelFile,
     rule: Annotated[
-        list[str] | None, typer.Argument(help="Rules, such as 'age < 18 -> not approved' or 'never denied'.")
+        list[str] | None,
+        typer.Argument(
+            help="Rules, such as 'age < 18 -> not approved' or 'never denied'.",
+            metavar="RULE",
+            show_default=False,
+        ),
     ] = None,
+    *,
+    properties: Properties,
     data: TrainingData = None,
-    monotone: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--monotone",
-            help="Raising this feature only raises the decision; income:decreasing: only lowers it. Repeatable.",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", help="With --monotone: the decision that is gained; else the order of the classes."
-        ),
-    ] = None,
-    independent_of: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--independent-of",
-            help="Changing this feature changes nothing. Repeated: nor all of them together.",
-        ),
-    ] = None,
-    never: Annotated[
-        list[str] | None, typer.Option("--never", help="This decision is taken about no row. Repeatable.")
-    ] = None,
-    at_least: Annotated[
-        float | None,
-        typer.Option("--at-least", help="A bound on the prediction, or on the second class's probability."),
-    ] = None,
-    at_most: Annotated[float | None, typer.Option("--at-most", help="The same from above.")] = None,
-    robust: Annotated[
-        float | None, typer.Option("--robust", help="No move of numbers by at most this changes a decision.")
-    ] = None,
-    confidence: Annotated[
-        float | None,
-        typer.Option(
-            "--confidence", help="With --robust: only of rows decided with this probability or more."
-        ),
-    ] = None,
-    relative: Annotated[
-        bool, typer.Option("--relative", help="With --robust: the move is a share of the training range.")
-    ] = False,
+    reading: Reading,
     time_limit: Seconds = 60.0,
-    vote: VoteOption = VoteChoice.model,
-    threshold: Threshold = None,
-    between: Between = None,
-    group: Groups = None,
-    constraint: Constraints = None,
-    trust_pickle: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Prove that properties are true of a model for every row, or show rows for which they are not.
+    """Prove properties for every row, or show where they fail.
 
-    Exits with 1 if one of them fails, else with 3 if one of them is undecided in time, else with 0.
+    Prints one answer per property: it holds, or rows for which it does not.
 
-    Example: primewood verify forest.skops 'age < 18 -> not approved' --data train.csv --monotone income
+    Exit codes
+    ----------
+    0  all of them hold
+    1  one of them fails
+    3  none fails, and one is undecided in time
+
+    Examples
+    --------
+    primewood verify forest.skops 'age < 18 -> not approved' --data train.csv
+    primewood verify forest.skops --monotone income --target approved
+    primewood verify forest.skops --independent-of shoe --never denied
     """
-    from primewood.cli.models import decision_named, explainer_for
-    from primewood.properties import pairs, rules
+    from primewood.cli.loading import explainer_for
 
-    if target is not None and not monotone:
-        raise InvalidInput("--target goes with --monotone")
-    if robust is None and (confidence is not None or relative):
-        raise InvalidInput("--confidence and --relative go with --robust")
-    explainer = explainer_for(
-        model,
-        data,
-        trust_pickle=trust_pickle,
-        vote=vote.value,
-        **inputs.asked(threshold, between, group, constraint),
-    )
-    wanted = None if target is None else decision_named(explainer, target)
-    stated: list[Any] = [*(rule or []), *(_monotone(text, wanted) for text in monotone or [])]
-    if independent_of:
-        stated.append(pairs.independent_of(*independent_of))
-    if never:
-        stated.append(rules.never(*(decision_named(explainer, name) for name in never)))
-    bounds = {"at_least": at_least, "at_most": at_most}
-    if given := {name: bound for name, bound in bounds.items() if bound is not None}:
-        stated.append(rules.output(**given))
-    if robust is not None:
-        stated.append(pairs.robust_everywhere(robust, relative=relative, confidence=confidence))
-    if not stated:
+    properties.check()
+    explainer = explainer_for(model, data, reading)
+    wanted = stated(explainer, rule or [], properties)
+    if not wanted:
         raise InvalidInput(
             "say what to verify: a rule such as 'age < 18 -> not approved', or an option of --help"
         )
     outcomes = []
-    for each in stated:
-        with output.patience("verifying"):
+    for each in wanted:
+        with Progress("verifying"):
             found = explainer.verify(each, time_limit=time_limit)
         output.answer(found, as_json=as_json)
         outcomes.append(found.holds)
     output.finish(*outcomes)
 
 
-def _monotone(text: str, target: object) -> Monotone:
-    """The property that ``feature`` or ``feature:direction`` says; a feature's name may hold colons itself."""
-    from primewood.properties.pairs import monotone
-
-    feature, colon, direction = text.rpartition(":")
-    if colon and direction in ("increasing", "decreasing"):
-        return monotone(feature, direction, target)  # type: ignore[arg-type]
-    return monotone(text, target=target)
-
-
 def compare(
-    first: ModelFile,
-    second: Annotated[Path, typer.Argument(help="Another one, over the same columns.")],
+    model: ModelFile,
+    other: Annotated[Path, typer.Argument(help="Another one, over the same columns.", metavar="OTHER")],
+    rows: TrainingFile = None,
+    *,
     data: TrainingData = None,
-    regions: Annotated[int, typer.Option("--regions", min=1, help="Show at most this many.")] = 5,
+    reading: Reading,
+    regions: Annotated[
+        int, asked("--regions", min=1, help="Show at most this many regions.", metavar="N")
+    ] = 5,
     time_limit: Seconds = 60.0,
-    vote: VoteOption = VoteChoice.model,
-    threshold: Threshold = None,
-    between: Between = None,
-    group: Groups = None,
-    constraint: Constraints = None,
-    trust_pickle: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Prove that two models decide alike on every row, or show where they differ.
+    """Prove that two models decide alike, or show where they do not.
 
-    Exits with 0 if they are equivalent, with 1 if they differ, with 3 if neither was found in time.
+    Prints whether they are equivalent, else regions on which they differ, each with a row. Rows that are given are
+    counted, and regions grown around those that are decided differently.
 
-    Example: primewood compare old.skops new.skops --data train.csv
+    Exit codes
+    ----------
+    0  they are equivalent
+    1  they differ
+    3  neither was found in time
+
+    Examples
+    --------
+    primewood compare old.skops new.skops
+    primewood compare old.skops new.skops train.csv --regions 2
     """
-    from primewood.cli.models import explainer_for
+    from primewood.cli.loading import explainer_for, one_file
     from primewood.readers import load_model
 
-    explainer = explainer_for(
-        first,
-        data,
-        trust_pickle=trust_pickle,
-        vote=vote.value,
-        **inputs.asked(threshold, between, group, constraint),
-    )
-    other = load_model(second, trust_pickle=trust_pickle)
-    with output.patience("comparing"):
-        found = explainer.compare(other, regions=regions, time_limit=time_limit)
+    explainer = explainer_for(model, one_file(rows, data), reading)
+    second = load_model(other, trust_pickle=reading.trust_pickle)
+    with Progress("comparing"):
+        found = explainer.compare(second, regions=regions, time_limit=time_limit)
     output.answer(found, as_json=as_json)
     output.finish(found.equivalent)
 
 
 def rules(
     model: ModelFile,
-    data: Data,
+    rows: TrainingFile = None,
+    *,
+    data: TrainingData = None,
+    reading: Reading,
     decision: Annotated[
         list[str] | None,
-        typer.Option("--decision", help="Rules for this decision; all if not given. Repeatable."),
+        asked(
+            "--decision", help="Rules for this decision; all if not given. Repeatable.", metavar="DECISION"
+        ),
     ] = None,
     literals: Languages = LanguageChoice.intervals,
     coverage: Annotated[
-        float, typer.Option("--coverage", help="The share of a decision's rows to cover.")
+        float, asked("--coverage", help="The share of a decision's rows to cover.", metavar="SHARE")
     ] = 0.95,
-    most: Annotated[int | None, typer.Option("--most", min=1, help="The most rules per decision.")] = None,
+    most: Annotated[
+        int | None, asked("--most", min=1, help="The most rules per decision.", metavar="N")
+    ] = None,
     time_limit: Seconds = 60.0,
-    vote: VoteOption = VoteChoice.model,
-    threshold: Threshold = None,
-    between: Between = None,
-    group: Groups = None,
-    constraint: Constraints = None,
-    trust_pickle: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Show rules that are proved right on every row that they cover, and cover most of the rows.
+    """Show rules that are proved right on every row that they cover.
 
-    Exits with 3 if no rule was found in time.
+    Prints a list of rules that together cover most of the rows, and what none of them covers.
 
-    Example: primewood rules forest.skops --data train.csv --decision approved --coverage 0.9 --most 10
+    Exit codes
+    ----------
+    0  rules were found
+    3  no rule was found in time
+
+    Examples
+    --------
+    primewood rules forest.skops train.csv --decision approved --coverage 0.9
     """
-    from primewood.cli.models import decision_named, explainer_for
+    from primewood.cli.loading import decision_named, explainer_for, one_file
     from primewood.reasons.explanation import Status
 
-    explainer = explainer_for(
-        model,
-        data,
-        trust_pickle=trust_pickle,
-        vote=vote.value,
-        **inputs.asked(threshold, between, group, constraint),
-    )
-    with output.patience("growing rules"):
+    covered = one_file(rows, data)
+    if covered is None:
+        raise InvalidInput("say which rows the rules shall cover: a CSV or JSON file, or - for stdin")
+    explainer = explainer_for(model, covered, reading)
+    with Progress("growing rules"):
         found = explainer.rules(
             None if decision is None else [decision_named(explainer, name) for name in decision],
             literals=literals.value,

@@ -27,7 +27,7 @@ from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
 from primewood.ensemble import Ensemble
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.fidelity import Fidelity, check_fidelity
 from primewood.logic.expression import Expression
 from primewood.reasons.context import Context
@@ -206,7 +206,9 @@ class Model:
         every = self._context.feature_names
         unknown = [name for name in given if name not in every]
         if unknown:
-            raise UnknownName(f"{what} names {listing(unknown)}; the features are {listing(every)}")
+            raise UnknownName(
+                f"{what} names {listing(unknown)}{meant(unknown, every)}; the features are {listing(every)}"
+            )
         return frozenset(given)
 
     def _notes(self, row: NDArray[np.float64] | None, label: int) -> tuple[str, ...]:

@@ -1,0 +1,214 @@
+"""The command that measures how fast answers are, on a user's own model and rows.
+
+Each question is asked about the same rows in the same order, and has an equal part of the budget: what one leaves
+over, those after it have. What is timed is the call of the library and nothing else: not reading files, not printing.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from primewood.cli import output
+from primewood.cli.help import LIMITS
+from primewood.cli.options import Data, Json, OptionalModel, Reading, RowsFile, Train, asked
+from primewood.cli.progress import Progress
+from primewood.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from primewood.explainer import Explainer
+
+TREES = 100
+"""Of the forest that is measured when no model is given."""
+
+
+def bench(
+    model: OptionalModel = None,
+    rows: RowsFile = None,
+    *,
+    data: Data = None,
+    train: Train = None,
+    reading: Reading,
+    count: Annotated[
+        int, asked("--rows", min=1, help="At most so many rows, drawn at random.", metavar="N")
+    ] = 100,
+    seed: Annotated[int, asked("--seed", min=0, help="Of the draw.", metavar="N")] = 0,
+    budget: Annotated[
+        float,
+        typer.Option("--budget", min=0.0, help="For all of it.", metavar="SECONDS", rich_help_panel=LIMITS),
+    ] = 20.0,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            "--time-limit", min=0.001, help="For one answer.", metavar="SECONDS", rich_help_panel=LIMITS
+        ),
+    ] = 2.0,
+    as_json: Json = False,
+) -> None:
+    """Measure how fast answers are on your own model and rows.
+
+    Prints per question about how many rows it was asked, the median and the worst time of an answer, that of the
+    first (which prepares what the others share, and counts with them), and how many were settled within the time
+    limit. Without a model, a forest of 100 trees on the bundled credit data is measured.
+
+    Examples
+    --------
+    primewood bench forest.skops rows.csv --rows 5 --budget 5
+    primewood bench --rows 3 --budget 3 --json
+    """
+    from primewood.cli.loading import drawn, one_file, with_rows
+
+    file = one_file(rows, data)
+    start = time.perf_counter()
+    if model is None and (file, train, reading) != (None, None, Reading()):
+        raise InvalidInput("rows and how to read a model are of no use without one; say which model")
+    if model is not None and file is None:
+        raise InvalidInput("say which rows: a CSV or JSON file, or - for stdin; or leave out the model too")
+    explainer, X = _credit_forest() if model is None else with_rows(model, file, train, reading)
+    assert X is not None
+    loaded = time.perf_counter() - start
+    with Progress("measuring") as progress:
+        found = measured(explainer, drawn(X, count, seed), budget, time_limit, progress.say)
+    facts = _facts(explainer, loaded, time_limit, found)
+    output.record(facts) if as_json else output.data(_table(facts))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How long the answers to one question took.
+
+    Attributes
+    ----------
+    question : str
+    seconds : tuple of float
+        Per row, in the order in which they were asked about.
+    settled : int
+        How many of them were proved within the time limit.
+    """
+
+    question: str
+    seconds: tuple[float, ...]
+    settled: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures in plain types."""
+        return {
+            "question": self.question,
+            "rows": len(self.seconds),
+            "median": statistics.median(self.seconds),
+            "worst": max(self.seconds),
+            "first": self.seconds[0],
+            "proved": self.settled,
+        }
+
+
+def questions(explainer: Explainer, limit: float) -> dict[str, Callable[[NDArray[np.float64]], Any]]:
+    """The questions that are measured, each a function of a row."""
+
+    def explain(literals: Any) -> Callable[[NDArray[np.float64]], Any]:
+        return lambda x: explainer.explain(x, literals=literals, time_limit=limit)
+
+    return {
+        "explain, values": explain("values"),
+        "explain, intervals": explain("intervals"),
+        "explain, sets": explain("sets"),
+        "counterfactual": lambda x: explainer.counterfactual(x, time_limit=limit),
+        "robustness": lambda x: explainer.robustness(x, time_limit=limit),
+    }
+
+
+def measured(
+    explainer: Explainer,
+    rows: NDArray[np.float64],
+    budget: float,
+    limit: float,
+    say: Callable[[str], None],
+) -> list[Measured]:
+    """Ask each question about the rows, as far as its part of the budget goes; about one row at least."""
+    from primewood.reasons.explanation import Status
+
+    end = time.perf_counter() + budget
+    found: list[Measured] = []
+    asked = questions(explainer, limit)
+    for place, (question, ask) in enumerate(asked.items()):
+        start = time.perf_counter()
+        until = start + max(0.0, end - start) / (len(asked) - place)
+        seconds: list[float] = []
+        settled = 0
+        for x in rows:
+            say(f"{question}: row {len(seconds) + 1} of {len(rows)}")
+            before = time.perf_counter()
+            answer = ask(x)
+            after = time.perf_counter()
+            seconds.append(after - before)
+            settled += answer.status is not Status.INTERRUPTED
+            if after > until:
+                break
+        found.append(Measured(question, tuple(seconds), settled))
+    return found
+
+
+def _credit_forest() -> tuple[Explainer, NDArray[np.float64] | None]:
+    """A forest on the bundled credit data, and its rows."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    from primewood.data.credit import load_credit
+    from primewood.explainer import Explainer
+
+    credit = load_credit()
+    forest = RandomForestClassifier(TREES, random_state=0).fit(credit.X, credit.y)
+    explainer = Explainer(
+        forest,
+        credit.X,
+        feature_names=credit.feature_names,
+        class_names=credit.class_names,
+        domain=credit.domain,
+    )
+    return explainer, credit.X
+
+
+def _facts(explainer: Explainer, loaded: float, limit: float, found: list[Measured]) -> dict[str, Any]:
+    ensemble = explainer.ensemble
+    assert ensemble is not None
+    return {
+        "model": ensemble.source,
+        "digest": ensemble.digest,
+        "trees": len(ensemble.trees),
+        "leaves": sum(int(tree.is_leaf.sum()) for tree in ensemble.trees),
+        "loaded": loaded,
+        "time_limit": limit,
+        "questions": [each.to_dict() for each in found],
+    }
+
+
+def _table(facts: dict[str, Any]) -> str:
+    lines = [
+        f"{facts['model']}: {facts['trees']} trees, {facts['leaves']} leaves; loaded in {_time(facts['loaded'])}",
+        f"one answer has {facts['time_limit']:g} s; times of the calls, one after the other",
+        "",
+        f"{'question':<20}{'rows':>5}{'median':>10}{'worst':>10}{'first':>10}{'proved':>12}",
+    ]
+    for each in facts["questions"]:
+        times = "".join(f"{_time(each[name]):>10}" for name in ("median", "worst", "first"))
+        proved = f"{each['proved']} of {each['rows']}"
+        lines.append(f"{each['question']:<20}{each['rows']:>5}{times}{proved:>12}")
+    return "\n".join(lines)
+
+
+def _time(seconds: float) -> str:
+    """A time in two or three digits.
+
+    >>> _time(0.00042), _time(0.0153), _time(1.234)
+    ('0.42 ms', '15 ms', '1.2 s')
+    """
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    return f"{1000 * seconds:.0f} ms" if seconds >= 0.01 else f"{1000 * seconds:.2f} ms"

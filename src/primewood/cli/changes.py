@@ -1,0 +1,197 @@
+"""The commands that ask what would change a decision: `contrast` and `flip`."""
+
+from __future__ import annotations
+
+import itertools
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+from primewood.cli import inputs, output
+from primewood.cli.options import (
+    AboutRows,
+    Every,
+    Immutable,
+    Json,
+    LanguageChoice,
+    Languages,
+    Limit,
+    ModelFile,
+    Reading,
+    RowsFile,
+    Seconds,
+    Target,
+    Weights,
+    asked,
+)
+from primewood.cli.progress import Progress
+from primewood.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from primewood.cli.loading import Question
+
+
+class NormChoice(StrEnum):
+    """The measures of distance."""
+
+    l0 = "l0"
+    l1 = "l1"
+    linf = "linf"
+
+
+def contrast(
+    model: ModelFile,
+    rows: RowsFile = None,
+    *,
+    about: AboutRows,
+    reading: Reading,
+    target: Target = None,
+    literals: Languages = LanguageChoice.values,
+    immutable: Immutable = None,
+    every: Every = False,
+    limit: Limit = None,
+    time_limit: Seconds = 10.0,
+    as_json: Json = False,
+) -> None:
+    """Show the fewest features whose change can change the decision.
+
+    Prints the features to let go of so that another decision becomes possible, with a row that shows it.
+
+    Exit codes
+    ----------
+    0  found
+    1  it is proved that nothing changes the decision
+    3  nothing was found in time
+
+    Examples
+    --------
+    primewood contrast forest.skops rows.csv --row 3 --target approved
+    primewood contrast forest.skops rows.csv --row 3 --immutable age --all
+    """
+    from primewood.cli.loading import decision_named, questions
+    from primewood.reasons.explanation import Status
+
+    found = questions(model, about, reading, rows=rows, immutable=immutable or ())
+    wanted = None if target is None else decision_named(found.explainer, target)
+    answers = output.Answers(as_json, found.several)
+    if every:
+        for question in found:
+            _write_all(question, wanted, answers, literals, limit)
+        return
+    outcomes: list[bool | None] = []
+    for question in found:
+        with Progress("searching"):
+            fewest = question.explainer.contrast(
+                question.x, wanted, literals=literals.value, time_limit=time_limit
+            )
+        answers.answer(question.index, fewest)
+        if not fewest.features:
+            outcomes.append(False if fewest.status is Status.IMPOSSIBLE else None)
+        elif not fewest.fewest:
+            output.talk("the time was over before it was proved that no other has fewer features")
+    output.finish(*outcomes)
+
+
+def _write_all(
+    question: Question, target: object, answers: output.Answers, literals: LanguageChoice, limit: int | None
+) -> None:
+    with Progress("compiling"):
+        every = iter(question.explainer.contrasts(question.x, target, literals=literals.value))
+    output.write_all(
+        itertools.islice(every, limit), "contrasts", lambda one: answers.answer(question.index, one)
+    )
+
+
+def flip(
+    model: ModelFile,
+    rows: RowsFile = None,
+    *,
+    about: AboutRows,
+    reading: Reading,
+    target: Target = None,
+    norm: Annotated[
+        NormChoice | None,
+        asked(
+            "--norm",
+            help="What is least: the sum of moves (l1), the largest (linf), the number of features (l0). "
+            "By default l1; with --robustness linf.",
+        ),
+    ] = None,
+    relative: Annotated[
+        bool | None,
+        asked(
+            "--relative/--absolute",
+            help="Moves as shares of the training range, or as they are. By default shares; "
+            "with --robustness as they are.",
+        ),
+    ] = None,
+    immutable: Immutable = None,
+    increase: Annotated[
+        list[str] | None,
+        asked("--increase", help="A feature that can only go up. Repeatable.", metavar="FEATURE"),
+    ] = None,
+    decrease: Annotated[
+        list[str] | None,
+        asked("--decrease", help="A feature that can only go down. Repeatable.", metavar="FEATURE"),
+    ] = None,
+    weight: Weights = None,
+    count: Annotated[int | None, asked("--count", min=1, help="So many different ways.", metavar="N")] = None,
+    robustness: Annotated[
+        bool, asked("--robustness", help="Instead, how far the row can move and nothing changes.")
+    ] = False,
+    time_limit: Seconds = 10.0,
+    as_json: Json = False,
+) -> None:
+    """Show the nearest row that is decided otherwise, or a safe radius.
+
+    Prints what changes, how far that is, and the ranges in which the new decision is safe. With --robustness, the
+    distance within which no move changes the decision.
+
+    Exit codes
+    ----------
+    0  found; with --robustness also a radius without end
+    1  it is proved that no row that may be moved to is decided otherwise
+    3  none was found in time
+
+    Examples
+    --------
+    primewood flip forest.skops rows.csv --row 3 --target approved --immutable age
+    primewood flip forest.skops rows.csv --row 3 --increase income --count 3
+    primewood flip forest.skops rows.csv --row 3 --robustness
+    """
+    from primewood.cli.loading import decision_named, features_named, questions
+    from primewood.reasons.explanation import Status
+
+    weights = inputs.weights(weight or [])
+    if robustness and (target or immutable or increase or decrease or weights or count):
+        raise InvalidInput(
+            "--robustness takes --norm and --relative; --target, --immutable, --increase, --decrease, --weight and "
+            "--count are for counterfactuals"
+        )
+    found = questions(model, about, reading, rows=rows)
+    answers = output.Answers(as_json, found.several)
+    options: dict[str, Any] = {"time_limit": time_limit}
+    if norm is not None:
+        options["norm"] = norm.value
+    if relative is not None:
+        options["relative"] = relative
+    if robustness:
+        for question in found:
+            with Progress("searching"):
+                radius = question.explainer.robustness(question.x, **options)
+            answers.answer(question.index, radius)
+        return
+    named = {"immutable": immutable, "increase": increase, "decrease": decrease}
+    options |= {name: features_named(found.explainer, f"--{name}", given) for name, given in named.items()}
+    features_named(found.explainer, "--weight", weights)
+    wanted = None if target is None else decision_named(found.explainer, target)
+    outcomes: list[bool | None] = []
+    for question in found:
+        with Progress("searching"):
+            ways = question.explainer.counterfactuals(
+                question.x, wanted, count=count or 1, weights=weights, **options
+            )
+        for one in ways:
+            answers.answer(question.index, one)
+        if ways[0].row is None:
+            outcomes.append(False if ways[0].status is Status.IMPOSSIBLE else None)
+    output.finish(*outcomes)

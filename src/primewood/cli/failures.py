@@ -1,0 +1,82 @@
+"""What went wrong, as one line on stderr and an exit code; never a traceback."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from primewood.cli import output
+from primewood.errors import PrimewoodError, TooLarge
+
+DONE, BAD_INPUT, UNDECIDED, STOPPED = 0, 2, 3, 130
+
+
+def code_of(program: Callable[[], object], path: str) -> int:
+    """Run a program: its exit code, after telling what went wrong, if something did.
+
+    `path` is what the program is called by, with its command: where to look for help.
+    """
+    try:
+        program()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except typer.Exit as end:
+        return end.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        output.talk("stopped")
+        return STOPPED
+    except TooLarge as problem:
+        output.talk(f"primewood: {problem}")
+        return UNDECIDED
+    except PrimewoodError as problem:
+        output.talk(f"primewood: {problem}")
+        return BAD_INPUT
+    except OSError as problem:
+        return _of_the_system(problem)
+    except Exception as problem:
+        return _of_usage(problem, path) if hasattr(problem, "format_message") else _unexpected(problem)
+    return DONE
+
+
+def _of_the_system(problem: OSError) -> int:
+    """A file that cannot be read or written; a reader of our output that has seen enough is no error."""
+    if problem.filename is None and sys.stdout is not None:  # what is still to be written has nowhere to go
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if problem.errno == errno.EPIPE:
+        return DONE
+    about = f"{problem.filename}: " if problem.filename is not None else ""
+    output.talk(f"primewood: {about}{problem.strerror or problem}")
+    return BAD_INPUT
+
+
+def _of_usage(problem: Any, path: str) -> int:
+    """Words of the call that cannot be taken: what is wrong with them, and where to look."""
+    message = " ".join(problem.format_message().replace("Value error, ", "").split())
+    came = _what_came(problem)
+    if came and came not in message:
+        message = f"{message.rstrip('.')}; got {came}"
+    end = "" if message.endswith((".", "?", "!")) else "."
+    output.talk(f"{path}: {message}{end} Try {path} --help")
+    return BAD_INPUT
+
+
+def _what_came(problem: Any) -> str:
+    """The word that an option does not take, if what refused it remembers it."""
+    errors = getattr(problem.__cause__, "errors", None)
+    return repr(errors()[0]["input"]) if callable(errors) else ""
+
+
+def _unexpected(problem: Exception) -> int:
+    if os.environ.get("PRIMEWOOD_DEBUG"):
+        raise problem
+    words = " ".join(str(problem).split())
+    output.talk(
+        f"primewood: this should not have happened: {type(problem).__name__}: {words}. "
+        "Please report it; PRIMEWOOD_DEBUG=1 shows where."
+    )
+    return BAD_INPUT

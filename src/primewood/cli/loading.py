@@ -1,0 +1,183 @@
+"""From files to questions: the explainer of a model file, and the rows that are asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.cli import inputs, output
+from primewood.cli.options import AboutRows, Reading
+from primewood.cli.tables import STDIN, Table, table
+from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.explainer import Explainer
+from primewood.readers import load_model, read
+from primewood.rows import Layout
+
+
+def explainer_for(path: Path, rows: Path | None, reading: Reading, **options: Any) -> Explainer:
+    """The explainer of a model file, with the training rows of another file if there is one."""
+    return _explainer(path, None if rows is None else table(rows), reading, options)
+
+
+def one_file(*given: Path | None) -> Path | None:
+    """The file that is given once, as an argument or as --data."""
+    files = [path for path in given if path is not None]
+    if len(files) > 1:
+        raise InvalidInput(f"rows are given twice, {files[0]} and --data {files[1]}; say one of them")
+    return files[0] if files else None
+
+
+def _explainer(path: Path, rows: Table | None, reading: Reading, options: dict[str, Any]) -> Explainer:
+    model = load_model(path, trust_pickle=reading.trust_pickle)
+    options |= {
+        "vote": reading.vote.value,
+        "threshold": reading.threshold,
+        "between": reading.between,
+        "groups": inputs.groups(reading.group or []),
+        "constraints": reading.constraint,
+    }
+    if rows is None:
+        return Explainer(model, **options)
+    categorical: list[int] = getattr(model, "get_cat_feature_indices", list)()
+    if categorical:  # CatBoost keeps no names of categories
+        return Explainer(model, rows.texts(list(model.feature_names_), categorical), **options)
+    return Explainer(model, rows.numbers(Layout.of(read(model))), **options)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One row that is asked about.
+
+    Attributes
+    ----------
+    index : int
+        Its place in the file.
+    explainer : Explainer
+        Of the model, for the decision that is asked about.
+    x : array
+    """
+
+    index: int
+    explainer: Explainer
+    x: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The rows that are asked about, one after the other.
+
+    Attributes
+    ----------
+    explainer : Explainer
+    rows : array
+        All rows of the file.
+    indices : list of int
+        Those that are asked about.
+    several : bool
+        Whether answers say which row they are about.
+    within : float or None
+        For a regressor: each row is asked about its own prediction, plus or minus this.
+    """
+
+    explainer: Explainer
+    rows: NDArray[np.float64]
+    indices: list[int]
+    several: bool
+    within: float | None
+
+    def __iter__(self) -> Iterator[Question]:
+        for index in self.indices:
+            x, explainer = self.rows[index], self.explainer
+            yield Question(index, explainer if self.within is None else explainer.around(x, self.within), x)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
+def questions(
+    model: Path, about: AboutRows, reading: Reading, *, rows: Path | None = None, **options: Any
+) -> Questions:
+    """The rows that a command is about, of a model file and a file of rows."""
+    data = one_file(rows, about.data)
+    if data is None:
+        raise InvalidInput("say which rows: a CSV or JSON file, or - for stdin")
+    asked = table(data)
+    indices = _indices(asked, about)
+    explainer = _explainer(model, _training(asked, data, about.train), reading, options)
+    assert explainer.ensemble is not None
+    if explainer.ensemble.is_regressor and about.within is None:
+        raise InvalidInput(
+            "a regressor decides nothing by itself: say --threshold T (is the prediction at least T?), "
+            "--between LOW HIGH, or --within E (plus or minus E around the prediction)"
+        )
+    if len(asked) > 1 and not about.row and not about.every_row:
+        output.talk(f"row 0 of {len(asked)} rows; --row and --every-row choose others")
+    several = about.every_row or len(about.row or []) > 1
+    return Questions(explainer, _numbers(asked, explainer), indices, several, about.within)
+
+
+def with_rows(
+    model: Path, rows: Path | None, train: Path | None, reading: Reading
+) -> tuple[Explainer, NDArray[np.float64] | None]:
+    """The explainer of a model file, and the rows of another file, if there is one."""
+    if rows is None:
+        return explainer_for(model, train, reading), None
+    asked = table(rows)
+    explainer = _explainer(model, _training(asked, rows, train), reading, {})
+    return explainer, _numbers(asked, explainer)
+
+
+def drawn(rows: NDArray[np.float64], count: int, seed: int) -> NDArray[np.float64]:
+    """So many rows in the order of a draw; all if there are no more."""
+    return rows[np.random.default_rng(seed).permutation(len(rows))[:count]]
+
+
+def _training(asked: Table, data: Path, train: Path | None) -> Table | None:
+    """The training rows: those of their own file; else those asked about, if they are a file of more than one."""
+    if train is not None:
+        return asked if train == data else table(train)
+    return asked if len(asked) > 1 and data != STDIN else None
+
+
+def _numbers(asked: Table, explainer: Explainer) -> NDArray[np.float64]:
+    assert explainer.ensemble is not None
+    return asked.numbers(Layout.of(explainer.ensemble))
+
+
+def _indices(asked: Table, about: AboutRows) -> list[int]:
+    last = len(asked) - 1
+    if about.every_row:
+        if about.row:
+            raise InvalidInput("--row and --every-row are two answers to one question; say one of them")
+        return list(range(last + 1))
+    if not about.row:
+        return [0]
+    for row in about.row:
+        if not 0 <= row <= last:
+            raise InvalidInput(f"{asked.name} has the rows 0 to {last}; there is no row {row}")
+    return about.row
+
+
+def decision_named(explainer: Explainer, text: str) -> object:
+    """The decision that is written so."""
+    names = {str(name): name for name in explainer.class_names}
+    if text not in names:
+        raise UnknownName(f"there is no decision {text!r}{meant([text], names)}; there are {listing(names)}")
+    return names[text]
+
+
+def features_named(explainer: Explainer, option: str, given: Iterable[str] | None) -> list[str]:
+    """The features that an option names, which must exist; the nearest name is suggested where one does not."""
+    assert explainer.domain is not None
+    names = [feature.name for feature in explainer.domain.features]
+    unknown = [name for name in given or () if name not in names]
+    if unknown:
+        raise UnknownName(
+            f"{option} names {listing(unknown)}{meant(unknown, names)}; the features are {listing(names)}"
+        )
+    return list(given or ())
