@@ -6,6 +6,7 @@ from .batch.summary import Summary
 from .domain.declarations import Number, ordered
 from .ensemble import Categories, Ensemble, Group, Level, Tree
 from .explainer import Explainer, compare, compile, verify
+from .explainer.reporting import Report
 from .fidelity import Fidelity
 from .logic.by_definition import prime_implicants_by_definition
 from .logic.connectives import at_least
@@ -78,6 +79,7 @@ __all__ = [
     "Reasons",
     "RecordedExplanation",
     "Relevance",
+    "Report",
     "Robustness",
     "RuleList",
     "Status",

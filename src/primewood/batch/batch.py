@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args, overload
+from typing import TYPE_CHECKING, Any, get_args, overload
 from typing import Literal as Choice
 
 import numpy as np
@@ -16,10 +16,13 @@ from primewood.reasons.context import Context
 from primewood.reasons.explanation import Explanation
 from primewood.report import frames
 
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
 Kind = Choice["rows", "literals"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Batch:
     """The explanations of many rows: a sequence, with the labels of the rows.
 
@@ -48,6 +51,13 @@ class Batch:
         index = X.index if backend == "pandas" else np.arange(len(explanations))
         return cls(tuple(explanations), index, context, backend)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Batch):
+            return NotImplemented
+        return self.explanations == other.explanations and list(self.index) == list(other.index)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __len__(self) -> int:
         return len(self.explanations)
 
@@ -61,7 +71,9 @@ class Batch:
     def __getitem__(self, place: Any) -> Explanation | Batch:
         if isinstance(place, int | np.integer):
             return self.explanations[place]
-        chosen = np.arange(len(self))[place if isinstance(place, slice) else np.asarray(place)]
+        if not isinstance(place, slice):
+            place = np.asarray(place) if np.size(place) else np.empty(0, dtype=np.int64)
+        chosen = np.arange(len(self))[place]
         return replace(
             self, explanations=tuple(self.explanations[i] for i in chosen), index=self.index[chosen]
         )
@@ -103,9 +115,11 @@ class Batch:
         each = [frames.of_literals(record) for record in records]
         lengths = [len(columns["feature"]) for columns in each]
         joined = {
-            name: [x for columns in each for x in columns[name]] for name in frames.of_literals(records[0])
+            name: [x for columns in each for x in columns[name]]
+            for name in frames.of_literals({"literals": [], "instance": []})
         }
-        return frames.frame(joined, backend or self.backend, np.repeat(np.asarray(self.index), lengths))
+        places = np.repeat(np.arange(len(self)), lengths)
+        return frames.frame(joined, backend or self.backend, self.index[places])
 
     def summary(self) -> Summary:
         """How often each feature is used, and how large, how wide and how sure the explanations are."""
@@ -124,6 +138,11 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"<Batch of {len(self)} explanations: slice it, to_frame(), summary()>"
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from primewood.report.terminal import batch
+
+        yield batch(self.to_dict())
 
     def _repr_html_(self) -> str:
         from primewood.report.html.card import batch

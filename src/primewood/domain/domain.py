@@ -442,7 +442,7 @@ class _Builder:
             if never and len(never) == len(looked_at):
                 found.append("no value is missing")
             elif never:
-                found.append(f"never missing: {listing(never)}")
+                found.append(f"{listing(never)} {'is' if len(never) == 1 else 'are'} never missing")
         return tuple(found)
 
 

@@ -137,19 +137,30 @@ class Feature:
         return len(self.variable) - 1 if self.variable is not None else 0
 
     def ends(self, value: int) -> tuple[float, float]:
-        """The least and the largest float of a numeric feature's value; those of the feature, without a variable."""
+        """The least and the largest float of a numeric feature's value; those of the feature, without a variable.
+
+        Where nothing bounds it, numbers are not made up beyond `FARTHEST`, or beyond a cut that is farther.
+        """
+        cuts = () if self.variable is None else self.variable.cuts or ()
         low, high = self.low, self.high
-        if self.variable is not None:
-            edges = (-math.inf, *(self.variable.cuts or ()), math.inf)
-            below, above = edges[value], edges[value + 1]
-            if self.variable.closed == "right":
-                next_up = math.nextafter(below, math.inf)
-                below = max(next_up, below + 1) if self.whole else next_up
-            else:
-                next_down = math.nextafter(above, -math.inf)
-                above = min(next_down, above - 1) if self.whole else next_down
-            low, high = max(low, below), min(high, above)
-        return max(low, -FARTHEST), min(high, FARTHEST)
+        if value > 0:
+            low = max(low, self._beyond(cuts[value - 1], math.inf))
+        if value < len(cuts):
+            high = min(high, self._beyond(cuts[value], -math.inf))
+        return (
+            low if value > 0 else max(low, min(-FARTHEST, high)),
+            high if value < len(cuts) else min(high, max(FARTHEST, low)),
+        )
+
+    def _beyond(self, cut: float, towards: float) -> float:
+        """The nearest number to a cut on one side of it, the cut itself if it belongs to that side."""
+        assert self.variable is not None
+        if (self.variable.closed == "right") == (towards < 0):
+            return cut
+        beside = math.nextafter(cut, towards)
+        if not self.whole:
+            return beside
+        return max(beside, cut + 1) if towards > 0 else min(beside, cut - 1)
 
     @cached_property
     def all_ends(self) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from primewood.engines.diagram.compiler import Watcher
 from primewood.explainer.many import AsksMany
+from primewood.explainer.reporting import gather
 from primewood.explainer.slices import AsksSlices
 from primewood.explainer.what_if import AsksWhatIf
 from primewood.explainer.whole_model import AsksAboutAll
@@ -76,6 +77,8 @@ class Explainer(AsksMany, AsksSlices, AsksWhatIf, AsksAboutAll):
     >>> print(Explainer(model, iris.data, **names).explain(iris.data[0]).rule)
     IF petal width (cm) <= 0.8 THEN setosa
     """
+
+    report = gather
 
 
 def compile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from primewood.batch.batch import Batch
+from primewood.errors import InvalidInput
 from primewood.explainer.why import AsksWhy
 from primewood.rows import as_rows
 
@@ -24,5 +25,10 @@ class AsksMany(AsksWhy):
         """
         self._check_rows("batches")
         rows = as_rows(X, self._context.layout)
+        for place, row in enumerate(rows):
+            try:
+                self._context.read(row)
+            except InvalidInput as problem:
+                raise InvalidInput(f"X, row {place}: {problem}") from None
         explained = [self.explain(row, **options) for row in rows]
         return Batch.of(explained, X, self._context)

@@ -9,7 +9,7 @@ from primewood.errors import InvalidInput
 from primewood.explainer.why import AsksWhy
 from primewood.reasons.context import Row
 from primewood.reasons.explanation import Explanation
-from primewood.reasons.slices import Axis, DecisionMap, WhatIf, check_same_row, decided
+from primewood.reasons.slices import Axis, DecisionMap, WhatIf, check_speaks, decided
 
 
 class AsksSlices(AsksWhy):
@@ -60,5 +60,5 @@ class AsksSlices(AsksWhy):
         assert row is not None and self.ensemble is not None
         if why is None:
             return row, self.ensemble, self.explain(x)
-        check_same_row(why, row)
+        check_speaks(why, self._context, row, self.decide(x))
         return row, self.ensemble, why

@@ -24,7 +24,7 @@ from primewood.reasons.best import Best, given
 from primewood.reasons.check import Check, check
 from primewood.reasons.complete import CompleteReason, Relevance
 from primewood.reasons.contrast import Contrasting, Finder
-from primewood.reasons.explanation import Explanation, Status
+from primewood.reasons.explanation import Explanation, Goal, Status
 from primewood.reasons.explanations import Explanations, Measure, Question
 from primewood.reasons.listing import Reasons
 from primewood.reasons.obstacle import obstacle
@@ -32,8 +32,6 @@ from primewood.reasons.prime import Order, plan
 from primewood.reasons.relevance import Attribution, attribution_of, find_attribution, find_relevance
 from primewood.reasons.weakening import weaken
 from primewood.reasons.witnesses import witnesses
-
-Goal = Choice["prime", "shortest", "widest"]
 
 
 class AsksWhy(Model):

@@ -68,6 +68,10 @@ class Variable:
                     f"{texts[str(value)]!r} and {value!r} are both written {value}"
                 )
             texts[str(value)] = value
+        if len(set(values)) < len(values):
+            raise InvalidInput(
+                f"values of variable {name} must differ, not only in writing: {list(values)!r}"
+            )
         for slot, thing in (("name", name), ("values", values), ("cuts", cuts), ("closed", closed)):
             object.__setattr__(self, slot, thing)
         object.__setattr__(self, "ordered", ordered)

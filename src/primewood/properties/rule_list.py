@@ -28,6 +28,7 @@ from primewood.logic.term import Term
 from primewood.reasons.context import Context, plain
 from primewood.reasons.explanation import Explanation, Status
 from primewood.reasons.prime import default_order
+from primewood.reasons.scales import instance_record
 from primewood.reasons.widest import Cuts, RowsCovered, Widest, as_bits, rivals_of, widest
 from primewood.reasons.witnesses import witnesses
 from primewood.report import text
@@ -39,7 +40,7 @@ PATIENCE = 25
 """Rounds without gain before the growing of one rule ends."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rule(Explanation):
     """One rule of a list: an explanation that stands for many rows.
 
@@ -55,8 +56,9 @@ class Rule(Explanation):
     new_rows: int = 0
 
     def to_dict(self, *, witnesses: bool = False, distribution: bool = False) -> dict[str, Any]:
-        """As of an explanation, with the numbers of rows."""
+        """As of an explanation, with the numbers of rows; about no row, though it grew around one."""
         record = super().to_dict(witnesses=witnesses, distribution=distribution)
+        record["instance"] = instance_record(self.context, None, distribution=distribution)
         return {**record, "rows": self.rows, "new_rows": self.new_rows}
 
 
@@ -161,6 +163,11 @@ class RuleList:
             "model": self.context.digest,
             "assumptions": [] if domain is None else list(domain.assumptions),
         }
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.card import rule_list
+
+        return rule_list(self.to_dict())
 
     def __str__(self) -> str:
         lines = []

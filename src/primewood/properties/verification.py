@@ -18,6 +18,7 @@ from primewood.ensemble import Ensemble, Level
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.interval import number
 from primewood.reasons.context import Context, Row, plain
+from primewood.reasons.scales import instance_record
 
 
 class Outcome(enum.StrEnum):
@@ -76,6 +77,10 @@ class Verification:
             "property": self.stated,
             "outcome": str(self.outcome),
             "witnesses": [[None if x != x else x for x in row] for row in self.witnesses],
+            "shown": [
+                {x["feature"]: x["shown"] for x in instance_record(self.context, row)}
+                for row in self.witnesses
+            ],
             "decisions": [plain(d) for d in self.decisions],
             "differ_in": self._differences(),
             "proved": self.proved,
@@ -93,6 +98,11 @@ class Verification:
             for f in self.context.domain.features
             if not np.array_equal(a[list(f.columns)], b[list(f.columns)], equal_nan=True)
         ]
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.card import verification
+
+        return verification(self.to_dict())
 
     def __str__(self) -> str:
         text = f"{self.outcome}: {self.stated}"

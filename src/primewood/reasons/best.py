@@ -12,7 +12,7 @@ from primewood.engines.protocol import Clock, Grown
 from primewood.errors import TooLarge, listing
 from primewood.logic.instance import Point
 from primewood.logic.variable import Variable
-from primewood.reasons.explanation import Explanation, Status
+from primewood.reasons.explanation import Explanation, Goal, Status
 from primewood.reasons.explanations import Explanations, Measure, Question
 from primewood.reasons.history import Moment
 from primewood.reasons.shortest import shortest
@@ -55,7 +55,7 @@ class Best:
         if tree is not None and self.question.literals == "values" and plain:
             box = tree.shortest(self.point)
             size = float(sum(mask != x.everything for mask, x in zip(box, variables, strict=True)))
-            return self._explanation(Grown(box, True, 0, dict), (size, size))
+            return self._explanation("shortest", Grown(box, True, 0, dict), (size, size))
         found = shortest(
             self.engines.oracle(self.question.label),
             self.point,
@@ -69,7 +69,7 @@ class Best:
         if found.obstacle is not None:
             return None
         grown = Grown(found.box, found.complete, found.queries, found.find_witnesses)
-        return self._explanation(grown, (found.lower, found.upper), found.history)
+        return self._explanation("shortest", grown, (found.lower, found.upper), found.history)
 
     def widest(self, measure: Measure | None) -> Explanation | None:
         """One that covers the most; None if there is none that is asked for."""
@@ -82,7 +82,7 @@ class Best:
             exact = self._widest_in_diagram(measure)
             if exact is not None:
                 covered = coverage.of(exact.term.box(context.variables))
-                return replace(exact, bounds=(covered, covered))
+                return replace(exact, goal="widest", bounds=(covered, covered))
         found = widest(
             self.engines.oracle(self.question.label),
             self.point,
@@ -98,7 +98,7 @@ class Best:
             return None
         most = found.covered if found.complete else math.inf if found.upper is None else found.upper
         grown = replace(found.grown, complete=found.complete)
-        return self._explanation(grown, (found.covered, most), found.history)
+        return self._explanation("widest", grown, (found.covered, most), found.history)
 
     def _depends_on_the_order(self) -> bool:
         """Whether the decision on the row itself depends on the order in which scores are added."""
@@ -119,7 +119,7 @@ class Best:
         return Explanations(self.question, family).widest_by(measure)
 
     def _explanation(
-        self, grown: Grown, bounds: tuple[float, float], history: tuple[Moment, ...] = ()
+        self, goal: Goal, grown: Grown, bounds: tuple[float, float], history: tuple[Moment, ...] = ()
     ) -> Explanation:
         subject, question = self.engines.subject, self.question
         ensemble = subject.ensemble if isinstance(subject, EnsembleSubject) else None
@@ -128,6 +128,7 @@ class Best:
             status=Status.PROVED if grown.complete else Status.INTERRUPTED,
             notes=given(question.notes, question.context.variables, self.fixed),
             queries=grown.queries,
+            goal=goal,
             bounds=bounds,
             history=history,
             find_witnesses=lambda: witnesses(

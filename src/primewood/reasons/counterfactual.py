@@ -111,6 +111,11 @@ class Counterfactual:
             "model": self.context.digest,
         }
 
+    def _repr_html_(self) -> str:
+        from primewood.report.html.card import counterfactual
+
+        return counterfactual(self.to_dict())
+
     def __str__(self) -> str:
         if self.row is None:
             if self.status is Status.IMPOSSIBLE:

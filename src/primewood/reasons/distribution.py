@@ -34,8 +34,8 @@ def distribution(feature: Feature, rows: NDArray[np.float64] | None) -> dict[str
 def _edges(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """The edges of a histogram's bins: one per whole number if there are few, else of equal width."""
     low, high = float(numbers.min()), float(numbers.max())
-    if high - low < MOST_BINS and (numbers == np.floor(numbers)).all():
+    if max(-low, high) < 2.0**51 and high - low < MOST_BINS and (numbers == np.floor(numbers)).all():
         return np.arange(low, high + 2) - 0.5
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         edges = np.linspace(low, high, MOST_BINS + 1)
     return edges if np.isfinite(edges).all() and (np.diff(edges) > 0).all() else np.array([low, high])

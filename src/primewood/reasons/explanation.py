@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
+from typing import Literal as Choice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,12 @@ from primewood.logic.variable import Variable
 from primewood.reasons.context import Context, plain
 from primewood.reasons.history import Moment
 from primewood.reasons.sampling import sample
-from primewood.reasons.scales import instance_record
+from primewood.reasons.scales import in_words, instance_record
 from primewood.report.shown import RecordedExplanation, Shown, from_json
 from primewood.rows import as_rows
+
+Goal = Choice["prime", "shortest", "widest"]
+"""What an explanation shall be best at."""
 
 
 class Status(enum.StrEnum):
@@ -78,7 +82,7 @@ class Exclusion:
     witness: Witness
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Explanation(Shown):
     """Why an instance was decided as it was: a term that entails the decision.
 
@@ -101,6 +105,8 @@ class Explanation(Shown):
     bounds : pair of float, optional
         Of a shortest explanation: no explanation has fewer features (or less weight) than the first number; this one
         has the second. Of a widest one: what it covers, and what none covers more than (infinite if unknown).
+    goal : str
+        What it was asked to be best at: "prime" (nothing but that), "shortest" or "widest".
     history : tuple of (seconds, first bound, second bound)
         How these bounds drew together while they were searched for.
     """
@@ -114,10 +120,24 @@ class Explanation(Shown):
     queries: int = 0
     notes: tuple[str, ...] = ()
     bounds: tuple[float, float] | None = None
+    goal: Goal = "prime"
     history: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
     find_witnesses: Callable[[], tuple[Witness, ...]] = field(default=tuple, repr=False, compare=False)
     widen: Callable[[Box, Clock], Explanation] | None = field(default=None, repr=False, compare=False)
     """What widens a box inside the explanation to a prime one in "intervals"; None where no engine is at hand."""
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        """What two explanations have in common that are the same."""
+        row = None if self.row is None else tuple(None if x != x else x for x in self.row)
+        said = (self.decision, self.term, self.language, self.status, self.notes, self.bounds)
+        return (*said, row, self.context.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key == other._key if isinstance(other, Explanation) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
 
     @cached_property
     def witnesses(self) -> tuple[Witness, ...]:
@@ -144,7 +164,7 @@ class Explanation(Shown):
                 allowed = [i for i in range(len(literal.variable)) if literal.mask >> i & 1]
                 nearest = min(shown, key=lambda i: min(abs(i - a) for a in allowed))
                 excluded = Literal(literal.variable, sum(1 << i for i in run))
-                words = self.context.literal_record(excluded, self.row)["text"]
+                words = self.context.literal_record(excluded, known[nearest].row or None)["text"]
                 found.append(Exclusion(literal.variable.name, words, len(run), known[nearest]))
         return tuple(found)
 
@@ -240,11 +260,21 @@ class Explanation(Shown):
         else:
             found = self.widen(box, Clock(time_limit))
         status = Status.IMPOSSIBLE if self.status is Status.IMPOSSIBLE else found.status
-        return replace(found, language="intervals", status=status, notes=self.notes, bounds=None, history=())
+        return replace(
+            found,
+            language="intervals",
+            status=status,
+            notes=self.notes,
+            goal="prime",
+            bounds=None,
+            history=(),
+        )
 
     def _domain(self, what: str) -> Domain:
         if self.context.domain is None:
-            raise TypeError(f"only an explanation of a model {what}; of an expression, ask term.holds(instance)")
+            raise TypeError(
+                f"only an explanation of a model {what}; of an expression, ask term.holds(instance)"
+            )
         return self.context.domain
 
     def _inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -271,6 +301,7 @@ class Explanation(Shown):
             "model": self.context.digest,
             "assumptions": list(self.assumptions),
             "notes": list(self.notes),
+            "goal": self.goal,
             "bounds": None if self.bounds is None else [_finite(x) for x in self.bounds],
             "history": [[_finite(x) for x in step] for step in self.history],
             "instance": instance_record(self.context, self.row, distribution=distribution),
@@ -287,10 +318,22 @@ class Explanation(Shown):
         }
         return {
             "text": exclusion.text,
+            "shown": self._in_words(witness),
             "values": exclusion.values,
             "row": [None if x != x else x for x in witness.row],
             "changed": changed,
             "decision": plain(witness.decision),
+        }
+
+    def _in_words(self, witness: Witness) -> dict[str, str]:
+        """What the row of a witness has otherwise than the row that is explained, in words, per feature."""
+        if self.context.domain is None or self.row is None:
+            return {}
+        old, new = (self.context.named_values(np.array(row)) for row in (self.row, witness.row))
+        return {
+            name: in_words(value, self.context.units.get(name, ""))
+            for name, value in new.items()
+            if value != old[name] and (value == value or old[name] == old[name])
         }
 
 

@@ -24,8 +24,8 @@ def sample(
     context: Context, box: Box, row: tuple[float, ...] | None, count: int, seed: int | None
 ) -> NDArray[np.float64]:
     """So many rows of a box that are possible, one per line, as the model takes them."""
-    if count < 0:
-        raise InvalidInput(f"a number of rows is at least 0, not {count}")
+    if not isinstance(count, int | np.integer) or count < 0:
+        raise InvalidInput(f"a number of rows is a whole number of at least 0, not {count!r}")
     domain = context.domain
     assert domain is not None
     random = np.random.default_rng(seed)
@@ -81,7 +81,7 @@ def _numbers(
     low, high = _reach(context, feature, row)
     least, most = feature.ends(cell)
     low, high = min(max(low, least), most), max(min(high, most), least)
-    drawn = random.uniform(low, high, count)
+    drawn = random.uniform(low, high + 1 if feature.whole else high, count)
     if feature.whole:
         drawn = np.floor(drawn)
     return np.clip(drawn, least, most)[:, None]

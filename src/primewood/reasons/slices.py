@@ -50,7 +50,8 @@ class Axis:
         feature = context.feature(name)
         assert feature is not None
         if feature.variable is None:
-            return cls(feature, (0,), (True,))
+            places = tuple(feature.natural_order) or (0,)
+            return cls(feature, places, (True,) * len(places))
         order = list(range(len(feature.variable)))
         order[: len(feature.natural_order)] = feature.natural_order
         literal = next((x for x in why.term.literals if x.variable.name == name), None)
@@ -59,14 +60,12 @@ class Axis:
 
     def cell(self, place: int) -> dict[str, Any]:
         """The cell at a place, in plain types: an interval, a value, or missing."""
+        if self.feature.patterns is not None and self.order[place] < len(self.feature.patterns):
+            return {"values": [plain(list(self.feature.patterns.values())[self.order[place]])]}
         if self.feature.variable is None:
             return interval_record(Interval(-np.inf, np.inf, "neither"))
         value = self.feature.variable.values[self.order[place]]
-        if isinstance(value, Interval):
-            return interval_record(value)
-        if self.order[place] == self.feature.variable.missing:
-            return {"missing": True}
-        return {"values": [plain(value)]}
+        return interval_record(value) if isinstance(value, Interval) else {"missing": True}
 
     def write(self, row: Row, place: int) -> None:
         """Put a number of a cell into a row; a feature that nothing tests stays as it is."""
@@ -98,7 +97,23 @@ def decided(
             axis.write(moved, place)
     assert context.domain is not None
     possible = context.domain.possible(rows, context.domain.points(rows))
+    if context.domain.knowledge.orders:
+        for i in np.flatnonzero(~possible).tolist():
+            found = _in_order(context, row, rows[i], axes)
+            if found is not None:
+                rows[i], possible[i] = found, True
     return np.where(possible, ensemble.predict(rows), -1).reshape(shape)
+
+
+def _in_order(context: Context, row: Row, moved: Row, axes: Sequence[Axis]) -> Row | None:
+    """A row of a cell that keeps to the orders, with the numbers of the axes only moved; None if there is none."""
+    domain = context.domain
+    assert domain is not None
+    own, point = domain.points(np.array([row, moved])).tolist()
+    names = {axis.feature.name for axis in axes}
+    stay = {f.name: (float(row[f.column]),) * 2 for f in domain.features if f.name not in names}
+    found = context.nearest_row(tuple(point), row, tuple(own), stay)
+    return found if found is not None and domain.possible(found[None, :], np.array([point]))[0] else None
 
 
 @dataclass(frozen=True)
@@ -149,8 +164,12 @@ class WhatIf:
     def _run(self, run: list[int]) -> dict[str, Any]:
         variable = self.axis.feature.variable
         mask = sum(1 << self.axis.order[place] for place in run)
-        if variable is None or mask == variable.everything:
-            return {**self.axis.cell(run[0]), "text": f"{self.axis.feature.name} is anything"}
+        if "low" in self.axis.cell(run[0]) and (variable is None or mask == variable.everything):
+            anything = interval_record(Interval(-np.inf, np.inf, "neither"))
+            return {**anything, "text": f"{self.axis.feature.name} is anything"}
+        if variable is None:
+            cell = self.axis.cell(run[0])
+            return {**cell, "text": f"{self.axis.feature.name} is {cell['values'][0]}"}
         literal = Literal(variable, mask)
         cell = interval_record(literal.intervals[0]) if len(run) > 1 else self.axis.cell(run[0])
         return {**cell, "text": self.context.literal_record(literal, self.why.row)["text"]}
@@ -236,7 +255,12 @@ class DecisionMap:
         return decision_map(self, ax=ax)
 
 
-def check_same_row(why: Explanation, row: Row) -> None:
-    """Raise unless an explanation is about a row."""
+def check_speaks(why: Explanation, context: Context, row: Row, decision: object) -> None:
+    """Raise unless an explanation is about a row, and about this decision of this model."""
     if why.row is None or not np.array_equal(np.array(why.row), row, equal_nan=True):
         raise InvalidInput("why is an explanation of another row; leave it out, or explain this row first")
+    same = (why.context.digest, why.context.domain) == (context.digest, context.domain)
+    if not same or why.decision != decision:
+        raise InvalidInput(
+            "why is an explanation of another model, over another domain, or of another decision; leave it out"
+        )

@@ -89,7 +89,7 @@ def shortest(exact: float, needed: float, digits: int = 1) -> str:
     for count in range(digits, 18):
         unit = Decimal(1).scaleb(Decimal(exact).adjusted() - count + 1)
         rounded = float((Decimal(exact) / unit).to_integral_value(rounding) * unit)
-        if low <= rounded <= high:
+        if low <= rounded <= high and math.isfinite(rounded):
             return number(rounded)
     return number(exact)
 

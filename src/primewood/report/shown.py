@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, listing
 from primewood.files import write_whole
 from primewood.report import frames, text
 
@@ -21,6 +21,20 @@ if TYPE_CHECKING:
     from primewood.report.plots import RangesDisplay
 
 HEADER = {"format": "primewood explanation", "version": 1}
+KEYS = (
+    "decision",
+    "status",
+    "language",
+    "literals",
+    "coverage",
+    "volume",
+    "notes",
+    "assumptions",
+    "bounds",
+    "history",
+    "instance",
+)
+"""What every saved explanation has and something reads."""
 
 
 class Shown(ABC):
@@ -121,6 +135,15 @@ class RecordedExplanation(Shown):
             return {**self._record, "excludes": []}
         return dict(self._record)
 
+    @property
+    def what_would_change_it(self) -> str:
+        """What the explanation excludes, in words, if its witnesses were saved."""
+        if "excludes" not in self._record:
+            raise InvalidInput(
+                "this explanation was saved without witnesses; to_json(witnesses=True) saves them"
+            )
+        return super().what_would_change_it
+
     def __repr__(self) -> str:
         return f"<RecordedExplanation: {self.rule}>"
 
@@ -130,10 +153,18 @@ class RecordedExplanation(Shown):
     __hash__ = None  # type: ignore[assignment]
 
 
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
 def from_json(document: str | bytes) -> RecordedExplanation:
     """The explanation that `to_json` wrote."""
+    if not isinstance(document, str | bytes | bytearray):
+        raise InvalidInput(
+            f"JSON is text, not {type(document).__name__}; Explanation.to_json writes what is read here"
+        )
     try:
-        record = json.loads(document)
+        record = json.loads(document, parse_constant=_refuse)
     except ValueError as problem:
         raise InvalidInput(
             f"this is not JSON: {problem}; Explanation.to_json writes what is read here"
@@ -142,9 +173,12 @@ def from_json(document: str | bytes) -> RecordedExplanation:
         raise InvalidInput(
             "this is no explanation of primewood; Explanation.to_json writes what is read here"
         )
-    if record["version"] != HEADER["version"]:
+    if record.get("version") != HEADER["version"]:
         raise InvalidInput(
-            f"this explanation has version {record['version']} of the format; "
+            f"this explanation has version {record.get('version')} of the format; "
             f"this primewood reads {HEADER['version']}"
         )
+    absent = [key for key in KEYS if key not in record]
+    if absent:
+        raise InvalidInput(f"this explanation lacks {listing(absent)}; Explanation.to_json writes them all")
     return RecordedExplanation({key: value for key, value in record.items() if key not in HEADER})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from primewood.logic.interval import Interval, number
+from primewood.logic.interval import Interval
 from primewood.report.decimals import End
 
 Record = Mapping[str, Any]
@@ -37,7 +37,7 @@ def explanation(record: Record, *, exact: bool = False) -> str:
 
 def circumstances(record: Record) -> list[str]:
     """What an explanation rests on and how much it covers, in lines of text."""
-    lines = [status(record)]
+    lines = [status(record), *_best(record)]
     if record.get("coverage") is not None:
         lines.append(
             f"covers {share(record['coverage'])} of the training rows, "
@@ -47,6 +47,25 @@ def circumstances(record: Record) -> list[str]:
     if record["assumptions"]:
         lines.append("holds for rows where " + "; ".join(record["assumptions"]))
     return lines
+
+
+def _best(record: Record) -> list[str]:
+    """How near an explanation is to the best one, if that was asked for."""
+    if record["bounds"] is None:
+        return []
+    low, high = (None if bound is None else f"{bound:.6g}" for bound in record["bounds"])
+    if record["goal"] == "shortest":
+        counted = record["bounds"][1] == len(record["literals"])
+        more, of = ("fewer than", "features") if counted else ("less than", "in weight")
+        if low == high:
+            return [f"shortest: none has {more} {high} {of}"]
+        return [f"{high} {of}; none has {more} {low}"]
+    if low == high:
+        return [f"widest: it covers {low}, and none covers more"]
+    return [
+        f"it covers {low}; "
+        + ("what others cover is not known" if high is None else f"none covers more than {high}")
+    ]
 
 
 def summary(record: Record) -> str:
@@ -87,7 +106,7 @@ def exclusions(record: Record) -> str:
     """What an explanation excludes, one line per run of values, each with a row that is decided otherwise."""
     lines = []
     for item in record["excludes"]:
-        changed = [f"{name} = {'missing' if x is None else number(x)}" for name, x in item["changed"].items()]
+        changed = [f"{name} = {words}" for name, words in item["shown"].items()]
         lines.append(f"{item['text']}: {item['decision']}, for example with {', '.join(changed)}")
     return "\n".join(lines)
 
@@ -109,7 +128,7 @@ def piece(name: str, low: End, high: End, unit: str = "") -> str:
     >>> piece("age", None, ("<=", "25"), "years"), piece("age", (">", "60"), ("<", "70"))
     ('age <= 25 years', '60 < age < 70')
     """
-    return f"{_between(name, low, high)} {unit}".rstrip()
+    return f"{_between(name, low, high)} {unit if low or high else ''}".rstrip()
 
 
 def one_of(pieces: Sequence[str], here: int = 0) -> str:
@@ -156,12 +175,21 @@ def choice(name: str, values: Sequence[object], absent: Sequence[object], here: 
     >>> choice("day", [1, 2, 3, 4, 5, 6], [7, 8, 9, 10], here=5)
     'day is 4 or 5 or 6, and 3 more'
     """
+    known = {str(value) for value in (*values, *absent)}
+    values, absent = ([_unmistakable(str(x), known) for x in part] for part in (values, absent))
     if len(absent) == 1 and len(values) > 1:
         return f"{name} is not {absent[0]}"
     if len(values) > MOST_PIECES and 1 < len(absent) <= MOST_PIECES and len(absent) < len(values):
         return f"{name} is neither {' nor '.join(map(str, absent))}"
     shown, more = _some([str(value) for value in values], here)
     return f"{name} is {' or '.join(shown)}{more}"
+
+
+def _unmistakable(value: str, known: Set[str]) -> str:
+    """A value's name; in quotes, if it could be taken for a sentence about other values."""
+    words = value.removeprefix("not ").removeprefix("neither ")
+    parts = {part for both in words.split(" or ") for part in both.split(" nor ")}
+    return f"'{value}'" if parts != {value} and parts <= known else value
 
 
 def exactly(literal: Record) -> str:
@@ -175,12 +203,15 @@ def exactly(literal: Record) -> str:
     if "values" in literal:
         values = [*literal["values"], *(["missing"] if literal["missing"] else [])]
         return f"{name} is {' or '.join(map(str, values))}"
-    pieces = [
-        f"{interval(part).condition(name)} {literal.get('unit', '')}".rstrip()
-        for part in literal["intervals"]
-    ]
+    pieces = [_exact_piece(interval(part), name, literal.get("unit", "")) for part in literal["intervals"]]
     pieces += [f"{name} is missing"] if literal["missing"] else []
     return pieces[0] if len(pieces) == 1 else f"({' or '.join(pieces)})"
+
+
+def _exact_piece(exact: Interval, name: str, unit: str) -> str:
+    if math.isinf(exact.low) and math.isinf(exact.high):
+        return f"{name} is a number"
+    return f"{exact.condition(name)} {unit}".rstrip()
 
 
 def interval(part: Record) -> Interval:

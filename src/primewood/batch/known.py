@@ -1,0 +1,66 @@
+"""Explanations that are known already, for rows that lie inside them.
+
+An explanation speaks for every row that it covers: a prime implicant that covers two rows with one decision is a
+PI-explanation of both. So a row inside the box of an earlier explanation may take it over instead of being explained
+again. Which one depends only on the boxes and their order, so the boxes of whole blocks are added at a time.
+
+Per decision, variable and value, the boxes that allow the value are the bits of one number; those that hold a point are
+found by one conjunction per variable, for a hundred thousand boxes in some microseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from primewood.logic.instance import Box, Point
+from primewood.logic.variable import Variable
+
+
+class KnownBoxes:
+    """The boxes of explanations, in the order in which they were added, each with the row that it was found for.
+
+    >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
+    >>> known = KnownBoxes([A, B])
+    >>> known.add([(0, (0b011, 0b11), 7), (0, (0b111, 0b10), 8)])
+    >>> known.around(0, (1, 1)), known.around(0, (2, 1)), known.around(0, (2, 0)), known.around(1, (1, 1))
+    (7, 8, None, None)
+    """
+
+    def __init__(self, variables: Sequence[Variable]) -> None:
+        self._sizes = [len(x) for x in variables]
+        self._allowing: dict[int, list[list[int]]] = {}
+        self._sources: dict[int, list[int]] = {}
+        self._seen: set[tuple[int, Box]] = set()
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    def add(self, explained: Iterable[tuple[int, Box, int]]) -> None:
+        """Add decisions (their labels), boxes, and the rows that they were found for. A box that is known is left out.
+
+        Cost: per decision one operation per value of all variables, on as many bits as there are boxes.
+        """
+        fresh: dict[int, list[tuple[Box, int]]] = {}
+        for label, box, source in explained:
+            if (label, box) not in self._seen:
+                self._seen.add((label, box))
+                fresh.setdefault(label, []).append((box, source))
+        for label, boxes in fresh.items():
+            sources = self._sources.setdefault(label, [])
+            allowing = self._allowing.setdefault(label, [[0] * size for size in self._sizes])
+            for j, size in enumerate(self._sizes):
+                for value in range(size):
+                    held = sum(1 << i for i, (box, _) in enumerate(boxes) if box[j] >> value & 1)
+                    allowing[j][value] |= held << len(sources)
+            sources += [source for _, source in boxes]
+
+    def around(self, label: int, point: Point) -> int | None:
+        """The row whose box was the first one known to hold a point that is decided so; None if there is none."""
+        if label not in self._allowing:
+            return None
+        held = -1
+        for allowing, value in zip(self._allowing[label], point, strict=True):
+            held &= allowing[value]
+            if not held:
+                return None
+        return self._sources[label][(held & -held).bit_length() - 1]

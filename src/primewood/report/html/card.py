@@ -1,0 +1,362 @@
+"""The card of an explanation, for notebooks and pages, and those of other answers.
+
+A card is one HTML fragment with its own style: no script, no id, nothing to load. What is drawn is also said in words,
+so that it reads the same without colours, without style, and aloud. All cards have one frame: a title with a badge,
+what it rests on, and a small foot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from primewood.errors import InvalidInput
+from primewood.logic.interval import number
+from primewood.report import lanes, text
+from primewood.report.html.conditions import Row, about
+from primewood.report.html.environment import render, style
+from primewood.report.numbers import counted, short
+from primewood.report.text import Record
+
+BADGES = {
+    "proved": "Proved",
+    "interrupted": "Stopped early",
+    "impossible": "Not possible",
+    "holds": "Holds",
+    "fails": "Fails",
+    "undecided": "Undecided",
+}
+MOST_NAMES = 12
+"""So many features are named in a line, and drawn in a list before the others are folded away."""
+MOST_ROWS = 10
+"""So many rows of a batch are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What every card has.
+
+    Attributes
+    ----------
+    label : str
+        What the card is about, for those who hear it.
+    eyebrow, title, lead : str
+        Above the title, the title, and the words that lead on from it.
+    status, badge : str
+        The status, and how the badge says it.
+    level : int
+        Of the heading.
+    notes, asides : sequences of str
+    foot : sequence of pairs
+        Names and values.
+    """
+
+    label: str
+    eyebrow: str
+    title: str
+    lead: str
+    status: str
+    badge: str
+    level: int
+    notes: Sequence[str]
+    asides: Sequence[str]
+    foot: Sequence[tuple[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A name, a figure in words, and the share that is drawn under it, if it is one."""
+
+    name: str
+    words: str
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A list of counts: its title, the entries that are shown, and those that are folded away."""
+
+    title: str
+    entries: list[tuple[str, int]]
+    more: list[tuple[str, int]]
+
+
+def card(record: Record, *, level: int = 2) -> str:
+    """The card of an explanation.
+
+    Parameters
+    ----------
+    record
+        What `Explanation.to_dict` returns; with witnesses and distribution, these are shown too.
+    level
+        Of the heading, from 1 to 5.
+    """
+    shown = lanes.tracks(record)
+    holds = f" It holds for rows where {'; '.join(record['assumptions'])}." if record["assumptions"] else ""
+    frame = Frame(
+        label=f"Why {record['decision']}",
+        eyebrow="Decision",
+        title=str(record["decision"]),
+        lead=_lead(len(shown.conditions)),
+        status=record["status"],
+        badge=BADGES[record["status"]],
+        level=_heading(level),
+        notes=record["notes"],
+        asides=[_sentence(text.status(record)) + holds, *_untested(shown.untested)],
+        foot=_foot(record, "model", "vote", "language"),
+    )
+    return style() + render(
+        "card.html.j2",
+        frame=frame,
+        middle=_middle(record),
+        about_a_row=any(track.value for track in shown.conditions),
+        conditions=[Row.of(track) for track in shown.conditions],
+        free=[Row.of(track) for track in shown.free],
+        changes=[(about(item["text"], shown), item) for item in record.get("excludes", [])],
+        facts=[*_covered(record), *_best(record)],
+    )
+
+
+def batch(record: Record, *, level: int = 2) -> str:
+    """The card of the explanations of many rows: `Batch.to_dict`, or its summary alone."""
+    summary = record.get("summary", record)
+    whys = record.get("explanations", [])
+    statuses: Mapping[str, int] = summary["statuses"]
+    status = next((name for name in ("impossible", "interrupted") if statuses.get(name)), "proved")
+    told = [f"{count} {BADGES[name].lower()}" for name, count in statuses.items()]
+    frame = Frame(
+        label="Explanations of many rows",
+        eyebrow="Explanations",
+        title=counted(summary["rows"], "row"),
+        lead="",
+        status=status,
+        badge=", ".join(told) if len(told) > 1 else "All proved" if status == "proved" else told[0],
+        level=_heading(level),
+        notes=(),
+        asides=(),
+        foot=_foot(whys[0], "model", "vote", "language") if whys else (),
+    )
+    sizes = {f"{counted(int(size), 'condition')}": count for size, count in summary["sizes"].items()}
+    return style() + render(
+        "batch.html.j2",
+        frame=frame,
+        summary=summary,
+        sections=[
+            _section("Decisions", summary["decisions"]),
+            _section("Conditions per row", sizes),
+            _section("Features used", summary["features"]),
+        ],
+        facts=_spread(summary["coverage"]),
+        caption=f"The first {MOST_ROWS} rows" if len(whys) > MOST_ROWS else "The rows",
+        rows=_first(record.get("index", ()), whys),
+    )
+
+
+def verification(record: Record, *, level: int = 2) -> str:
+    """The card of a property: `Verification.to_dict`."""
+    frame = Frame(
+        label=f"{BADGES[record['outcome']]}: {record['property']}",
+        eyebrow="Property",
+        title=record["property"],
+        lead=_proof(record),
+        status=record["outcome"],
+        badge=BADGES[record["outcome"]],
+        level=_heading(level),
+        notes=[record["note"]] if record["outcome"] == "undecided" else [],
+        asides=_given(record),
+        foot=_foot(record, "model"),
+    )
+    rows = record.get("shown", [])
+    differ = set(record["differ_in"])
+    return style() + render(
+        "table.html.j2",
+        frame=frame,
+        caption="Two rows that show it" if len(rows) > 1 else "A row that shows it",
+        head=["Feature", *map(str, record["decisions"]), *(["Differs"] if differ else [])],
+        rows=[
+            [name, *(row[name] for row in rows), *(["yes" if name in differ else ""] if differ else [])]
+            for name in (rows[0] if rows else ())
+        ],
+        facts=[],
+    )
+
+
+def counterfactual(record: Record, *, level: int = 2) -> str:
+    """The card of a counterfactual: `Counterfactual.to_dict`."""
+    found = record["row"] is not None
+    nearest = {"proved": "Nearest, proved"}.get(record["status"], BADGES[record["status"]])
+    frame = Frame(
+        label=f"What makes it {record['other']}" if found else "Nothing found that changes the decision",
+        eyebrow=f"Instead of {record['decision']}",
+        title=str(record["other"]) if found else "nothing else",
+        lead=_changing(record, found),
+        status=record["status"],
+        badge=nearest,
+        level=_heading(level),
+        notes=(),
+        asides=[f"Safe as long as {record['advice']}, all else as it is."] if record["advice"] else (),
+        foot=_foot(record, "model"),
+    )
+    return style() + render(
+        "table.html.j2",
+        frame=frame,
+        caption="What changes",
+        head=["Feature", "Now", "Then"],
+        rows=[[name, _word(old), _word(new)] for name, (old, new) in record["changes"].items()],
+        facts=_distance(record),
+    )
+
+
+def rule_list(record: Record, *, level: int = 2) -> str:
+    """The card of a rule list: `RuleList.to_dict`."""
+    total = sum(entry["rows"] for entry in record["decisions"])
+    covered = sum(entry["covered"] for entry in record["decisions"])
+    share = f" ({text.share(covered / total)})" if total else ""
+    stopped = "More rules may cover more, and a rule may not be prime: the search stopped early."
+    frame = Frame(
+        label="Rules of the model",
+        eyebrow="Rules of the model",
+        title=counted(len(record["rules"]), "rule"),
+        lead=f"each right on every row that it covers; together {covered} of {counted(total, 'training row')}{share}",
+        status=record["status"],
+        badge=BADGES[record["status"]],
+        level=_heading(level),
+        notes=[] if record["status"] == "proved" else [stopped],
+        asides=_given(record),
+        foot=_foot(record, "model", "vote", "language"),
+    )
+    return style() + render(
+        "rules.html.j2",
+        frame=frame,
+        middle="Allowed, over the training range",
+        rules=[_rule(rule, total) for rule in record["rules"]],
+        decisions=[[x["decision"], x["rows"], x["covered"], x["uncovered"]] for x in record["decisions"]],
+    )
+
+
+def _heading(level: int) -> int:
+    if level not in range(1, 6):
+        raise InvalidInput(f"the level of a heading is a number from 1 to 5, not {level!r}")
+    return level
+
+
+def _lead(conditions: int) -> str:
+    words = {0: "whatever a row holds", 1: "whenever this holds", 2: "whenever both of these hold"}
+    return words.get(conditions, f"whenever all {conditions} of these hold")
+
+
+def _middle(record: Record) -> str:
+    known = any(entry.get("low") is not None for entry in record["instance"])
+    return "Allowed, over the training range" if known else "Allowed"
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def _given(record: Record) -> list[str]:
+    return [f"For rows where {'; '.join(record['assumptions'])}."] if record["assumptions"] else []
+
+
+def _untested(names: tuple[str, ...]) -> list[str]:
+    if not names:
+        return []
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    verb = "is" if len(names) == 1 else "are"
+    return [f"{counted(len(names), 'feature')} {verb} in no tree: {', '.join(names[:MOST_NAMES])}{more}."]
+
+
+def _foot(record: Record, *keys: str) -> list[tuple[str, object]]:
+    return [(key, record[key]) for key in keys if record.get(key) is not None]
+
+
+def _covered(record: Record) -> list[Fact]:
+    if record["coverage"] is None:
+        return []
+    return [
+        Fact("Training rows covered", text.share(record["coverage"]), record["coverage"]),
+        Fact("Volume of their ranges covered", text.share(record["volume"]), record["volume"]),
+    ]
+
+
+def _best(record: Record) -> list[Fact]:
+    """Between what the best that there can be is proved to lie: of a shortest or a widest explanation."""
+    if record["bounds"] is None:
+        return []
+    low, high = (None if x is None else short(x) for x in record["bounds"])
+    words = f"{low} to {high}" if low != high else str(low)
+    if low is None or high is None:
+        words = f"at least {low}" if high is None else f"at most {high}"
+    return [Fact(f"The {record['goal']} possible, proved", words)]
+
+
+def _spread(coverage: Record | None) -> list[Fact]:
+    if coverage is None:
+        return []
+    return [
+        Fact(f"{name.capitalize()} coverage of the training rows", text.share(share), share)
+        for name, share in coverage.items()
+    ]
+
+
+def _section(title: str, counts: Mapping[str, int]) -> Section:
+    entries = [(str(name), count) for name, count in counts.items()]
+    used = sum(count > 0 for _, count in entries)
+    shown = min(MOST_NAMES, max(used, 1))
+    return Section(title, entries[:shown], entries[shown:])
+
+
+def _first(index: Sequence[object], whys: Sequence[Record]) -> list[dict[str, Any]]:
+    labelled = list(zip(index, whys, strict=True))[:MOST_ROWS]
+    return [
+        {"label": label, "decision": why["decision"], "conditions": _conditions(why)}
+        for label, why in labelled
+    ]
+
+
+def _conditions(record: Record) -> list[Row]:
+    return [Row.of(track) for track in lanes.tracks(record).conditions]
+
+
+def _proof(record: Record) -> str:
+    told = [str(decision) for decision in record["decisions"]]
+    if record["outcome"] == "holds":
+        return f"{record['note']}: nothing to break it" if record["note"] else "proved for every row"
+    if record["outcome"] == "undecided":
+        return "neither proved nor broken"
+    return f"a row is decided {told[0]}" if len(told) == 1 else f"two rows are decided {' and '.join(told)}"
+
+
+def _changing(record: Record, found: bool) -> str:
+    if found:
+        return f"when {counted(len(record['changes']), 'feature changes', 'features change')}"
+    if record["status"] == "impossible":
+        return "no row that may be moved to is decided otherwise"
+    return "no other decision was found in time"
+
+
+def _distance(record: Record) -> list[Fact]:
+    facts = [] if record["cost"] is None else [Fact(f"Distance ({record['norm']})", short(record["cost"]))]
+    if record["lower"] is not None and record["status"] != "proved":
+        facts.append(Fact("None is nearer than", short(record["lower"])))
+    return facts
+
+
+def _word(value: object) -> str:
+    if value is None:
+        return "missing"
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def _rule(rule: Record, total: int) -> dict[str, Any]:
+    """A rule stands for many rows: the one that it grew around is not shown."""
+    more = f", {rule['new_rows']} of them new" if rule["new_rows"] < rule["rows"] else ""
+    return {
+        "decision": rule["decision"],
+        "conditions": _conditions(
+            {**rule, "instance": [{**x, "value": None, "shown": ""} for x in rule["instance"]]}
+        ),
+        "share": rule["rows"] / total if total else 0.0,
+        "covered": f"{counted(rule['rows'], 'training row')}{more}",
+    }

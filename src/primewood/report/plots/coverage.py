@@ -1,0 +1,124 @@
+"""Coverage against size: how many literals explanations have, and how many training rows they cover."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from primewood.errors import InvalidInput
+from primewood.report.plots.chart import heading, legend_above, plain_axes
+from primewood.report.plots.library import checked, library, new_axes
+from primewood.report.plots.looks import ALLOWED
+from primewood.report.plots.records import records_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+AREA, MOST_AREA = 26.0, 300.0
+"""The areas of the dots of one explanation, and of the largest dot, in square points."""
+
+
+@dataclass(frozen=True)
+class CoverageBySizeDisplay:
+    """What `coverage_by_size` drew.
+
+    Attributes
+    ----------
+    ax_, figure_
+        The axes, and their figure.
+    dots : dict
+        Per number of literals and coverage, how many explanations there are.
+    left_out : int
+        How many explanations have no coverage, because there were no training rows.
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    dots: dict[tuple[int, float], int] = field(repr=False)
+    left_out: int
+
+
+def coverage_by_size(whys: Any, *, ax: Any = None) -> CoverageBySizeDisplay:
+    """Draw the coverage of explanations against their number of literals: one dot each, larger where several coincide.
+
+    Parameters
+    ----------
+    whys
+        Explanations, or their records; a batch.
+    ax
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    CoverageBySizeDisplay
+    """
+    axes = checked(ax)
+    records, _ = records_of(whys, "coverage_by_size")
+    known = [record for record in records if record.get("coverage") is not None]
+    if not known:
+        raise InvalidInput("these explanations have no coverage: give the explainer training rows")
+    dots = Counter((len(record["literals"]), float(record["coverage"])) for record in known)
+    left_out = len(records) - len(known)
+    found = new_axes(6.4, 4.4, layout="constrained") if axes is None else axes
+    _draw(found, dots)
+    more = f", {left_out} without training rows left out" if left_out else ""
+    _words(
+        found, dots, f"Coverage and size of {len(known):,} explanation{'s' if len(known) > 1 else ''}{more}"
+    )
+    return CoverageBySizeDisplay(found, found.figure, dict(dots), left_out)
+
+
+def _area(count: int, most: int) -> float:
+    return AREA + (MOST_AREA - AREA) * (count - 1) / max(12, most - 1)
+
+
+def _draw(ax: Axes, dots: Mapping[tuple[int, float], int]) -> None:
+    """The dots, the small ones above the large ones."""
+    ranked = sorted(dots, key=lambda dot: -dots[dot])
+    most = max(dots.values())
+    ax.scatter(
+        [size for size, _ in ranked],
+        [coverage for _, coverage in ranked],
+        s=[_area(dots[dot], most) for dot in ranked],
+        facecolor=ALLOWED,
+        alpha=0.6,
+        edgecolor="white",
+        linewidth=0.8,
+        label="_explanations",
+        zorder=3,
+        clip_on=False,
+    )
+    sizes = [size for size, _ in dots]
+    ax.set_xlim(min(sizes) - 0.6, max(sizes) + 0.6)
+    ax.set_ylim(0, 1.12 * max([coverage for _, coverage in dots] + [1e-9]))
+
+
+def _words(ax: Axes, dots: Mapping[tuple[int, float], int], title: str) -> None:
+    ticker = library("ticker")
+    plain_axes(ax)
+    ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
+    ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda share, _: f"{100 * share:.6g}%"))
+    ax.set_xlabel("number of literals", fontsize=10)
+    ax.set_ylabel("covered training rows", fontsize=10)
+    most = max(dots.values())
+    if most == 1:
+        heading(ax, title)
+        return
+    counts = sorted({1, (1 + most) // 2, most})
+    line = library("lines").Line2D
+    handles = [
+        line(
+            [],
+            [],
+            marker="o",
+            color=ALLOWED,
+            alpha=0.6,
+            linestyle="none",
+            markersize=_area(count, most) ** 0.5,
+        )
+        for count in counts
+    ]
+    legend_above(ax, handles, [f"{count} explanation{'s' if count > 1 else ''}" for count in counts], title)
