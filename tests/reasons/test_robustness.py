@@ -137,3 +137,15 @@ def test_a_flip_that_only_an_order_of_summation_makes_is_called_so():
     found = pw.Explainer(ensemble).robustness([1.0])
     assert ensemble.predict([found.nearest.row])[0] == ensemble.predict([[1.0]])[0]
     assert found.nearest.other == UNDECIDED and "it depends on the order of summation" in str(found)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_radii_of_numbers_beyond_those_that_are_made_up(sign):
+    cuts = [sign * 1e39, sign * 3e39]
+    inner = pw.Tree.build((0, max(cuts), [0, 1], [1, 0]))
+    outer = pw.Tree.build((0, min(cuts), [1, 0], [0, 1]))
+    model = pw.Ensemble((inner, outer, outer), ("a",), ("no", "yes"), dtype="float64")
+    x = [sign * 2e39]
+    found = pw.Explainer(model).robustness(x)
+    assert found.radius <= 1e39 * (1 + 1e-9)
+    assert found.radius >= 0.99e39

@@ -9,7 +9,7 @@ from typing import Any
 
 from primewood.report.plots.library import library
 
-SLACK = 0.8
+SLACK = 1.03
 """Renderers differ a little in the widths of letters."""
 
 
