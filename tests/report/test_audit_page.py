@@ -146,6 +146,7 @@ def test_the_ways_out_of_a_decision_are_told(record):
         ways = one.all("div")
         for way, found in zip(ways, (item["fewest"], item["nearest"]), strict=True):
             assert [move.text for move in way.all("span", "pw-move")] == moves(found["changes"])
+            assert way.one("dt").text.startswith(f"Row {item['label']}: the ")
         fewest, nearest = ([cell.text for cell in way.all("dd")] for way in ways)
         if item["fewest"]["changes"]:
             proof = "proved: no fewer are enough" if item["fewest"]["fewest"] else "perhaps fewer are enough"

@@ -50,6 +50,14 @@ class Relevance:
     necessary_values: tuple[Literal, ...]
     relevant_values: tuple[Literal, ...]
 
+    def to_dict(self) -> dict[str, Any]:
+        """What is said about features, in plain types."""
+        return {
+            "necessary": list(self.necessary),
+            "relevant": list(self.relevant),
+            "irrelevant": list(self.irrelevant),
+        }
+
     def __str__(self) -> str:
         kinds = {"necessary": self.necessary, "relevant": self.relevant, "irrelevant": self.irrelevant}
         return "; ".join(f"{kind}: {listing(names) if names else 'none'}" for kind, names in kinds.items())

@@ -26,7 +26,7 @@ import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from primewood.engines.diagram.family import DiagramFamily
 from primewood.engines.duality import Border, Duality, End, Item
@@ -73,6 +73,11 @@ class FoundRelevance(Relevance):
     undecided: tuple[str, ...] = ()
     complete: bool = True
 
+    def to_dict(self) -> dict[str, Any]:
+        """What is said about features, and what is not decided, in plain types."""
+        found = {"language": self.language, "undecided": list(self.undecided), "complete": self.complete}
+        return {**super().to_dict(), **found}
+
     def __str__(self) -> str:
         known = super().__str__()
         return f"{known}; undecided: {listing(self.undecided)}" if self.undecided else known
@@ -95,6 +100,14 @@ class Attribution:
     shares: Mapping[str, tuple[float, float]]
     count: tuple[int, int]
     complete: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The bounds in plain types."""
+        return {
+            "shares": {name: list(ends) for name, ends in self.shares.items()},
+            "count": list(self.count),
+            "complete": self.complete,
+        }
 
     def __str__(self) -> str:
         lines = []

@@ -116,7 +116,7 @@ def _in_order(context: Context, row: Row, moved: Row, axes: Sequence[Axis]) -> R
     return found if found is not None and domain.possible(found[None, :], np.array([point]))[0] else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WhatIf:
     """What is decided about a row if one feature changes.
 
@@ -196,6 +196,9 @@ class WhatIf:
             lines.append(f"  {piece['text']}: {_outcome(piece, record['decision'])}")
         return "\n".join(lines)
 
+    def __repr__(self) -> str:
+        return f"<WhatIf: {self.axis.feature.name}, {len(self.pieces)} pieces>"
+
     def plot(self, *, ax: Any = None) -> WhatIfDisplay:
         """The strip as a picture (`primewood.plots.what_if`)."""
         from primewood.report.plots import what_if
@@ -211,7 +214,7 @@ def _outcome(piece: dict[str, Any], decision: object) -> str:
     return f"{decision}, proved whatever the free features are" if piece["proved"] else f"{decision}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DecisionMap:
     """What is decided about a row if two features change.
 
@@ -247,6 +250,15 @@ class DecisionMap:
             "decision": plain(self.why.decision),
             "rule": self.why.rule,
         }
+
+    def __str__(self) -> str:
+        cells = [(int((self.labels == k).sum()), name) for k, name in enumerate(self.context.class_names)]
+        told = ", ".join(f"{name} in {count}" for count, name in cells if count)
+        first, second = (axis.feature.name for axis in self.axes)
+        return f"if only {first} and {second} change, of {self.labels.size} cells: {told}"
+
+    def __repr__(self) -> str:
+        return f"<DecisionMap: {self}>"
 
     def plot(self, *, ax: Any = None) -> DecisionMapDisplay:
         """The map as a picture (`primewood.plots.decision_map`)."""

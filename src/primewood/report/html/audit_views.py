@@ -198,7 +198,7 @@ def _within_page(why: Record, model: Record) -> dict[str, Any]:
 
 
 def _fewest(found: Record) -> Way:
-    name = "The fewest features that change it"
+    name = "the fewest features that change it"
     if found["status"] == "impossible":
         return Way(name, [], "nothing changes it", "proved")
     if not found["changes"]:
@@ -208,7 +208,7 @@ def _fewest(found: Record) -> Way:
 
 
 def _nearest(found: Record) -> Way:
-    name = "The nearest row decided otherwise"
+    name = "the nearest row decided otherwise"
     if found["status"] == "impossible":
         return Way(name, [], "there is none", "proved")
     if found["row"] is None:

@@ -138,7 +138,7 @@ def _page(columns: Sequence[Column], more: bool, width: float) -> Page:
         page.paragraph(f"the first {len(columns)} of more", size=8, colour=GREY)
     page.y += 0.1
     titles = [x.title for x in columns[0].lanes]
-    names = min(max((text_width(title, NAME) for title in titles), default=0.0), 0.26 * width)
+    names = min(max((text_width(title, NAME) for title in titles), default=0.0), 0.26 * width) + 0.06
     step = (width - names - 0.1) / len(columns)
     spans = [
         (names + 0.1 + k * step + GAP / 2 + ARROW, names + 0.1 + (k + 1) * step - GAP / 2)
@@ -186,7 +186,7 @@ def _row(
     spans: Sequence[tuple[float, float]],
 ) -> None:
     """One feature in all explanations."""
-    name = wrapped(title, names, NAME)
+    name = wrapped(title, names - 0.06, NAME)
     said = [
         wrapped(column.words[place], right - left, SMALL, most=3) if column.words[place] else []
         for column, (left, right) in zip(columns, spans, strict=True)

@@ -72,7 +72,7 @@ def coverage_by_size(whys: Any, *, ax: Any = None) -> CoverageBySizeDisplay:
 
 
 def _area(count: int, most: int) -> float:
-    return AREA + 0 * (count - 1) / max(12, most - 1)
+    return AREA + (MOST_AREA - AREA) * (count - 1) / max(12, most - 1)
 
 
 def _draw(ax: Axes, dots: Mapping[tuple[int, float], int]) -> None:
