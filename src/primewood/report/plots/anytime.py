@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from primewood.errors import InvalidInput
+from primewood.report.numbers import short
 from primewood.report.plots.chart import legend_above, plain_axes
 from primewood.report.plots.library import checked, library, new_axes
 from primewood.report.plots.looks import LINE, tint
 from primewood.report.plots.records import EXPLANATION, record_of
-from primewood.report.plots.words import short
 from primewood.report.sketch import PALETTE
 
 if TYPE_CHECKING:

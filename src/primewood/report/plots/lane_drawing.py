@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from primewood.report.numbers import short
 from primewood.report.plots.bars import draw_bars
 from primewood.report.plots.grid import Grid, grid
 from primewood.report.plots.labels import Label, draw_labels, placed
@@ -12,7 +13,7 @@ from primewood.report.plots.lanes import Bar, Cell, Lane
 from primewood.report.plots.looks import ALLOWED, FAINT, GREY, INK, LINE, Look, tint
 from primewood.report.plots.measure import line_height, text_width, wrapped
 from primewood.report.plots.page import Diamond, Page, Shape, Stroke, box
-from primewood.report.plots.words import short, together
+from primewood.report.plots.words import together
 
 NAME, SMALL = 9.0, 8.0
 ARROW = 0.09

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from primewood.errors import InvalidInput
+from primewood.report.numbers import short
 from primewood.report.plots.chart import legend_above
 from primewood.report.plots.library import checked, library, new_axes, size_of
 from primewood.report.plots.looks import INK, LINE
@@ -16,7 +17,6 @@ from primewood.report.plots.page import Diamond, Shape, Stroke, box
 from primewood.report.plots.records import DECISION_MAP, record_of
 from primewood.report.plots.sides import Side, Span, side_of
 from primewood.report.plots.strip import NOWHERE, look_of
-from primewood.report.plots.words import short
 from primewood.report.text import Record
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 
-from primewood.logic.interval import number
 from primewood.report import decimals
 from primewood.report.text import Record, interval
 
@@ -66,15 +65,6 @@ def together(ends: Ends) -> str:
     if low.startswith(">= ") and high.startswith("<= "):
         return f"{low[3:]} to {high[3:]}"
     return ", ".join(filter(None, ends))
-
-
-def short(x: float) -> str:
-    """A number of the training rows in few digits.
-
-    >>> short(0.123456), short(1234567.8), short(3.0), short(2e-9)
-    ('0.1235', '1234568', '3', '2e-09')
-    """
-    return number(round(x)) if 1e4 <= abs(x) < 1e15 else number(float(f"{x:.4g}"))
 
 
 def without_name(literal: Record) -> str:
