@@ -1,7 +1,7 @@
 """The example notebooks run from the beginning to the end, and show what their files say that they show.
 
-Texts are compared word for word; of pictures and cards only that there is one. ``python docs/examples/refresh.py`` writes
-what a fresh run shows.
+Texts are compared word for word; of pictures and cards only that there is one. ``python docs/examples/refresh.py``
+writes what a fresh run shows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
 MOST_BYTES = 500_000
-read, run, metadata = map(runpy.run_path(str(EXAMPLES / "refresh.py")).get, ("read", "run", "METADATA"))
+refresh = runpy.run_path(str(EXAMPLES / "refresh.py"))
+read, run = refresh["read"], refresh["run"]
 
 notebooks = pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
 
@@ -30,9 +31,13 @@ def text_of(output) -> str:
     return f"{kinds}: {re.sub(r'0x[0-9a-f]+', '0x...', output.data['text/plain'])}"
 
 
+def code_of(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
 def shown(notebook) -> dict[str, list[str]]:
     """Per code cell what it shows."""
-    return {cell.id: [text_of(x) for x in cell.outputs] for cell in notebook.cells if cell.cell_type == "code"}
+    return {cell.id: [text_of(x) for x in cell.outputs] for cell in code_of(notebook)}
 
 
 def test_the_three_examples_are_there():
@@ -50,9 +55,9 @@ def test_a_fresh_run_shows_what_the_file_shows(path):
 def test_a_notebook_is_kept_tidy(path):
     notebook = read(path)
     assert path.stat().st_size < MOST_BYTES
-    assert notebook.metadata == metadata
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1)), "cells ran once, in order"
+    assert notebook.metadata == refresh["METADATA"]
+    counts = [cell.execution_count for cell in code_of(notebook)]
+    assert counts == list(range(1, len(counts) + 1)), "cells ran once, in order"
     assert all(set(cell.metadata) <= {"tags"} for cell in notebook.cells), "no times, no state of an editor"
     identities = [cell.id for cell in notebook.cells]
     assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", name) for name in identities), "ids are names, which stay"
