@@ -327,12 +327,22 @@ def headings(browser: Browser) -> list[str]:
     return found
 
 
+PRINT_ATTEMPTS = 4
+
+
 def printed(browser: Browser) -> Any:
     """The page as a PDF on A4, read by pypdf."""
     from pypdf import PdfReader
+    from selenium.common.exceptions import WebDriverException
 
     sheet = {"paperWidth": 8.27, "paperHeight": 11.69, "preferCSSPageSize": True, "printBackground": True}
-    document = browser.command("Page.printToPDF", **sheet)
+    for attempt in range(1, PRINT_ATTEMPTS + 1):
+        try:
+            document = browser.command("Page.printToPDF", **sheet)
+            break
+        except WebDriverException as problem:  # on a busy machine Chromium's printing process may be late
+            if "Printing failed" not in str(problem) or attempt == PRINT_ATTEMPTS:
+                raise
     return PdfReader(io.BytesIO(base64.b64decode(document["data"])))
 
 
