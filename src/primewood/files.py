@@ -23,11 +23,24 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             write(file)
+            file.flush()
+            os.fsync(file.fileno())
         Path(name).chmod(0o666 & ~UMASK)  # what a new file has; a temporary one is for its owner only
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    _keep_names(path.parent)
+
+
+def _keep_names(folder: Path) -> None:
+    """Have the names in a folder on the disk too, where the system can: what is there stays there."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def check_header(document: object, path: Path, kind: str, version: int) -> None:

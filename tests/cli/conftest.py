@@ -13,6 +13,7 @@ import skops.io
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
+from primewood.batch.to_files import explain_file
 from primewood.cli import main
 
 Done = namedtuple("Done", "code out err")
@@ -47,6 +48,7 @@ def made(tmp_path_factory):
     booster.save_model(folder / "booster.json")
     X.head(60).to_csv(folder / "rows.csv", index=False)
     X.to_csv(folder / "train.csv", index=False)
+    explain_file(pw.Explainer(forest, X), folder / "rows.csv", folder / "explained")
     return folder
 
 

@@ -53,7 +53,7 @@ def oddities(made):
         (["explain", "model.joblib", "rows.csv"], "--trust-pickle"),
         (["explain", "model.joblib", "rows.csv", "--trust-pickle"], "dict is no model that primewood knows"),
         (["explain", "forest.json", "none.csv"], "there is no file none.csv"),
-        (["explain", "forest.json", "folder"], "folder is a folder; rows are a CSV or JSON file"),
+        (["explain", "forest.json", "folder"], "folder is a folder; rows are a CSV, JSON or Parquet file"),
         (["explain", "forest.json", "empty.csv"], "empty.csv is empty"),
         (["explain", "forest.json", "binary.csv"], "no text in UTF-8"),
         (["explain", "forest.json", "other.csv"], "no column income, debt, age, shoe; it has Income, height"),

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import primewood as pw
-from primewood.cli.tables import Table, table
 from primewood.errors import InvalidInput
 from primewood.rows import Layout
+from primewood.tables import Table, table
 
 ABOUT_ONE = {"explain": [], "contrast": [], "flip": [], "check": ["income < 30"]}
 

@@ -18,6 +18,7 @@ FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NOT_DOCTESTS = {
+    "how-to/batches.md": "a cluster, which tests/batch/test_dask.py has",
     "how-to/checking-others.md": "how to call tools that are not installed here",
     "how-to/command-line.md": "makes files, and is run by test_shell_examples.py",
 }

@@ -61,6 +61,8 @@ def files(tmp_path_factory):
         r"^```python\n(.*?)^```", MAKING.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )
     subprocess.run([sys.executable, "-W", "error", "-c", making], cwd=folder, check=True)
+    asked = ["explain", "forest.skops", "rows.csv", "-o", "explained"]
+    subprocess.run([sys.executable, "-m", "primewood", *asked], cwd=folder, check=True)
     return folder
 
 

@@ -10,6 +10,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.batch.failed import Failed
 from primewood.batch.summary import Summary
 from primewood.errors import InvalidInput, UnknownName
 from primewood.reasons.context import Context
@@ -32,19 +33,20 @@ class Batch:
     Attributes
     ----------
     explanations : tuple of Explanation
+        `Failed` in the place of one that could not be explained.
     index : array or pandas Index
         The labels of the rows: those of the frame, or 0, 1, 2, ...
     backend : {"pandas", "polars"} or None
         The kind of frame that the rows came in, and that `to_frame` gives by default.
     """
 
-    explanations: tuple[Explanation, ...]
+    explanations: tuple[Explanation | Failed, ...]
     index: Any
     context: Context = field(repr=False)
     backend: frames.Backend | None = None
 
     @classmethod
-    def of(cls, explanations: Sequence[Explanation], X: Any, context: Context) -> Batch:
+    def of(cls, explanations: Sequence[Explanation | Failed], X: Any, context: Context) -> Batch:
         """The explanations of the rows of a frame or an array."""
         library = type(X).__module__.split(".")[0]
         backend = next((name for name in get_args(frames.Backend) if name == library), None)
@@ -61,14 +63,14 @@ class Batch:
     def __len__(self) -> int:
         return len(self.explanations)
 
-    def __iter__(self) -> Iterator[Explanation]:
+    def __iter__(self) -> Iterator[Explanation | Failed]:
         return iter(self.explanations)
 
     @overload
-    def __getitem__(self, place: int) -> Explanation: ...
+    def __getitem__(self, place: int) -> Explanation | Failed: ...
     @overload
     def __getitem__(self, place: slice | Sequence[Any] | NDArray[Any]) -> Batch: ...
-    def __getitem__(self, place: Any) -> Explanation | Batch:
+    def __getitem__(self, place: Any) -> Explanation | Failed | Batch:
         if isinstance(place, int | np.integer):
             return self.explanations[place]
         if not isinstance(place, slice):
@@ -78,7 +80,7 @@ class Batch:
             self, explanations=tuple(self.explanations[i] for i in chosen), index=self.index[chosen]
         )
 
-    def loc(self, label: object) -> Explanation:
+    def loc(self, label: object) -> Explanation | Failed:
         """The explanation of the row with a label; of the first one, if there are several."""
         places = np.flatnonzero(np.asarray(self.index == label))
         if not places.size:

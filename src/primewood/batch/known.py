@@ -22,14 +22,16 @@ class KnownBoxes:
     >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
     >>> known = KnownBoxes([A, B])
     >>> known.add([(0, (0b011, 0b11), 7), (0, (0b111, 0b10), 8)])
-    >>> known.around(0, (1, 1)), known.around(0, (2, 1)), known.around(0, (2, 0)), known.around(1, (1, 1))
-    (7, 8, None, None)
+    >>> known.around(0, (1, 1)), known.around(0, (2, 1))
+    ((7, (3, 3)), (8, (7, 2)))
+    >>> known.around(0, (2, 0)), known.around(1, (1, 1))
+    (None, None)
     """
 
     def __init__(self, variables: Sequence[Variable]) -> None:
         self._sizes = [len(x) for x in variables]
         self._allowing: dict[int, list[list[int]]] = {}
-        self._sources: dict[int, list[int]] = {}
+        self._boxes: dict[int, list[tuple[int, Box]]] = {}
         self._seen: set[tuple[int, Box]] = set()
 
     def __len__(self) -> int:
@@ -46,16 +48,16 @@ class KnownBoxes:
                 self._seen.add((label, box))
                 fresh.setdefault(label, []).append((box, source))
         for label, boxes in fresh.items():
-            sources = self._sources.setdefault(label, [])
+            earlier = self._boxes.setdefault(label, [])
             allowing = self._allowing.setdefault(label, [[0] * size for size in self._sizes])
             for j, size in enumerate(self._sizes):
                 for value in range(size):
                     held = sum(1 << i for i, (box, _) in enumerate(boxes) if box[j] >> value & 1)
-                    allowing[j][value] |= held << len(sources)
-            sources += [source for _, source in boxes]
+                    allowing[j][value] |= held << len(earlier)
+            earlier += [(source, box) for box, source in boxes]
 
-    def around(self, label: int, point: Point) -> int | None:
-        """The row whose box was the first one known to hold a point that is decided so; None if there is none."""
+    def around(self, label: int, point: Point) -> tuple[int, Box] | None:
+        """The first box known to hold a point that is decided so, after the row that it was found for; or None."""
         if label not in self._allowing:
             return None
         held = -1
@@ -63,4 +65,4 @@ class KnownBoxes:
             held &= allowing[value]
             if not held:
                 return None
-        return self._sources[label][(held & -held).bit_length() - 1]
+        return self._boxes[label][(held & -held).bit_length() - 1]

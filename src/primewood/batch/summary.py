@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from primewood.batch.failed import Failed
 from primewood.reasons.context import plain
-from primewood.reasons.explanation import Explanation
+from primewood.reasons.explanation import Explanation, Status
 from primewood.report import text
 
 
@@ -40,16 +41,17 @@ class Summary:
     coverage: tuple[float, float, float] | None
 
     @classmethod
-    def of(cls, explanations: Sequence[Explanation], names: Sequence[str]) -> Summary:
+    def of(cls, explanations: Sequence[Explanation | Failed], names: Sequence[str]) -> Summary:
         """The summary of explanations of a model that looks at the named features."""
         used = Counter(name for why in explanations for name in why.features)
+        explained = [why for why in explanations if why.status is not Status.FAILED]
         covered = [why.coverage for why in explanations if why.coverage is not None]
         return cls(
             rows=len(explanations),
-            decisions=_counted(plain(why.decision) for why in explanations),
+            decisions=_counted(plain(why.decision) for why in explained),
             statuses=_counted(str(why.status) for why in explanations),
             features=dict(sorted(((name, used[name]) for name in names), key=lambda item: -item[1])),
-            sizes=dict(sorted(Counter(len(why.features) for why in explanations).items())),
+            sizes=dict(sorted(Counter(len(why.features) for why in explained).items())),
             coverage=(min(covered), float(np.median(covered)), max(covered)) if covered else None,
         )
 

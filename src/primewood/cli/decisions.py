@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from primewood.cli import inputs, output
-from primewood.cli.help import OUTPUT
+from primewood.cli import batches, inputs, output
+from primewood.cli.help import LIMITS, OUTPUT
 from primewood.cli.options import (
     AboutRows,
     Answering,
@@ -27,6 +27,7 @@ from primewood.cli.options import (
     Reading,
     RowsFile,
     Seconds,
+    ToFolder,
     Weights,
     asked,
 )
@@ -86,7 +87,26 @@ def explain(
     witnesses: Annotated[
         bool, asked("--witnesses", help="Also what would change it, each with a row that shows it.")
     ] = False,
-    time_limit: Seconds = 10.0,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            help="For one answer; 10 if not given, none with --work-limit.",
+            metavar="SECONDS",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None,
+    work_limit: Annotated[
+        int | None,
+        typer.Option(
+            "--work-limit",
+            min=1,
+            help="For one answer, in steps: the same on every machine.",
+            metavar="N",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None,
+    folder: ToFolder,
     exact: Annotated[
         bool,
         typer.Option(
@@ -110,6 +130,9 @@ def explain(
     Prints conditions that entail the decision: while they hold, nothing else about the row matters, and none of
     them can be weakened. What they take for granted is printed with them.
 
+    With -o, all rows of a file are explained into a folder: parts, and a manifest that says which are finished. What is
+    finished stays, whatever stops the run, and --resume goes on. `primewood summarise` reads the folder.
+
     Exit codes
     ----------
     0  explained; if the time was over before it was proved prime, it says so
@@ -124,6 +147,7 @@ def explain(
     primewood explain forest.skops rows.csv --row 3 --all --limit 10
     primewood explain booster.json rows.csv --every-row --threshold 0.37 --json
     primewood explain forest.skops rows.csv --row 3 --html why.html
+    primewood explain forest.skops rows.csv -o out --train train.csv --jobs 2
     head -2 rows.csv | primewood explain forest.skops - --train train.csv
     """
     from primewood.cli.loading import questions
@@ -143,6 +167,26 @@ def explain(
                 "exact": exact,
             }
         )
+    if time_limit is None and work_limit is None:
+        time_limit = 10.0
+    weights = inputs.weights(weight or [])
+    options: dict[str, Any] = {
+        "literals": literals.value,
+        "goal": goal.value,
+        "measure": None if measure is None else measure.value,
+        "weights": weights,
+        "time_limit": time_limit,
+        "work_limit": work_limit,
+    }
+    named = {"fix": fix, "avoid": avoid, "only": only, "weight": weights}
+    if folder != ToFolder():
+        one = {"row": about.row, "all": every, "count": count, "limit": limit, "witnesses": witnesses}
+        batches.check(folder, {**one, "html": html, "exact": exact, "plain": plain})
+        asked_of = batches.asked_of(model, rows, about, reading, answering)
+        batches.explain_all(
+            asked_of, folder, options | _features(asked_of.explainer, **named), as_json=as_json
+        )
+        return
     output.check_target(html)
     found = questions(
         model, about, reading, rows=rows, engine=answering.engine.value, max_nodes=answering.max_nodes
@@ -157,15 +201,7 @@ def explain(
         for question in found:
             _write_all(question, answers, literals, limit)
         return
-    weights = inputs.weights(weight or [])
-    options = {
-        "literals": literals.value,
-        "goal": goal.value,
-        "measure": None if measure is None else measure.value,
-        "weights": weights,
-        **_features(found.explainer, fix=fix, avoid=avoid, only=only, weight=weights),
-        "time_limit": time_limit,
-    }
+    options |= _features(found.explainer, **named)
     outcomes = []
     with Progress("searching") as progress:
         for place, question in enumerate(found, start=1):

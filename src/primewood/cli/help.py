@@ -12,11 +12,12 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-QUESTION, ROWS, MODEL, LIMITS, OUTPUT = (
+QUESTION, ROWS, MODEL, LIMITS, BATCHES, OUTPUT = (
     "What is asked",
     "Which rows",
     "How the model is read",
     "Limits",
+    "All rows of a file",
     "Output",
 )
 """The groups of options, in the order in which help shows them."""
@@ -89,7 +90,7 @@ def _write_prose(command: Any, formatter: Any) -> None:
 
 def _write_options(command: Any, ctx: Any, formatter: Any) -> None:
     groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
-    groups |= {title: [] for title in (QUESTION, ROWS, MODEL, LIMITS, OUTPUT)}
+    groups |= {title: [] for title in (QUESTION, ROWS, MODEL, LIMITS, BATCHES, OUTPUT)}
     for parameter in command.get_params(ctx):
         shown = parameter.get_help_record(ctx)
         is_argument = parameter.param_type_name == "argument"

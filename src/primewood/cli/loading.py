@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from primewood.cli import inputs, output
 from primewood.cli.options import AboutRows, Reading
-from primewood.cli.tables import STDIN, Table, table
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer import Explainer
 from primewood.readers import load_model, read
 from primewood.rows import Layout
+from primewood.tables import STDIN, Table, table
 
 
 def explainer_for(path: Path, rows: Path | None, reading: Reading, **options: Any) -> Explainer:
@@ -109,16 +109,21 @@ def questions(
     asked = table(data)
     indices = _indices(asked, about)
     explainer = _explainer(model, _training(asked, data, about.train), reading, options)
-    assert explainer.ensemble is not None
-    if explainer.ensemble.is_regressor and about.within is None:
-        raise InvalidInput(
-            "a regressor decides nothing by itself: say --threshold T (is the prediction at least T?), "
-            "--between LOW HIGH, or --within E (plus or minus E around the prediction)"
-        )
+    check_decides(explainer, about.within)
     if len(asked) > 1 and not about.row and not about.every_row:
         output.talk(f"row 0 of {len(asked)} rows; --row and --every-row choose others")
     several = about.every_row or len(about.row or []) > 1
     return Questions(explainer, _numbers(asked, explainer), indices, several, about.within)
+
+
+def check_decides(explainer: Explainer, within: float | None) -> None:
+    """Raise for a regressor if it is not said what is asked about it."""
+    assert explainer.ensemble is not None
+    if explainer.ensemble.is_regressor and within is None:
+        raise InvalidInput(
+            "a regressor decides nothing by itself: say --threshold T (is the prediction at least T?), "
+            "--between LOW HIGH, or --within E (plus or minus E around the prediction)"
+        )
 
 
 def with_rows(

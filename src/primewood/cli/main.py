@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from primewood.cli import bench, changes, decisions, logic, models, output, properties, report
+from primewood.cli import batches, bench, changes, decisions, logic, models, output, properties, report
 from primewood.cli.failures import code_of
 from primewood.cli.help import Command, Group
 from primewood.cli.options import Json
@@ -97,6 +97,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "flip": changes.flip,
         "check": decisions.check,
     },
+    "About many decisions": {"summarise": batches.summarise},
     "About a model": {
         "info": models.info,
         "verify": properties.verify,

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from primewood.cli.help import LIMITS, MODEL, OUTPUT, QUESTION, ROWS
+from primewood.cli.help import BATCHES, LIMITS, MODEL, OUTPUT, QUESTION, ROWS
 
 
 class LanguageChoice(StrEnum):
@@ -32,6 +32,13 @@ class EngineChoice(StrEnum):
     diagram = "diagram"
     bdd = "bdd"
     sat = "sat"
+
+
+class FormatChoice(StrEnum):
+    """What the parts of a batch are written as."""
+
+    parquet = "parquet"
+    jsonl = "jsonl"
 
 
 class VoteChoice(StrEnum):
@@ -58,7 +65,7 @@ OptionalModel = Annotated[
 RowsFile = Annotated[
     Path | None,
     typer.Argument(
-        help="Rows with the model's columns by name: CSV, JSON (.json, .jsonl), or - for stdin.",
+        help="Rows with the model's columns by name: CSV, JSON (.json, .jsonl), Parquet, or - for stdin.",
         metavar="ROWS",
         show_default=False,
     ),
@@ -221,5 +228,67 @@ class Answering:
         int | None,
         typer.Option(
             "--max-nodes", help="The cap on a diagram's nodes.", metavar="N", rich_help_panel=LIMITS
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class ToFolder:
+    """Whether all rows are explained into a folder, and how."""
+
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Explain all rows of a CSV, JSON lines or Parquet file into this new folder, in parts.",
+            metavar="FOLDER",
+            rich_help_panel=BATCHES,
+        ),
+    ] = None
+    format: Annotated[
+        FormatChoice | None,
+        typer.Option("--format", help="What the parts are; parquet if not given.", rich_help_panel=BATCHES),
+    ] = None
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on with a folder where a run was stopped.", rich_help_panel=BATCHES
+        ),
+    ] = False
+    reuse: Annotated[
+        bool,
+        typer.Option(
+            "--reuse",
+            help="A row inside an earlier explanation of its decision takes that over.",
+            rich_help_panel=BATCHES,
+        ),
+    ] = False
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            help="So many rows at a time; -1 for one per core. 1 if not given.",
+            metavar="N",
+            rich_help_panel=BATCHES,
+        ),
+    ] = None
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask",
+            help="Share the rows out on the Dask cluster with this scheduler, e.g. tcp://host:8786.",
+            metavar="ADDRESS",
+            rich_help_panel=BATCHES,
+        ),
+    ] = None
+    batch_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--batch-limit",
+            min=0.001,
+            help="For all rows; those after it are explained, but perhaps not prime.",
+            metavar="SECONDS",
+            rich_help_panel=BATCHES,
         ),
     ] = None

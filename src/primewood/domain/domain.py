@@ -119,8 +119,13 @@ class Domain:
             raise InvalidInput(f"the row violates the constraint {broken!r}: no real row should")
 
     def possible(self, rows: NDArray[np.float64], points: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which rows the constraints allow; `points` are their cells. A row outside all cells is not judged."""
+        """Which rows the constraints allow; `points` are their cells, which say already what features allow.
+
+        Without variables there are no cells to say it, so it is asked here.
+        """
         found = np.ones(len(rows), dtype=bool)
+        for feature in () if self.variables else self.features:
+            found &= feature.values_of(rows) >= 0
         for rule in self.knowledge.rules:
             for box in rule.forbidden:
                 inside = np.ones(len(rows), dtype=bool)

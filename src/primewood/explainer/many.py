@@ -1,34 +1,183 @@
-"""Many rows at once."""
+"""Many rows at once: on many cores, or on many machines."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from inspect import signature
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.arguments import clock_of
 from primewood.batch.batch import Batch
+from primewood.batch.failed import Failed
+from primewood.batch.progress import watching
+from primewood.batch.run import Result, Run, Settings
+from primewood.engines.protocol import Clock, Step
 from primewood.errors import InvalidInput
 from primewood.explainer.why import AsksWhy
+from primewood.logic.instance import Box, Point
+from primewood.logic.language import Language, check_language
+from primewood.reasons.best import given
+from primewood.reasons.explanation import Explanation, Status, Witness
+from primewood.reasons.weakening import weaken
+from primewood.reasons.witnesses import witnesses
 from primewood.rows import as_rows
 
 
 class AsksMany(AsksWhy):
     """Asks why for every row of a table."""
 
-    def __call__(self, X: Any, **options: Any) -> Batch:
+    def __call__(
+        self,
+        X: Any,
+        *,
+        n_jobs: int | None = None,
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+        batch_limit: float | None = None,
+        reuse: bool = False,
+        progress: bool | None = None,
+        **options: Any,
+    ) -> Batch:
         """One explanation per row of a frame or an array, in its order and with its index.
+
+        Rows that the model cannot tell apart are explained once. The answers do not depend on `n_jobs` (as long as no
+        limit of time comes in between).
 
         Parameters
         ----------
         X
             The rows.
+        n_jobs
+            How many rows are worked on at a time, in threads; -1 for as many as there are cores. Under
+            ``joblib.parallel_config(backend="dask")`` they are shared out on the cluster.
+        time_limit, work_limit
+            Per row, as for `explain`.
+        batch_limit
+            Seconds for all rows together. When they are over, the rows that are left have an explanation that is not
+            proved prime, and their status says so.
+        reuse
+            Whether a row inside the explanation of an earlier block of rows, with the same decision, takes that
+            over: it is a PI-explanation of both. A note says so.
+        progress
+            Whether to draw a bar on stderr; by default on a terminal, after a second.
         options
-            As for `explain`: the same for every row. Limits are per row.
+            As for `explain`, the same for every row.
         """
-        self._check_rows("batches")
-        rows = as_rows(X, self._context.layout)
+        rows = self._rows_of(X)
         for place, row in enumerate(rows):
             try:
                 self._context.read(row)
             except InvalidInput as problem:
                 raise InvalidInput(f"X, row {place}: {problem}") from None
-        explained = [self.explain(row, **options) for row in rows]
-        return Batch.of(explained, X, self._context)
+        settings = self._settings(options, time_limit, work_limit, batch_limit, reuse)
+        return Batch.of(list(self._explained(rows, settings, n_jobs, progress)), X, self._context)
+
+    def stream(
+        self,
+        X: Any,
+        *,
+        n_jobs: int | None = None,
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+        batch_limit: float | None = None,
+        reuse: bool = False,
+        progress: bool | None = None,
+        **options: Any,
+    ) -> Iterator[Explanation | Failed]:
+        """The explanations of many rows one by one, as their blocks are finished; nothing keeps them.
+
+        The parameters are those of a call for all of them. A row that cannot be explained, because it is outside the
+        domain, is `Failed` instead of an error.
+        """
+        settings = self._settings(options, time_limit, work_limit, batch_limit, reuse)
+        return self._explained(self._rows_of(X), settings, n_jobs, progress)
+
+    def _settings(self, options: dict[str, Any], *limits: Any) -> Settings:
+        """The settings of a batch, with options that can be read once per row; raises for those that there are not."""
+        signature(self.explain).bind(None, **options)
+        lists = ("fix", "avoid", "only", "order")
+        kept = {
+            name: tuple(x) if name in lists and isinstance(x, Iterator) else x for name, x in options.items()
+        }
+        settings = Settings(kept, *limits)
+        clock_of(settings.time_limit, settings.work_limit)
+        settings.check()
+        return settings
+
+    def _rows_of(self, X: Any) -> NDArray[np.float64]:
+        self._check_rows("batches")
+        return as_rows(X, self._context.layout)
+
+    def _explained(
+        self, rows: NDArray[np.float64], settings: Settings, n_jobs: int | None, progress: bool | None
+    ) -> Iterator[Explanation | Failed]:
+        with watching(len(rows), progress) as watcher:
+            run = Run(self, settings, n_jobs, watcher)
+            blocks = (rows[k : k + settings.block] for k in range(0, len(rows), settings.block))
+            for results in run.blocks(blocks):
+                for result in results:
+                    yield self.stated(result, settings)
+
+    def stated(self, result: Result, settings: Settings) -> Explanation | Failed:
+        """The explanation that came of a row of a batch."""
+        options, outcome = settings.options, result.outcome
+        literals: Language = check_language(options.get("literals", "sets"))
+        if outcome.box is None:
+            return Failed(outcome.problem, tuple(result.row.tolist()), literals, self._context)
+        within = options.get("within")
+        asked = self if within is None else self.around(result.row, within)
+        point = asked._context.read(result.row)[1]
+        label = asked._engines.decide(point) if within is not None else int(result.label or 0)
+        clock = (settings.time_limit, settings.work_limit)
+        fixed = asked._places("fix", options.get("fix", ()))
+        question = asked._question(result.row, point, label, literals, fixed=fixed)
+        box, notes = outcome.box, outcome.notes
+        if result.source is not None:
+            notes = (*given(question.notes, asked._subject.variables, fixed), *notes)
+        return replace(
+            question.explanation(box),
+            status=outcome.status,
+            notes=notes,
+            queries=outcome.queries,
+            goal=outcome.goal,
+            bounds=outcome.bounds,
+            find_witnesses=tuple
+            if outcome.status is Status.INTERRUPTED
+            else lambda: asked._beside(box, point, result.row, label, literals, fixed, clock),
+        )
+
+    def _beside(
+        self,
+        box: Box,
+        point: Point,
+        row: NDArray[np.float64],
+        label: int,
+        literals: Language,
+        fixed: frozenset[int],
+        limits: tuple[float | None, int | None],
+    ) -> tuple[Witness, ...]:
+        """The witnesses of a box: it is weakened once more, and where it cannot be, there is one.
+
+        A box that is not prime grows by that; only what is otherwise inside of the box itself is a witness.
+        """
+        inside: Step = dict(enumerate(box))
+        oracle = self._engines.oracle(label)
+        found = weaken(
+            oracle, point, [inside], self._usual_plan[1], literals, fixed=fixed, clock=Clock(*limits)
+        )
+
+        def beside() -> dict[tuple[int, int], Point]:
+            return {
+                (j, v): other
+                for (j, v), other in found.find_witnesses().items()
+                if all(i == j or mask >> other[i] & 1 for i, mask in enumerate(box))
+            }
+
+        shown = replace(found, box=box, find_witnesses=beside)
+        return witnesses(
+            self._context, self.ensemble, shown, point, row, label, any_order=self._engines.any_order
+        )

@@ -6,6 +6,7 @@ import copy
 import warnings
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import VotingClassifier, VotingRegressor
@@ -81,8 +82,8 @@ def members_of(model: Any) -> list[Any]:
 
 
 def ask(model: Any, method: str, rows: NDArray[Any]) -> Any:
-    """Call a method of a model in one job, without the names of columns."""
-    with warnings.catch_warnings():
+    """Call a method of a model in one job, whatever joblib is configured to, without the names of columns."""
+    with joblib.parallel_config(backend="sequential"), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         return getattr(_in_one_job(model), method)(rows)
 

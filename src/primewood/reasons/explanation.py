@@ -32,11 +32,12 @@ Goal = Choice["prime", "shortest", "widest"]
 
 
 class Status(enum.StrEnum):
-    """How much of what was asked is proved."""
+    """How much of what was asked is proved; "failed" is for rows of a batch that could not be explained."""
 
     PROVED = "proved"
     INTERRUPTED = "interrupted"
     IMPOSSIBLE = "impossible"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ MOST_ROWS = 10
 MOST_FEATURES = 12
 """So many features of a batch are drawn."""
 STEERING = re.compile("[\x00-\x1f\x7f-\x9f]")
-COLOURS = {"proved": "green", "interrupted": "yellow", "impossible": "red"}
+COLOURS = {"proved": "green", "interrupted": "yellow", "impossible": "red", "failed": "red"}
 
 
 @dataclass(frozen=True, slots=True)

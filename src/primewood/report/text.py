@@ -25,12 +25,16 @@ def rule(record: Record, *, exact: bool = False) -> str:
     >>> rule({"decision": "approved", "literals": [{"text": "income >= 51.51"}], "status": "proved"})
     'IF income >= 51.51 THEN approved'
     """
+    if record["status"] == "failed":
+        return f"not explained: {'; '.join(record['notes'])}"
     conditions = [exactly(literal) if exact else literal["text"] for literal in record["literals"]]
     return f"IF {' AND '.join(conditions) or 'anything'} THEN {record['decision']}"
 
 
 def explanation(record: Record, *, exact: bool = False) -> str:
     """The rule, and on the lines below it what it rests on."""
+    if record["status"] == "failed":
+        return rule(record)
     lines = [rule(record, exact=exact), *(f"  {line}" for line in circumstances(record))]
     return "\n".join(lines)
 

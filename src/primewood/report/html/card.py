@@ -23,6 +23,7 @@ BADGES = {
     "proved": "Proved",
     "interrupted": "Stopped early",
     "impossible": "Not possible",
+    "failed": "Failed",
     "holds": "Holds",
     "fails": "Fails",
     "undecided": "Undecided",
@@ -123,7 +124,7 @@ def batch(record: Record, *, level: int = 2) -> str:
     summary = record.get("summary", record)
     whys = record.get("explanations", [])
     statuses: Mapping[str, int] = summary["statuses"]
-    status = next((name for name in ("impossible", "interrupted") if statuses.get(name)), "proved")
+    status = next((name for name in ("failed", "impossible", "interrupted") if statuses.get(name)), "proved")
     told = [f"{count} {BADGES[name].lower()}" for name, count in statuses.items()]
     frame = Frame(
         label="Explanations of many rows",
@@ -310,7 +311,12 @@ def _section(title: str, counts: Mapping[str, int]) -> Section:
 def _first(index: Sequence[object], whys: Sequence[Record]) -> list[dict[str, Any]]:
     labelled = list(zip(index, whys, strict=True))[:MOST_ROWS]
     return [
-        {"label": label, "decision": why["decision"], "conditions": _conditions(why)}
+        {
+            "label": label,
+            "decision": why["decision"],
+            "conditions": _conditions(why),
+            "failed": text.rule(why) if why["status"] == "failed" else "",
+        }
         for label, why in labelled
     ]
 

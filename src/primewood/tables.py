@@ -1,4 +1,4 @@
-"""Tables of rows as files and pipes hold them: CSV with a header, or JSON objects.
+"""Tables of rows as files and pipes hold them: CSV with a header, JSON objects, or Parquet.
 
 Every cell becomes text, whatever it came from, and is read as the model's column wants it: a number, or the name of
 a category. JSON keeps its meaning by that: the text of a float is exact, null is an empty cell.
@@ -7,6 +7,7 @@ a category. JSON keeps its meaning by that: the text of a float is exact, null i
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
 import sys
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, MissingDependency, listing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 STDIN = Path("-")
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+PARQUET_ENDINGS = (".parquet", ".pq")
 MISSING = ("", "NA", "NaN", "nan")
 
 
@@ -39,11 +41,14 @@ class Table:
     header : list of str
     lines : list of list of str
         As many cells as the header has names.
+    first : int
+        What messages call the first row, if these are rows out of the middle.
     """
 
     name: str
     header: list[str]
     lines: list[list[str]]
+    first: int = 0
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -56,16 +61,8 @@ class Table:
         """
         import numpy as np
 
-        names, header = layout.names, self.header
-        unnamed = list(names) in ([f"{x}{i}" for i in range(len(names))] for x in "xf")
-        if unnamed and not set(names) & set(header):
-            if len(header) != len(names):
-                raise InvalidInput(
-                    f"{self.name} has {len(header)} columns; the model takes {len(names)}, unnamed"
-                )
-            header = list(names)
-        places = self._places(names, header)
-        rows = np.empty((len(self), len(names)))
+        places = places_of(self.name, self.header, layout.names)
+        rows = np.empty((len(self), len(places)))
         for j, place in enumerate(places):
             rows[:, j] = self._column(j, [line[place].strip() for line in self.lines], layout)
         return rows
@@ -78,18 +75,10 @@ class Table:
 
         layout = Layout(tuple(names))
         rows = np.empty((len(self), len(names)), dtype=object)
-        for j, place in enumerate(self._places(names, self.header)):
+        for j, place in enumerate(_found(self.name, self.header, names)):
             cells = [line[place].strip() for line in self.lines]
             rows[:, j] = cells if j in categorical else self._column(j, cells, layout)
         return rows
-
-    def _places(self, names: Sequence[str], header: list[str]) -> list[int]:
-        absent = [name for name in names if name not in header]
-        if absent:
-            mark = next((mark for mark in ";\t|" if len(header) == 1 and mark in header[0]), None)
-            hint = f". Cells are separated by commas, not by {mark!r}" if mark else ""
-            raise InvalidInput(f"{self.name} has no column {listing(absent)}; it has {listing(header)}{hint}")
-        return [header.index(name) for name in names]
 
     def _column(self, column: int, cells: list[str], layout: Layout) -> list[float]:
         if column not in layout.categories:
@@ -99,7 +88,41 @@ class Table:
                     return numbers
             except ValueError:
                 pass
-        return [_read(cell, column, layout, f"{self.name}, row {i}") for i, cell in enumerate(cells)]
+        return [_read(cell, column, layout, source(self.name, i)) for i, cell in enumerate(cells, self.first)]
+
+
+def source(name: str, row: int) -> str:
+    """What messages call a row of a file.
+
+    >>> source("rows.csv", 3)
+    'rows.csv, row 3'
+    """
+    return f"{name}, row {row}"
+
+
+def places_of(name: str, header: list[str], columns: Sequence[str]) -> list[int]:
+    """Where the columns of a model are in a table; `name` is what messages call it.
+
+    A model that knows no names has the columns x0, x1, ...; then those of the table are taken in order.
+
+    >>> places_of("rows.csv", ["id", "age", "income"], ["income", "age"])
+    [2, 1]
+    """
+    unnamed = list(columns) in ([f"{x}{i}" for i in range(len(columns))] for x in "xf")
+    if not unnamed or set(columns) & set(header):
+        return _found(name, header, columns)
+    if len(header) != len(columns):
+        raise InvalidInput(f"{name} has {len(header)} columns; the model takes {len(columns)}, unnamed")
+    return list(range(len(columns)))
+
+
+def _found(name: str, header: list[str], columns: Sequence[str]) -> list[int]:
+    absent = [column for column in columns if column not in header]
+    if absent:
+        mark = next((mark for mark in ";\t|" if len(header) == 1 and mark in header[0]), None)
+        hint = f". Cells are separated by commas, not by {mark!r}" if mark else ""
+        raise InvalidInput(f"{name} has no column {listing(absent)}; it has {listing(header)}{hint}")
+    return [header.index(column) for column in columns]
 
 
 def _read(cell: str, column: int, layout: Layout, source: str) -> float:
@@ -133,6 +156,8 @@ def _as_number(cell: str, names: Iterable[object]) -> object:
 
 def table(path: Path) -> Table:
     """The table of a file, or of stdin if the path is ``-``."""
+    if path.suffix in PARQUET_ENDINGS and path.is_file():
+        return _of_parquet(path)
     text, name = (_stdin(), "stdin") if path == STDIN else (_text(path), path.name)
     if not text.strip():
         raise InvalidInput(f"{name} is empty; it needs a header and at least one row")
@@ -144,7 +169,7 @@ def table(path: Path) -> Table:
 
 def _text(path: Path) -> str:
     if path.is_dir():
-        raise InvalidInput(f"{path} is a folder; rows are a CSV or JSON file, or - for stdin")
+        raise InvalidInput(f"{path} is a folder; rows are a CSV, JSON or Parquet file, or - for stdin")
     if not path.exists():
         raise InvalidInput(f"there is no file {path}")
     try:
@@ -169,13 +194,24 @@ def _of_csv(text: str, name: str) -> Table:
         raise InvalidInput(f"{name} is not a CSV file: {problem}") from None
     if len(lines) < 2:
         raise InvalidInput(f"{name} needs a header and at least one row")
-    header = [column.strip() for column in lines[0]]
+    header = csv_header(lines[0], name)
+    for i, line in enumerate(lines[1:]):
+        check_cells(line, header, source(name, i))
+    return Table(name, header, lines[1:])
+
+
+def csv_header(line: list[str], name: str) -> list[str]:
+    """The names of columns in the first line of a CSV file."""
+    header = [column.strip() for column in line]
     if len(set(header)) < len(header):
         raise InvalidInput(f"{name} has two columns of one name")
-    for i, line in enumerate(lines[1:]):
-        if len(line) != len(header):
-            raise InvalidInput(f"{name}, row {i}: {len(line)} cells under {len(header)} columns")
-    return Table(name, header, lines[1:])
+    return header
+
+
+def check_cells(line: list[str], header: list[str], source: str) -> None:
+    """Raise unless a line has as many cells as there are columns."""
+    if len(line) != len(header):
+        raise InvalidInput(f"{source}: {len(line)} cells under {len(header)} columns")
 
 
 def _of_json(text: str, name: str) -> Table:
@@ -188,12 +224,17 @@ def _of_json(text: str, name: str) -> Table:
     if not rows:
         raise InvalidInput(f"{name} has no rows")
     for i, row in enumerate(rows):
-        if not isinstance(row, dict):
-            raise InvalidInput(
-                f'{name}, row {i} is no object; rows are objects such as {{"age": 31}}, one per line or in an array'
-            )
+        check_object(row, source(name, i))
     header = list(rows[0])
-    return Table(name, header, [_cells(row, header, f"{name}, row {i}") for i, row in enumerate(rows)])
+    return Table(name, header, [cells_of(row, header, source(name, i)) for i, row in enumerate(rows)])
+
+
+def check_object(row: Any, source: str) -> None:
+    """Raise unless a row of JSON is an object."""
+    if not isinstance(row, dict):
+        raise InvalidInput(
+            f'{source} is no object; rows are objects such as {{"age": 31}}, one per line or in an array'
+        )
 
 
 def _of_json_lines(text: str, name: str) -> list[Any]:
@@ -207,7 +248,8 @@ def _of_json_lines(text: str, name: str) -> list[Any]:
     return rows
 
 
-def _cells(row: dict[str, Any], header: list[str], source: str) -> list[str]:
+def cells_of(row: dict[str, Any], header: list[str], source: str) -> list[str]:
+    """The cells of an object under the names of columns."""
     absent = [name for name in header if name not in row]
     if absent:
         raise InvalidInput(
@@ -219,3 +261,23 @@ def _cells(row: dict[str, Any], header: list[str], source: str) -> list[str]:
                 f"{source}: {name} is a number, a name or null, not {type(row[name]).__name__}"
             )
     return ["" if row[name] is None else str(row[name]) for name in header]
+
+
+def _of_parquet(path: Path) -> Table:
+    pyarrow, parquet = arrow()
+    try:
+        found = parquet.read_table(path)
+    except pyarrow.ArrowException as problem:
+        raise InvalidInput(f"{path.name} is not a Parquet file: {problem}") from None
+    if not found.num_rows:
+        raise InvalidInput(f"{path.name} has no rows")
+    columns = [["" if value is None else str(value) for value in x.to_pylist()] for x in found.columns]
+    return Table(path.name, found.column_names, [list(cells) for cells in zip(*columns, strict=True)])
+
+
+def arrow() -> tuple[Any, Any]:
+    """The modules pyarrow and pyarrow.parquet."""
+    try:
+        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingDependency("Parquet files need pyarrow: pip install 'primewood[files]'") from None

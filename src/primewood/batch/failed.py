@@ -1,0 +1,75 @@
+"""A row of a batch that could not be explained, in the place of its explanation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from primewood.logic.language import Language
+from primewood.reasons.context import Context
+from primewood.reasons.explanation import Status
+from primewood.report.shown import Shown
+
+
+@dataclass(frozen=True, eq=False)
+class Failed(Shown):
+    """That a row could not be explained, and why.
+
+    It is read like an explanation, with nothing in it.
+
+    Attributes
+    ----------
+    problem : str
+        What went wrong.
+    row : tuple of float
+    language : str
+        The literal language that was asked for.
+    """
+
+    problem: str
+    row: tuple[float, ...]
+    language: Language
+    context: Context = field(repr=False, compare=False)
+    decision: None = None
+    status: Status = Status.FAILED
+    features: tuple[str, ...] = ()
+    coverage: None = None
+    volume: None = None
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        row = tuple(None if x != x else x for x in self.row)
+        return (self.problem, row, self.language, self.context.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key == other._key if isinstance(other, Failed) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What went wrong, where an explanation has its notes."""
+        return (self.problem,)
+
+    def to_dict(self, *, witnesses: bool = False, distribution: bool = False) -> dict[str, Any]:
+        """As of an explanation; the row's values are left out, because they may be what is wrong."""
+        del distribution
+        return {
+            "decision": None,
+            "status": str(self.status),
+            "language": self.language,
+            "literals": [],
+            "coverage": None,
+            "volume": None,
+            "queries": 0,
+            "vote": self.context.vote,
+            "model": self.context.digest,
+            "assumptions": [],
+            "notes": [self.problem],
+            "goal": "prime",
+            "bounds": None,
+            "history": [],
+            "instance": [],
+            **({"excludes": []} if witnesses else {}),
+        }

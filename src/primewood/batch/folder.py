@@ -1,0 +1,219 @@
+"""The folder of a batch: parts, each there whole or not at all, and a manifest that says which are finished.
+
+    manifest.json              what was asked of which data, and the finished parts with their SHA-256
+    part-00000.parquet         the explanations of the first block (or .jsonl)
+    part-00000.timings.jsonl   how long each of its rows took; not the same twice, so it is in no manifest
+    part-00000.boxes.jsonl     with `reuse`: what later blocks take over from it
+    lock                       held by the run that writes here
+
+A part is listed after it is written, so what the manifest lists is there. Everything but the timings is the same in
+every run that no limit of time cuts short.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any, Self
+
+from primewood.errors import InvalidInput, MissingDependency
+from primewood.files import check_header, write_whole
+
+MANIFEST, LOCK, VERSION = "manifest.json", "lock", 1
+KNOWN_AS = {
+    "primewood": "the version of primewood",
+    "model": "the model",
+    "training": "the training rows",
+    "reading": "how the model is read (names, domain, groups, constraints, engine)",
+    "data": "the data file",
+    "kind": "the format of the parts",
+}
+"""What messages call the entries of a question."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A finished block.
+
+    Attributes
+    ----------
+    rows : int
+        How many rows it has.
+    files : mapping from names to SHA-256
+        What it is made of.
+    """
+
+    rows: int
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What is done.
+
+    Attributes
+    ----------
+    question : mapping
+        What was asked: digests of the model and the data, and the settings.
+    features : tuple of str
+        Those that the model looks at.
+    parts : tuple of Part
+    finished : bool
+        Whether these are all.
+    """
+
+    question: Mapping[str, Any]
+    features: tuple[str, ...]
+    parts: tuple[Part, ...] = field(default=())
+    finished: bool = False
+
+    @property
+    def rows(self) -> int:
+        """How many rows the finished parts have."""
+        return sum(part.rows for part in self.parts)
+
+    def with_part(self, number: int, part: Part) -> Self:
+        """The same with another part, at its end or in the place of a damaged one."""
+        return replace(self, parts=(*self.parts[:number], part, *self.parts[number + 1 :]))
+
+    def check_same(self, question: Mapping[str, Any]) -> None:
+        """Raise if something else is asked now, and name what."""
+        then, now = self.question, question
+        changed = [words for name, words in KNOWN_AS.items() if then.get(name) != now[name]]
+        before = then.get("settings", {})
+        changed += [
+            f"{name} ({json.dumps(before.get(name))} then, {json.dumps(value)} now)"
+            for name, value in now["settings"].items()
+            if before.get(name) != value
+        ]
+        if changed:
+            raise InvalidInput(
+                f"this batch cannot be continued: {', '.join(changed)} changed since it began; "
+                "ask as before, or say another folder"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The manifest in plain types."""
+        return {
+            "format": "primewood batch",
+            "version": VERSION,
+            **self.question,
+            "features": list(self.features),
+            "rows": self.rows,
+            "finished": self.finished,
+            "parts": [{"rows": part.rows, "files": dict(part.files)} for part in self.parts],
+        }
+
+    @classmethod
+    def from_dict(cls, document: dict[str, Any]) -> Self:
+        """The manifest that `to_dict` gave."""
+        asked = {name: document[name] for name in (*KNOWN_AS, "settings")}
+        parts = tuple(Part(part["rows"], part["files"]) for part in document["parts"])
+        return cls(asked, tuple(document["features"]), parts, document["finished"])
+
+
+class Folder:
+    """The folder of a batch."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Make the folder if there is none, and keep other runs out of it until the end, however this one ends."""
+        try:
+            import fcntl
+        except ImportError:
+            raise MissingDependency("batches are written where files can be locked: Linux or macOS") from None
+        self._check_free()
+        self.path.mkdir(parents=True, exist_ok=True)
+        with (self.path / LOCK).open("a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InvalidInput(
+                    f"another run is writing to {self.path}; wait for its end, or say another folder"
+                ) from None
+            yield
+
+    def _check_free(self) -> None:
+        """Raise if something else than a batch is here."""
+        if self.path.exists() and not self.path.is_dir():
+            raise InvalidInput(f"{self.path} is a file; a batch is written to a folder")
+        held = {path.name for path in self.path.iterdir()} if self.path.exists() else set()
+        strange = {name for name in held if name != LOCK and not name.startswith(MANIFEST)}
+        if strange and MANIFEST not in held:
+            raise InvalidInput(f"{self.path} is not empty; say a new folder")
+
+    def begin(self, fresh: Manifest, *, resume: bool) -> Manifest:
+        """The manifest to go on from: a fresh one, or that of a batch that is continued."""
+        if (self.path / MANIFEST).exists():
+            begun = self.manifest()
+            if not resume:
+                state = "a finished batch" if begun.finished else "a batch that is not finished"
+                raise InvalidInput(
+                    f"{self.path} holds {state} of {begun.rows:,} rows; resume (--resume) goes on with it"
+                )
+            begun.check_same(fresh.question)
+            self._tidy()
+            return begun
+        self._tidy()
+        self.write_manifest(fresh)
+        return fresh
+
+    def _tidy(self) -> None:
+        """Remove what a run that was killed was about to write."""
+        for path in (*self.path.glob("part-*.part"), *self.path.glob(f"{MANIFEST}*.part")):
+            path.unlink()
+
+    def manifest(self) -> Manifest:
+        """What is done here."""
+        path = self.path / MANIFEST
+        if not path.is_file():
+            raise InvalidInput(f"{self.path} is no folder of a batch: there is no {MANIFEST} in it")
+        try:
+            document = json.loads(path.read_bytes())
+            check_header(document, path, "batch", VERSION)
+            return Manifest.from_dict(document)
+        except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError):
+            raise InvalidInput(f"{path} is damaged; say another folder") from None
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Say what is done."""
+        self._write(MANIFEST, json.dumps(manifest.to_dict(), indent=1).encode())
+
+    def write_part(self, rows: int, files: Mapping[str, bytes], besides: Mapping[str, bytes]) -> Part:
+        """Write the files of a part, and some besides that it does not answer for."""
+        for name, content in {**besides, **files}.items():
+            self._write(name, content)
+        return Part(rows, {name: sha256(content).hexdigest() for name, content in files.items()})
+
+    def _write(self, name: str, content: bytes) -> None:
+        path = self.path / name
+        try:
+            write_whole(path, lambda file: file.write(content))
+        except OSError as problem:
+            raise OSError(problem.errno, problem.strerror or str(problem), str(path)) from problem
+
+    def intact(self, manifest: Manifest) -> frozenset[int]:
+        """The numbers of the finished parts whose files are as they were written; others are warned of."""
+        found = set()
+        for number, part in enumerate(manifest.parts):
+            bad = [name for name, digest in part.files.items() if self._digest(name) != digest]
+            if bad:
+                warnings.warn(f"{self.path / bad[0]} is damaged or gone: it is done again", stacklevel=2)
+            else:
+                found.add(number)
+        return frozenset(found)
+
+    def _digest(self, name: str) -> str | None:
+        try:
+            with (self.path / name).open("rb") as file:
+                return file_digest(file, "sha256").hexdigest()
+        except FileNotFoundError:
+            return None

@@ -1,0 +1,126 @@
+"""What the parts in the folder of a batch have in common, counted part by part."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from primewood.batch.columns import read
+from primewood.batch.folder import Folder, Part
+from primewood.batch.summary import Summary
+from primewood.errors import InvalidInput
+from primewood.report import text
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What the explanations in a folder have in common.
+
+    Attributes
+    ----------
+    summary : Summary
+        As of a batch; rows that failed count in their status only.
+    finished : bool
+        Whether all rows are there.
+    taken_over : int
+        How many rows have the explanation of another row that covers them.
+    seconds : mapping or None
+        The median, the 95th percentile and the worst of the times that rows took; None if no times are there.
+    """
+
+    summary: Summary
+    finished: bool
+    taken_over: int
+    seconds: Mapping[str, float] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The overview in plain types."""
+        seconds = None if self.seconds is None else dict(self.seconds)
+        more = {"finished": self.finished, "taken_over": self.taken_over, "seconds": seconds}
+        return {**self.summary.to_dict(), **more}
+
+    def __str__(self) -> str:
+        lines = [] if self.finished else ["not finished: these are the parts so far"]
+        lines.append(text.summary(self.summary.to_dict()))
+        if self.taken_over:
+            lines.append(f"taken over from other rows: {self.taken_over:,}")
+        if self.seconds is not None:
+            times = ", ".join(f"{name} {value:.3g} s" for name, value in self.seconds.items())
+            lines.append(f"time per row: {times}")
+        return "\n".join(lines)
+
+
+@dataclass
+class _Counts:
+    """What is counted so far."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    decisions: Counter[object] = field(default_factory=Counter)
+    used: Counter[str] = field(default_factory=Counter)
+    sizes: Counter[int] = field(default_factory=Counter)
+    coverage: array[float] = field(default_factory=lambda: array("d"))
+    seconds: array[float] = field(default_factory=lambda: array("d"))
+    taken_over: int = 0
+
+    def add(self, table: Mapping[str, Sequence[Any]], features: Sequence[str]) -> None:
+        """Count what the columns of a part say."""
+        self.statuses.update(table["status"])
+        explained = [i for i, status in enumerate(table["status"]) if status != "failed"]
+        self.decisions.update(table["decision"][i] for i in explained)
+        self.sizes.update(table["size"][i] for i in explained)
+        self.coverage.extend(x for x in table["coverage"] if x is not None)
+        self.taken_over += sum(row is not None for row in table["taken_from"])
+        for name in features:
+            self.used[name] += sum(words is not None for words in table[f"if {name}"])
+
+    def summary(self, features: Sequence[str]) -> Summary:
+        """What was counted."""
+        covered = self.coverage
+        return Summary(
+            rows=self.statuses.total(),
+            decisions=dict(self.decisions.most_common()),
+            statuses=dict(self.statuses.most_common()),
+            features=dict(sorted(((name, self.used[name]) for name in features), key=lambda x: -x[1])),
+            sizes=dict(sorted(self.sizes.items())),
+            coverage=(min(covered), float(np.median(covered)), max(covered)) if covered else None,
+        )
+
+
+def overview(folder: str | Path) -> Overview:
+    """What the finished parts in the folder of a batch have in common; one part is held at a time."""
+    asked = Folder(folder)
+    manifest = asked.manifest()
+    said = ("status", "decision", "size", "coverage", "taken_from")
+    wanted = [*said, *(f"if {name}" for name in manifest.features)]
+    counts = _Counts()
+    for part in manifest.parts:
+        path = asked.path / _main_file(part)
+        if not path.is_file():
+            raise InvalidInput(f"{path} is gone; resume (--resume) makes it again")
+        counts.add(read(path, wanted), manifest.features)
+        counts.seconds.extend(_seconds(path.with_suffix(".timings.jsonl")))
+    times = _times(counts.seconds) if counts.seconds else None
+    return Overview(counts.summary(manifest.features), manifest.finished, counts.taken_over, times)
+
+
+def _main_file(part: Part) -> str:
+    return next(name for name in part.files if not name.endswith(".boxes.jsonl"))
+
+
+def _seconds(path: Path) -> Iterator[float]:
+    if path.is_file():
+        with path.open(encoding="utf-8") as file:
+            for line in file:
+                yield json.loads(line)["seconds"]
+
+
+def _times(seconds: Sequence[float]) -> dict[str, float]:
+    median, late, worst = np.quantile(np.asarray(seconds), [0.5, 0.95, 1.0]).tolist()
+    return {"median": median, "95th percentile": late, "worst": worst}

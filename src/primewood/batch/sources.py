@@ -1,0 +1,290 @@
+"""Files of rows, read block by block: CSV with a header, JSON lines, Parquet. No file is ever held as a whole.
+
+What a cell means is said in `primewood.tables` for text and in `primewood.rows` for frames, so a row of a batch is read
+as the same row alone. Columns that are not there are an error at once. A row that cannot be read is a problem of that
+row: it is infinite in its block, which no row of a model is, and the block says why.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from hashlib import file_digest
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.errors import InvalidInput
+from primewood.rows import Layout, as_rows
+from primewood.tables import (
+    JSON_ENDINGS,
+    PARQUET_ENDINGS,
+    STDIN,
+    Table,
+    arrow,
+    cells_of,
+    check_cells,
+    check_object,
+    csv_header,
+    places_of,
+    source,
+)
+
+Rows = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows of a file.
+
+    Attributes
+    ----------
+    rows : array
+        In the model's columns; one that could not be read is infinite.
+    problems : mapping from places in the block to str
+        What is wrong with those.
+    """
+
+    rows: Rows
+    problems: Mapping[int, str]
+
+
+class Source(ABC):
+    """A file of rows.
+
+    Attributes
+    ----------
+    path : Path
+    total : int or None
+        How many rows it has, if that is known before they are read.
+    """
+
+    total: int | None = None
+
+    def __init__(self, path: Path, layout: Layout) -> None:
+        self.path, self._layout = path, layout
+        self._state = self._state_now()
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file has changed since it was opened, by its size and time."""
+        return self._state_now() != self._state
+
+    def _state_now(self) -> tuple[int, int]:
+        state = self.path.stat()
+        return state.st_size, state.st_mtime_ns
+
+    @abstractmethod
+    def blocks(self, size: int, skip: int = 0) -> Iterator[Block]:
+        """Blocks of `size` rows, the last one perhaps of fewer, without the first `skip` blocks."""
+
+    def digest(self) -> str:
+        """The SHA-256 of the file."""
+        with self.path.open("rb") as file:
+            return file_digest(file, "sha256").hexdigest()
+
+    def _block(self, count: int, read: Callable[[int, int], Any]) -> Block:
+        """A block of `count` rows, of which `read` gives those from one place to another, or says what is wrong."""
+        problems: dict[int, str] = {}
+
+        def parts(start: int, stop: int) -> list[Rows]:
+            try:
+                return [as_rows(read(start, stop), self._layout, source=self.path.name)]
+            except InvalidInput as problem:
+                if stop - start == 1:
+                    problems[start] = str(problem).replace(" of row 0", "")
+                    return [np.full((1, len(self._layout.names)), np.inf)]
+            middle = (start + stop) // 2
+            return parts(start, middle) + parts(middle, stop)
+
+        return Block(np.concatenate(parts(0, count)), problems)
+
+
+class TextSource(Source):
+    """A file of text: its rows are lines of cells, or problems in the place of lines."""
+
+    def __init__(self, path: Path, layout: Layout) -> None:
+        super().__init__(path, layout)
+        header = next(self._lines(), None)
+        if not isinstance(header, list):
+            raise InvalidInput(header or f"{path.name} is empty; it needs {self.needs}")
+        self._header = header
+        places_of(path.name, header, layout.names)
+
+    needs: str
+
+    @abstractmethod
+    def _lines(self) -> Iterator[list[str] | str]:
+        """The names of the columns, then the cells of each row, or what is wrong with it."""
+
+    def blocks(self, size: int, skip: int = 0) -> Iterator[Block]:
+        lines = islice(self._lines(), 1 + skip * size, None)
+        first = skip * size
+        while some := list(islice(lines, size)):
+            yield self._block(len(some), partial(self._read, some, first))
+            first += len(some)
+
+    def _read(self, lines: list[list[str] | str], first: int, start: int, stop: int) -> Rows:
+        cells = []
+        for line in lines[start:stop]:
+            if isinstance(line, str):
+                raise InvalidInput(line)
+            cells.append(line)
+        return Table(self.path.name, self._header, cells, first + start).numbers(self._layout)
+
+
+class CsvSource(TextSource):
+    """A CSV file with a header."""
+
+    needs = "a header"
+
+    def _lines(self) -> Iterator[list[str] | str]:
+        name = self.path.name
+        with self.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            lines = csv.reader(file)
+            header: list[str] | None = None
+            row = 0
+            while True:
+                try:
+                    line = next(lines)
+                    if not line:
+                        continue
+                    _check_text(line)
+                    if header is None:
+                        yield (header := csv_header(line, name))
+                        continue
+                    check_cells(line, header, source(name, row))
+                    yield line
+                except StopIteration:
+                    return
+                except (csv.Error, UnicodeError) as problem:
+                    yield f"{source(name, row)} is not CSV: {problem}"
+                except InvalidInput as problem:
+                    if header is None:
+                        raise
+                    yield str(problem)
+                row += 1
+
+
+def _check_text(cells: list[str]) -> None:
+    """Raise if bytes that are no UTF-8 stand for themselves in cells."""
+    if not all(cell.isascii() for cell in cells):
+        "".join(cells).encode()
+
+
+class JsonSource(TextSource):
+    """A file with one JSON object per line; the first one says which columns there are."""
+
+    needs = 'JSON objects, one per line, such as {"age": 31}'
+
+    def _lines(self) -> Iterator[list[str] | str]:
+        name, row = self.path.name, 0
+        header: list[str] = []
+        with self.path.open(encoding="utf-8-sig", errors="surrogateescape") as file:
+            for line in file:
+                if not line.strip():
+                    continue
+                try:
+                    _check_text([line])
+                    found = json.loads(line)
+                    check_object(found, source(name, row))
+                    if not header:
+                        header = list(found)
+                        yield header
+                    yield cells_of(found, header, source(name, row))
+                except InvalidInput as problem:
+                    yield str(problem)
+                except (ValueError, RecursionError) as problem:
+                    yield f"{source(name, row)} is not JSON: {problem}"
+                row += 1
+
+
+class ParquetSource(Source):
+    """A Parquet file; its columns are read as those of a frame."""
+
+    def __init__(self, path: Path, layout: Layout) -> None:
+        super().__init__(path, layout)
+        self._arrow, self._parquet = arrow()
+        with self._opened() as file:
+            schema = file.schema_arrow
+            self.total = file.metadata.num_rows
+        places = places_of(path.name, schema.names, layout.names)
+        self._columns = [schema.names[place] for place in places]
+        for column, place in enumerate(places):
+            self._check_type(column, schema.field(place).type)
+        as_rows(self._frame(schema.empty_table().select(self._columns)), layout, source=path.name)
+
+    def blocks(self, size: int, skip: int = 0) -> Iterator[Block]:
+        try:
+            for table in self._tables(size, skip * size):
+                yield self._block(table.num_rows, partial(_between, self._frame(table)))
+        except self._arrow.ArrowException as problem:
+            raise InvalidInput(f"{self.path.name} cannot be read to its end: {problem}") from None
+
+    def _tables(self, size: int, first: int) -> Iterator[Any]:
+        """Tables of `size` rows from a row on, whatever the groups of rows in the file."""
+        held = None
+        with self._opened() as file:
+            groups: list[int] = []
+            before = 0
+            for group in range(file.num_row_groups):
+                count = file.metadata.row_group(group).num_rows
+                if groups or before + count > first:
+                    groups.append(group)
+                else:
+                    before += count
+            drop = first - before
+            for batch in file.iter_batches(size, groups, self._columns) if groups else ():
+                table = self._arrow.Table.from_batches([batch]).slice(drop)
+                drop = max(0, drop - batch.num_rows)
+                held = table if held is None else self._arrow.concat_tables([held, table])
+                while held.num_rows >= size:
+                    yield held.slice(0, size)
+                    held = held.slice(size)
+            if held is not None and held.num_rows:
+                yield held
+
+    def _frame(self, table: Any) -> Any:
+        return table.rename_columns(self._layout.names).to_pandas()
+
+    def _opened(self) -> Any:
+        try:
+            return self._parquet.ParquetFile(self.path)
+        except self._arrow.ArrowException as problem:
+            raise InvalidInput(f"{self.path.name} is not a Parquet file: {problem}") from None
+
+    def _check_type(self, column: int, kind: Any) -> None:
+        types = self._arrow.types
+        kind = kind.value_type if types.is_dictionary(kind) else kind
+        known = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
+        if column not in self._layout.categories and not any(each(kind) for each in known):
+            raise InvalidInput(
+                f"{self.path.name}: {self._layout.names[column]} holds numbers, not {kind}, as the model takes it"
+            )
+
+
+def _between(frame: Any, start: int, stop: int) -> Any:
+    return frame.iloc[start:stop]
+
+
+def source_of(path: str | Path, layout: Layout) -> Source:
+    """The rows of a file, by how its name ends: .parquet, .jsonl, or else CSV."""
+    path = Path(path)
+    if path == STDIN:
+        raise InvalidInput(
+            "a batch is read from a file, so that it can be continued; stdin cannot be read twice"
+        )
+    if not path.is_file():
+        raise InvalidInput(f"there is no file {path}")
+    if path.suffix in PARQUET_ENDINGS:
+        return ParquetSource(path, layout)
+    if path.suffix in JSON_ENDINGS:
+        return JsonSource(path, layout)
+    return CsvSource(path, layout)

@@ -1,0 +1,232 @@
+"""Explaining every row of a file into a folder of parts, so that what is finished stays and a stopped run goes on.
+
+Each block of rows becomes a part. Parts are written whole, one after the other, and listed in the manifest; whatever
+ends a run (Ctrl-C, a full disk, power) leaves the parts that it has finished. A run that goes on ends with the same
+bytes as one that was never stopped, for all rows that no limit of time has cut short.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from primewood import __version__
+from primewood.batch import columns
+from primewood.batch.failed import Failed
+from primewood.batch.folder import Folder, Manifest, Part
+from primewood.batch.of_file import FileRun
+from primewood.batch.progress import watching
+from primewood.batch.run import Batched, Result, Settings
+from primewood.batch.sources import Source, source_of
+from primewood.engines.choice import Engines
+from primewood.errors import InvalidInput
+from primewood.reasons.explanation import Explanation
+
+
+class Stating(Batched, Protocol):
+    """An explainer that makes explanations of results."""
+
+    _engines: Engines
+
+    @property
+    def stated(self) -> Callable[[Result, Settings], Explanation | Failed]:
+        """What makes the explanation of a result."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a run has written.
+
+    Attributes
+    ----------
+    folder : Path
+    rows, parts : int
+        How many there are in the folder now.
+    before : int
+        How many rows of these an earlier run had finished.
+    """
+
+    folder: Path
+    rows: int
+    parts: int
+    before: int = 0
+
+    def __str__(self) -> str:
+        held = f"{self.rows:,} rows in {self.parts:,} part{'' if self.parts == 1 else 's'}"
+        if self.before == self.rows and self.rows:
+            return f"{self.folder} was finished already: {held}"
+        earlier = f", {self.before:,} rows of them by an earlier run" if self.before else ""
+        return f"{self.folder} is finished: {held}{earlier}"
+
+
+def explain_file(
+    explainer: Stating,
+    source: str | Path,
+    folder: str | Path,
+    settings: Settings | None = None,
+    *,
+    format: str = "parquet",  # noqa: A002
+    n_jobs: int | None = None,
+    resume: bool = False,
+    progress: bool | None = None,
+) -> Written:
+    """Explain every row of a file into a folder of parts.
+
+    Nothing keeps all rows or all explanations. A row that cannot be read or explained has the status "failed".
+
+    Parameters
+    ----------
+    explainer
+        Of the model.
+    source
+        A CSV file with a header, a file of JSON lines (.jsonl) or a Parquet file (.parquet), with the model's columns.
+    folder
+        Where the parts go: a new or empty folder, or with `resume` that of a run that was stopped.
+    settings
+        How rows are explained. The seconds of `batch_limit` are for each run; one that goes on has them again.
+    format
+        What parts are written as: "parquet" or "jsonl".
+    n_jobs, progress
+        As for a call of the explainer.
+    resume
+        Whether to go on with what an earlier run has begun. It must have been asked the same.
+
+    Raises
+    ------
+    InvalidInput
+        If columns are absent, the folder is taken, another run writes to it, or something else was asked before.
+    OSError
+        If a file cannot be written. The parts that are finished stay, and `resume` goes on.
+    """
+    settings = settings or Settings()
+    settings.check()
+    kind = columns.check_kind(format)
+    if explainer.ensemble is None:
+        raise InvalidInput("batches are about rows of a model; an expression has none")
+    rows = source_of(source, explainer._context.layout)
+    asked = Folder(folder)
+    with asked.locked():
+        features = tuple(variable.name for variable in explainer._context.variables)
+        fresh = Manifest(_question(explainer, rows, settings, kind), features)
+        begun = asked.begin(fresh, resume=resume)
+        writing = _Writing(explainer, rows, asked, settings, kind, begun)
+        return writing.run(n_jobs, progress)
+
+
+class _Writing:
+    """One run into a folder."""
+
+    def __init__(
+        self,
+        explainer: Stating,
+        source: Source,
+        folder: Folder,
+        settings: Settings,
+        kind: columns.Kind,
+        manifest: Manifest,
+    ) -> None:
+        self._explainer, self._source, self._folder = explainer, source, folder
+        self._settings, self._kind, self._manifest = settings, kind, manifest
+        self._intact = folder.intact(manifest)
+        self._before = sum(manifest.parts[number].rows for number in self._intact)
+
+    def run(self, n_jobs: int | None, progress: bool | None) -> Written:
+        """Write what is not written yet."""
+        if not self._manifest.finished or len(self._intact) < len(self._manifest.parts):
+            total = None if self._source.total is None else self._source.total - self._before
+            with watching(total, progress) as watcher:
+                self._write(FileRun(self._explainer, self._settings, n_jobs, watcher))
+        done = self._manifest
+        return Written(self._folder.path, done.rows, len(done.parts), self._before)
+
+    def _write(self, run: FileRun) -> None:
+        """Explain the blocks that are not finished; learn from the others, if explanations are taken over."""
+        size = self._settings.block
+        unfinished = (n for n in range(len(self._manifest.parts) + 1) if n not in self._intact)
+        skip = next(unfinished)
+        for number in range(skip):
+            self._recall(run, number)
+        for number, block in enumerate(self._source.blocks(size, skip), skip):
+            if number in self._intact:
+                self._recall(run, number)
+            else:
+                self._done(number, self._part(number, run.explain(block, number * size)))
+        if self._source.changed:
+            raise InvalidInput(
+                f"{self._source.path} changed while it was read: begin again in another folder"
+            )
+        self._manifest = replace(self._manifest, finished=True)
+        self._folder.write_manifest(self._manifest)
+
+    def _part(self, number: int, results: list[Result]) -> Part:
+        explainer, name = self._explainer, _name(number)
+        explained = [explainer.stated(result, self._settings) for result in results]
+        context = explainer._context
+        table = columns.columns(results, explained, self._manifest.features, context.digest)
+        decisions = ("",) if self._settings.options.get("within") is not None else context.class_names
+        files = {f"{name}.{self._kind}": columns.written(table, self._kind, decisions)}
+        if self._settings.reuse:
+            files[f"{name}.boxes.jsonl"] = columns.boxes(results)
+        return self._folder.write_part(
+            len(results), files, {f"{name}.timings.jsonl": columns.timings(results)}
+        )
+
+    def _done(self, number: int, part: Part) -> None:
+        self._manifest = self._manifest.with_part(number, part)
+        self._folder.write_manifest(self._manifest)
+
+    def _recall(self, run: FileRun, number: int) -> None:
+        """Know what a finished block lends to later ones."""
+        if self._settings.reuse:
+            content = (self._folder.path / f"{_name(number)}.boxes.jsonl").read_bytes()
+            run.known.add(columns.boxes_read(content))
+
+
+def _name(number: int) -> str:
+    """What the files of a part begin with."""
+    return f"part-{number:05d}"
+
+
+def _question(explainer: Stating, source: Source, settings: Settings, kind: str) -> dict[str, Any]:
+    """What is asked, in plain types: when it is the same, so are the answers."""
+    context, engines = explainer._context, explainer._engines
+    domain = context.domain
+    assert domain is not None
+    known = (context.class_names, context.units, context.vote, domain.features, domain.knowledge)
+    how = (engines.engine, engines.max_nodes, engines.any_order, domain.assumptions)
+    options = json.loads(json.dumps(settings.options, default=_plain))
+    return {
+        "primewood": __version__,
+        "model": context.digest,
+        "training": None if context.rows is None else _sha256(np.ascontiguousarray(context.rows).tobytes()),
+        "reading": _sha256(repr((known, how)).encode()),
+        "data": source.digest(),
+        "kind": kind,
+        "settings": {
+            "options": options,
+            "time_limit": settings.time_limit,
+            "work_limit": settings.work_limit,
+            "batch_limit": settings.batch_limit,
+            "reuse": settings.reuse,
+            "block": settings.block,
+        },
+    }
+
+
+def _plain(option: object) -> object:
+    """An option as JSON has it: mappings and collections by what is in them, else as it is written."""
+    if isinstance(option, Mapping):
+        return dict(option)
+    if isinstance(option, set | frozenset):
+        return sorted(option, key=repr)
+    return list(option) if isinstance(option, tuple) else repr(option)
+
+
+def _sha256(content: bytes) -> str:
+    return sha256(content).hexdigest()

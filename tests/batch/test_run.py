@@ -1,0 +1,745 @@
+"""Runs over many rows: each gets what `explain` gives it, however they are divided, and whatever becomes of others."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import io
+import itertools
+import pickle
+import sys
+import threading
+import time
+import weakref
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_digits, load_iris
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
+
+import primewood as pw
+from primewood.batch import progress
+from primewood.batch.batch import Batch
+from primewood.batch.failed import Failed
+from primewood.batch.run import Run, Settings
+from primewood.errors import InvalidInput
+from primewood.explainer import many
+
+EXACT = {"time_limit": None, "work_limit": 50_000}
+IRIS = load_iris()
+NAMES = ["sl", "sw", "pl", "pw"]
+
+
+def small_blocks(monkeypatch, rows):
+    """Let batches have blocks of so many rows."""
+    monkeypatch.setattr(many, "Settings", functools.partial(Settings, block=rows))
+
+
+def counting(monkeypatch, explainer, replaced=None):
+    """The rows that `explain` is asked about from now on, in the order of asking."""
+    asked, own = [], type(explainer).explain
+
+    def explain(self, x, **options):
+        asked.append(tuple(np.asarray(x, dtype=float).tolist()))
+        return own(self, x, **options) if replaced is None else replaced(own, self, x, options)
+
+    monkeypatch.setattr(type(explainer), "explain", explain)
+    return asked
+
+
+# The same answers as one by one.
+
+
+def forest(**options):
+    model = RandomForestClassifier(9, max_depth=4, random_state=0).fit(IRIS.data, IRIS.target)
+    return pw.Explainer(model, IRIS.data, feature_names=NAMES, **options), IRIS.data[::6]
+
+
+def ordered_sum():
+    model = ExtraTreesClassifier(9, max_depth=4, random_state=0, n_jobs=2).fit(IRIS.data, IRIS.target)
+    return pw.Explainer(model, IRIS.data, feature_names=NAMES, summation="any"), IRIS.data[::6]
+
+
+def people(count=300):
+    generator = np.random.default_rng(5)
+    age = generator.integers(18, 70, count).astype(float)
+    frame = pd.DataFrame(
+        {
+            "age": age,
+            "employed": np.floor(generator.random(count) * (age - 14)),
+            "income": np.where(
+                generator.random(count) < 0.2, np.nan, generator.normal(40, 15, count).round()
+            ),
+            "colour": pd.Categorical.from_codes(
+                generator.integers(0, 4, count), ["red", "blue", "grey", "tan"]
+            ),
+        }
+    )
+    good = (frame.employed > 10) ^ (frame.income > 45) ^ (frame.colour == "tan")
+    return frame, good.astype(int)
+
+
+def lightgbm():
+    from lightgbm import LGBMClassifier
+
+    frame, y = people()
+    model = LGBMClassifier(n_estimators=12, num_leaves=6, n_jobs=1, verbose=-1).fit(frame, y)
+    return pw.Explainer(model, frame, class_names=["no", "yes"]), frame.iloc[::12]
+
+
+def constrained():
+    frame, y = people()
+    frame = pd.get_dummies(frame.drop(columns="income"), dtype=float)
+    model = RandomForestClassifier(7, max_depth=4, random_state=0).fit(frame.to_numpy(), y)
+    known = {
+        "groups": {"colour": [name for name in frame if name.startswith("colour")]},
+        "constraints": ["employed <= age - 14", "colour=red -> age >= 20"],
+        "domain": {"age": "whole", "employed": "whole"},
+    }
+    rows = frame[(frame.colour_red == 0) | (frame.age >= 20)]
+    return pw.Explainer(model, rows, feature_names=list(frame), **known), rows.iloc[::12]
+
+
+def regressor(**options):
+    X, y = load_diabetes(return_X_y=True)
+    model = RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, y)
+    return pw.Explainer(model, X, **options), X[:15]
+
+
+CASES = {
+    "forest": (forest, {}),
+    "intervals": (forest, {"literals": "intervals", "fix": ["sw"]}),
+    "values": (forest, {"literals": "values", "avoid": ["pw"]}),
+    "only": (forest, {"only": ["pl", "pw"]}),
+    "order": (forest, {"order": NAMES[::-1]}),
+    "weights": (forest, {"weights": {"pw": 7.0}}),
+    "shortest": (forest, {"goal": "shortest", "literals": "values"}),
+    "widest": (forest, {"goal": "widest", "measure": "volume", "literals": "intervals"}),
+    "sat": (functools.partial(forest, engine="sat", vote="majority"), {}),
+    "bdd": (functools.partial(forest, engine="bdd", vote="majority"), {}),
+    "diagram": (functools.partial(forest, engine="diagram"), {}),
+    "majority": (functools.partial(forest, vote="majority"), {}),
+    "any order": (ordered_sum, {}),
+    "LightGBM": (lightgbm, {}),
+    "LightGBM intervals": (lightgbm, {"literals": "intervals", "fix": ["age"]}),
+    "constraints": (constrained, {}),
+    "constraints shortest": (constrained, {"goal": "shortest"}),
+    "threshold": (functools.partial(regressor, threshold=150.0), {"literals": "intervals"}),
+    "between": (functools.partial(regressor, between=(100.0, 200.0)), {}),
+    "within": (regressor, {"within": 40}),
+}
+
+
+def told(why):
+    return (why, why.queries, why.goal, why.row if not np.isnan(why.row).any() else None)
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request):
+    """An explainer, rows with some twice, options, and what `explain` says about each row."""
+    make, options = CASES[request.param]
+    explainer, rows = make()
+    each = [rows.iloc[k] if isinstance(rows, pd.DataFrame) else rows[k] for k in range(len(rows))]
+    singles = [told(explainer.explain(row, **options, **EXACT)) for row in each]
+    again = np.random.default_rng(0).integers(0, len(rows), len(rows) + 10)
+    shuffled = rows.iloc[again] if isinstance(rows, pd.DataFrame) else rows[again]
+    return explainer, shuffled, options, [singles[k] for k in again]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1])
+def test_the_same_as_one_by_one(case, n_jobs):
+    explainer, rows, options, singles = case
+    batch = explainer(rows, n_jobs=n_jobs, **options, **EXACT)
+    assert [told(why) for why in batch] == singles
+    if isinstance(rows, pd.DataFrame):
+        assert batch.index.equals(rows.index)
+    assert [told(why) for why in explainer.stream(rows, n_jobs=n_jobs, **options, **EXACT)] == singles
+
+
+def test_an_explainer_that_is_asked_by_two_threads_at_once_from_the_start():
+    for _ in range(5):
+        explainer, rows = forest()
+        batch = explainer(rows, n_jobs=2, **EXACT)
+        assert list(batch) == [forest()[0].explain(row, **EXACT) for row in rows[:5]] + list(batch)[5:]
+
+
+def test_the_decisions_are_those_of_the_library():
+    explainer, rows = lightgbm()
+    batch = explainer(rows, n_jobs=2)
+    assert batch.decisions.tolist() == [["no", "yes"][k] for k in explainer.model.predict(rows)]
+    explainer, rows = constrained()
+    assert explainer(rows).decisions.tolist() == explainer.model.predict(rows.to_numpy()).tolist()
+
+
+def test_options_that_can_be_read_once_hold_for_all_rows():
+    explainer, rows = forest()
+    once = explainer(rows, fix=(name for name in ["sw"]), **EXACT)
+    assert list(once) == list(explainer(rows, fix=["sw"], **EXACT))
+
+
+# Each cell once.
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_rows_of_one_cell_are_explained_once(monkeypatch, n_jobs):
+    explainer, rows = forest()
+    cells = {tuple(p) for p in explainer.domain.points(rows).tolist()}
+    asked = counting(monkeypatch, explainer)
+    small_blocks(monkeypatch, 10)
+    batch = explainer(np.vstack([rows, rows, rows]), n_jobs=n_jobs, **EXACT)
+    assert len(asked) == len(cells) <= len(rows)
+    assert [why.row for why in batch] == [tuple(row) for row in np.vstack([rows, rows, rows]).tolist()]
+
+
+def test_rows_of_one_cell_keep_their_own_numbers():
+    explainer, rows = forest()
+    near = rows[:1] + np.array([1e-6, 0.0, 0.0, 0.0])
+    assert (explainer.domain.points(near) == explainer.domain.points(rows[:1])).all()
+    batch = explainer(np.vstack([rows[:1], near]), **EXACT)
+    assert batch[1] == explainer.explain(near[0], **EXACT) and batch[1].row != batch[0].row
+
+
+def test_rows_of_a_model_without_any_test():
+    """One cell holds all rows; one that is not allowed does not speak for the others."""
+    leaf = pw.Tree.build([0, 1])
+    model = pw.Ensemble((leaf,), ("a", "b"), ("no", "yes"))
+    explainer = pw.Explainer(model, missing="forbid")
+    X = np.array([[np.nan, 1.0], [1.0, 1.0], [2.0, 2.0]])
+    assert [str(why.status) for why in explainer.stream(X)] == ["failed", "proved", "proved"]
+
+
+# Witnesses.
+
+
+def check_witnesses(explainer, why, decide):
+    """Each is decided otherwise by the library, and is outside in its own feature only."""
+    box = why.term.box(explainer.domain.variables)
+    names = [x.name for x in explainer.domain.variables]
+    for witness in why.witnesses:
+        point = explainer.domain.point(np.array(witness.row))
+        outside = [name for name, mask, value in zip(names, box, point, strict=True) if not mask >> value & 1]
+        assert outside == [witness.feature]
+        assert point[names.index(witness.feature)] == witness.value
+        assert decide(witness.row) == witness.decision != why.decision
+    return len(why.witnesses)
+
+
+@pytest.mark.parametrize("options", [{}, {"literals": "intervals"}, {"literals": "values"}, {"fix": ["sw"]}])
+def test_witnesses_change_the_decision(options):
+    explainer, rows = forest()
+    decide = lambda row: explainer.model.predict([row])[0]  # noqa: E731
+    batch = explainer(rows, n_jobs=2, **options)
+    assert sum(check_witnesses(explainer, why, decide) for why in batch) > len(rows)
+    for why, row in zip(batch, rows, strict=True):
+        single = explainer.explain(row, **options)
+        assert {(w.feature, w.value) for w in why.witnesses} == {
+            (w.feature, w.value) for w in single.witnesses
+        }
+
+
+@pytest.mark.parametrize("work", [1, 20, 200])
+def test_witnesses_of_what_was_interrupted_lie_inside_the_rest_too(work):
+    X, y = load_digits(return_X_y=True)
+    model = RandomForestClassifier(15, random_state=0).fit(X, y)
+    explainer = pw.Explainer(model, X)
+    batch = explainer(X[:3], time_limit=None, work_limit=work)
+    assert "interrupted" in batch.status
+    for why in batch:
+        check_witnesses(explainer, why, lambda row: model.predict([row])[0])
+
+
+# Taking over, checked by trying every cell of small domains.
+
+
+class Small:
+    """A forest on three features of few values, some missing, with the library's decision on every cell."""
+
+    def __init__(self, seed):
+        generator = np.random.default_rng(seed)
+        X = generator.integers(0, 4, (80, 3)).astype(float)
+        X[generator.random(X.shape) < 0.15] = np.nan
+        y = (np.nan_to_num(X, nan=2.0).sum(axis=1) + generator.integers(0, 2, 80) > 5).astype(int)
+        self.model = RandomForestClassifier(4, max_depth=3, random_state=seed).fit(X, y)
+        self.explainer = pw.Explainer(self.model, X, feature_names=["a", "b", "c"])
+        self.features = self.explainer.domain.seen
+        self.variables = self.explainer.domain.variables
+        sizes = [len(x) for x in self.variables]
+        self.cells = list(itertools.product(*map(range, sizes)))
+        self.rows = np.array([self.row_of(cell) for cell in self.cells])
+        self.labels = self.model.predict(self.rows).reshape(sizes)
+
+    def row_of(self, cell):
+        row = np.zeros(3)
+        for feature, value in zip(self.features, cell, strict=True):
+            feature.write(row, value)
+        return row
+
+    def entails(self, box, label):
+        places = [[v for v in range(len(x)) if m >> v & 1] for x, m in zip(self.variables, box, strict=True)]
+        return bool((self.labels[np.ix_(*places)] == label).all())
+
+    def weaker(self, j, mask, value, language):
+        """What the language says next about a variable of a row with this value."""
+        x = self.variables[j]
+        if mask == x.everything:
+            return []
+        if language == "values" or (language == "intervals" and value == x.missing):
+            assert mask == 1 << value, "said in the language"
+            return [x.everything]
+        if language == "sets":
+            return [mask | 1 << v for v in range(len(x)) if not mask >> v & 1]
+        line = [v for v in range(x.ordered) if mask >> v & 1]
+        assert line == list(range(line[0], line[-1] + 1)), "said in the language"
+        ends = [v for v in (line[0] - 1, line[-1] + 1) if 0 <= v < x.ordered]
+        beside = [x.missing] if x.missing is not None and not mask >> x.missing & 1 else []
+        return [mask | 1 << v for v in ends + beside]
+
+    def is_prime(self, box, cell, label, language, fixed):
+        if not all(m >> v & 1 for m, v in zip(box, cell, strict=True)) or not self.entails(box, label):
+            return False
+        if any(box[j] != 1 << cell[j] for j in fixed):
+            return False
+        return not any(
+            self.entails((*box[:j], wider, *box[j + 1 :]), label)
+            for j, mask in enumerate(box)
+            if j not in fixed
+            for wider in self.weaker(j, mask, cell[j], language)
+        )
+
+
+@pytest.fixture(scope="module", params=range(4))
+def small(request):
+    return Small(request.param)
+
+
+ASKED = [
+    pytest.param({"literals": language, "fix": fix}, id=f"{language}-{'-'.join(fix)}")
+    for language in ("sets", "intervals", "values")
+    for fix in ((), ("b",))
+]
+
+
+@pytest.mark.parametrize("options", ASKED)
+def test_what_is_taken_over_is_prime_for_the_row(small, options):
+    order = np.random.default_rng(1).permutation(len(small.rows))
+    rows, cells = small.rows[order], [small.cells[k] for k in order]
+    blocks = [rows[k : k + 7] for k in range(0, len(rows), 7)]
+    settings = Settings(options, **EXACT, reuse=True, block=7)
+    runs = [[r for b in Run(small.explainer, settings, n).blocks(blocks) for r in b] for n in (1, 2)]
+    fixed = [j for j, x in enumerate(small.variables) if x.name in options["fix"]]
+    predicted = small.model.predict(rows)
+    taken = 0
+    for k, (result, other) in enumerate(zip(*runs, strict=True)):
+        assert (result.outcome.box, result.source, result.outcome.notes, result.label) == (
+            other.outcome.box,
+            other.source,
+            other.outcome.notes,
+            other.label,
+        )
+        assert result.place == k and np.array_equal(result.row, rows[k], equal_nan=True)
+        assert result.label == predicted[k]
+        assert small.is_prime(result.outcome.box, cells[k], predicted[k], options["literals"], fixed)
+        lent = [r for r in runs[0][: k - k % 7] if r.source is None and r.label == result.label]
+        around = [r for r in lent if all(m >> v & 1 for m, v in zip(r.outcome.box, cells[k], strict=True))]
+        if result.source is not None:
+            taken += 1
+            assert result.source == around[0].place and result.outcome.box == around[0].outcome.box
+            assert any(f"row {result.source}" in note for note in result.outcome.notes)
+        elif around:  # what "intervals" cannot say around a missing value
+            assert options["literals"] == "intervals"
+            assert any(x.missing == v for x, v in zip(small.variables, cells[k], strict=True))
+        if result.source is None:
+            single = small.explainer.explain(rows[k], **options, **EXACT)
+            assert result.outcome.box == single.term.box(small.variables)
+    assert taken > 0 or options["literals"] == "values"
+
+
+@pytest.mark.parametrize("options", ASKED)
+def test_explanations_that_are_taken_over(small, options, monkeypatch):
+    """They say whose they are, all else that an explanation says, and have witnesses."""
+    small_blocks(monkeypatch, 7)
+    rows = small.rows[np.random.default_rng(2).permutation(len(small.rows))]
+    batch = small.explainer(rows, reuse=True, n_jobs=2, **options, **EXACT)
+    for why, row in zip(batch, rows, strict=True):
+        assert why.covers([row]).all() and why.decision == small.model.predict([row])[0]
+        assert why.status == "proved" and why.language == options["literals"]
+        check_witnesses(small.explainer, why, lambda other: small.model.predict([other])[0])
+        sampled = why.sample(20, 0)
+        assert (small.model.predict(sampled) == why.decision).all()
+        assert any("prime given that b" in note for note in why.notes) == bool(options["fix"])
+
+
+def test_what_is_taken_over_says_where_predict_differs(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    model = RandomForestClassifier(5, max_depth=2, random_state=3).fit(X, y)
+    explainer = pw.Explainer(model, X, vote="majority")
+    small_blocks(monkeypatch, 30)
+    generator = np.random.default_rng(0)
+    rows = X[generator.permutation(150)] + generator.normal(0, 0.5, X.shape)
+    batch = explainer(rows, reuse=True)
+    assert any("taken over" in note for why in batch for note in why.notes)
+    for why, own in zip(batch, model.predict(rows), strict=True):
+        assert any("model.predict" in note for note in why.notes) == (own != why.decision)
+
+
+def test_reuse_is_off_by_default_and_refused_where_it_would_be_wrong():
+    explainer, rows = forest()
+    assert not any("taken over" in note for why in explainer(rows) for note in why.notes)
+    for options in ({"goal": "shortest"}, {"goal": "widest"}):
+        with pytest.raises(InvalidInput, match="reuse"):
+            explainer(rows, reuse=True, **options)
+        with pytest.raises(InvalidInput, match="reuse"):
+            list(explainer.stream(rows, reuse=True, **options))
+    explainer, rows = regressor()
+    with pytest.raises(InvalidInput, match="reuse"):
+        explainer(rows, reuse=True, within=40)
+
+
+@pytest.mark.parametrize("reuse", [False, True])
+@pytest.mark.parametrize("done", [1, 3, 7])
+def test_a_run_that_learns_what_another_found_goes_on_like_it(reuse, done):
+    """What a stopped run has finished is all that the next one needs."""
+    explainer, _ = forest()
+    order = np.random.default_rng(0).integers(0, 150, 200)
+    blocks = [IRIS.data[order[k : k + 20]] for k in range(0, 200, 20)]
+    settings = Settings({}, **EXACT, reuse=reuse, block=20)
+    undisturbed = list(Run(explainer, settings).blocks(blocks))
+    second = Run(explainer, settings)
+    for results in undisturbed[:done]:
+        second.learn(results)
+    rest = second.blocks(blocks[done:], first=20 * done)
+    for one, other in zip(itertools.chain(*undisturbed[done:]), itertools.chain(*rest), strict=True):
+        assert (one.place, one.label, one.source) == (other.place, other.label, other.source)
+        assert (one.outcome.box, one.outcome.notes) == (other.outcome.box, other.outcome.notes)
+        assert (one.outcome.status, one.outcome.queries) == (other.outcome.status, other.outcome.queries)
+
+
+# Limits.
+
+
+def test_no_row_has_more_time_than_the_batch_has_left(monkeypatch):
+    explainer, rows = forest()
+    given = []
+
+    def slow(own, self, x, options):
+        given.append((time.monotonic(), options["time_limit"]))
+        time.sleep(min(0.05, options["time_limit"]))
+        return own(self, x, **{**options, "time_limit": None, "work_limit": 1})
+
+    counting(monkeypatch, explainer, slow)
+    start = time.monotonic()
+    batch = explainer(rows, time_limit=None, batch_limit=0.2)
+    for at, limit in given:
+        assert at + limit <= start + 0.2 + 0.15 or limit <= 0.002
+    assert len(batch) == len(rows) and all(
+        why.covers([row]).all() for why, row in zip(batch, rows, strict=True)
+    )
+
+
+def test_what_a_first_try_found_is_kept_when_there_is_no_time_for_another(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    explainer = pw.Explainer(RandomForestClassifier(15, random_state=0).fit(X, y), X)
+    tries = {}
+
+    def hasty(own, self, x, options):
+        work = 20 if options["time_limit"] > 0.02 else 1
+        time.sleep(0.08)
+        why = own(self, x, **{**options, "time_limit": None, "work_limit": work})
+        tries.setdefault(tuple(x.tolist()), []).append(why)
+        return why
+
+    counting(monkeypatch, explainer, hasty)
+    for why in explainer(X[:4], time_limit=2.0, batch_limit=0.25):
+        assert len(why.features) == min(len(tried.features) for tried in tries[why.row])
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_explanations_after_the_time_of_the_batch_hold_all_the_same(n_jobs):
+    X, y = load_digits(return_X_y=True)
+    model = RandomForestClassifier(30, random_state=0).fit(X, y)
+    explainer = pw.Explainer(model, X)
+    batch = explainer(X[:40], batch_limit=0.05, n_jobs=n_jobs)
+    assert set(batch.status) <= {"proved", "interrupted"} and "interrupted" in batch.status
+    assert batch.decisions.tolist() == model.predict(X[:40]).tolist()
+    for why, row in zip(batch, X, strict=False):
+        assert why.covers([row]).all()
+        assert (model.predict(why.sample(50, 0)) == why.decision).all()
+
+
+def test_rows_that_a_short_try_does_not_suffice_for_get_their_whole_time(monkeypatch):
+    explainer, rows = forest()
+    limits = []
+
+    def hard(own, self, x, options):
+        limits.append((tuple(x.tolist()), options["time_limit"]))
+        enough = options["time_limit"] >= 10 or x[0] > 6
+        return own(self, x, **{**options, "time_limit": None, "work_limit": None if enough else 1})
+
+    counting(monkeypatch, explainer, hard)
+    batch = explainer(rows, time_limit=10.0)
+    assert batch.summary().statuses == {"proved": len(rows)}
+    count = Counter(row for row, _ in limits)
+    again = [row for row, limit in limits if limit == 10.0]
+    assert again and limits[-len(again) :] == [(row, 10.0) for row in again], "the hardest come last"
+    assert all(count[row] == 2 for row in again) and all(row[0] <= 6 for row in again)
+
+
+def test_a_limit_of_work_is_not_tried_twice(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    explainer = pw.Explainer(RandomForestClassifier(15, random_state=0).fit(X, y), X)
+    asked = counting(monkeypatch, explainer)
+    batch = explainer(X[:5], work_limit=20)
+    assert "interrupted" in batch.status and max(Counter(asked).values()) == 1
+
+
+# Rows that fail.
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_row_that_fails_is_a_row_with_a_status(monkeypatch, n_jobs):
+    explainer, rows = forest()
+    expected = explainer(rows, **EXACT)
+    cells = [tuple(cell) for cell in explainer.domain.points(rows).tolist()]
+    bad = {cells[0], cells[7], cells[24]}
+
+    def failing(own, self, x, options):
+        if explainer.domain.point(x) in bad:
+            raise RuntimeError("no memory is left for this row")
+        return own(self, x, **options)
+
+    counting(monkeypatch, explainer, failing)
+    batch = explainer(rows, n_jobs=n_jobs, **EXACT)
+    failed = [k for k, why in enumerate(batch) if isinstance(why, Failed)]
+    assert failed == [k for k, cell in enumerate(cells) if cell in bad] and len(failed) < len(rows)
+    for k, why in enumerate(batch):
+        if k in failed:
+            assert why.status == "failed" and "no memory is left" in why.problem
+        else:
+            assert why == expected[k]
+
+
+def test_rows_outside_the_domain_fail_alone_in_a_stream():
+    """A row is `Failed` iff `explain` refuses it, and says the same about it."""
+    generator = np.random.default_rng(0)
+    explainer, frame = constrained()
+    rows = frame.to_numpy()[generator.integers(0, len(frame), 60)]
+    for row in rows:
+        if generator.random() < 0.6:
+            row[generator.integers(len(row))] = generator.choice([np.nan, 0.5, -3.0, 0.0, 1.0, 80.0])
+    failed = 0
+    for row, why in zip(rows, explainer.stream(rows, **EXACT), strict=True):
+        try:
+            single = explainer.explain(row, **EXACT)
+        except InvalidInput as problem:
+            assert isinstance(why, Failed) and str(problem) in why.problem
+            failed += 1
+        else:
+            assert why == single
+    assert 5 < failed < 55
+
+
+@pytest.fixture(scope="module")
+def with_failed():
+    explainer, rows = forest()
+    rows = np.vstack([rows[:3], [[np.nan, 1.0, 1.0, 1.0]]])
+    return Batch.of(list(explainer.stream(rows)), rows, explainer._context)
+
+
+def test_a_batch_with_failed_rows_is_pickled(with_failed):
+    loaded = pickle.loads(pickle.dumps(with_failed))
+    assert isinstance(loaded[3], Failed) and loaded[3].problem == with_failed[3].problem
+    assert loaded == with_failed and loaded[3] == with_failed[3]
+
+
+def test_a_batch_with_failed_rows_is_summed_up(with_failed):
+    summary = with_failed.summary()
+    assert summary.rows == 4 and summary.statuses == {"proved": 3, "failed": 1}
+    assert sum(summary.sizes.values()) == 3, "a row without an explanation has none of size 0"
+    assert set(summary.decisions) == {0}, "a row that was not decided has no decision"
+    assert "failed (1)" in str(with_failed)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_frames_of_a_batch_with_failed_rows(with_failed, backend):
+    frame = with_failed.to_frame(backend=backend)
+    assert frame["status"].to_list() == ["proved"] * 3 + ["failed"]
+    assert "missing" in frame["rule"].to_list()[3] and len(frame) == 4
+    assert frame["decision"].to_list()[:3] == [0, 0, 0] and pd.isna(frame["decision"].to_list()[3])
+    assert len(with_failed[3:].to_frame("literals", backend)) == 0
+
+
+def test_a_batch_with_failed_rows_is_shown(with_failed):
+    from rich.console import Console
+
+    for thing in (with_failed, with_failed[3], with_failed[3:]):
+        console = Console(file=io.StringIO(), width=120)
+        console.print(thing)
+        assert "is missing" in console.file.getvalue()
+        assert "is missing" in thing._repr_html_()
+    assert "is missing" in str(with_failed[3])
+
+
+# What is refused at once, not once per row.
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"goal": "nicest"},
+        {"literals": "words"},
+        {"fix": ["nothing"]},
+        {"fix": "sl"},
+        {"fix": ["sl"], "avoid": ["sl"]},
+        {"weights": 3},
+        {"within": 3},
+        {"time_limit": -1},
+        {"work_limit": 0},
+        {"batch_limit": 0},
+        {"batch_limit": float("nan")},
+        {"batch_limit": "long"},
+        {"n_jobs": 0},
+        {"n_jobs": "two"},
+        {"colour": "red"},
+    ],
+    ids=str,
+)
+def test_wrong_options_are_refused(options):
+    explainer, rows = forest()
+    for ask in (explainer, lambda X, **given: list(explainer.stream(X, **given))):
+        with pytest.raises(TypeError if "colour" in options else (InvalidInput, pw.errors.UnknownName)):
+            ask(rows[:3], **options)
+
+
+# Streams.
+
+
+def test_a_stream_is_lazy(monkeypatch):
+    explainer, rows = forest()
+    small_blocks(monkeypatch, 5)
+    asked = counting(monkeypatch, explainer)
+    stream = explainer.stream(rows)
+    assert not asked
+    next(stream)
+    assert 0 < len(asked) <= 5
+    stream.close()
+    assert len(asked) <= 5
+
+
+def test_a_stream_keeps_nothing(monkeypatch):
+    explainer, _ = forest()
+    small_blocks(monkeypatch, 10)
+    alive = []
+    for why in explainer.stream(IRIS.data, n_jobs=2):
+        alive.append(weakref.ref(why))
+        del why
+        if len(alive) % 25 == 0:
+            gc.collect()
+            assert not any(ref() is not None for ref in alive)
+    assert len(alive) == 150
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_threads_end_when_a_stream_is_closed(monkeypatch, n_jobs):
+    explainer, rows = forest()
+    small_blocks(monkeypatch, 5)
+    before = threading.active_count()
+    stream = explainer.stream(rows, n_jobs=n_jobs, progress=True)
+    next(stream)
+    stream.close()
+    wait_for(lambda: threading.active_count() <= before)
+
+
+def wait_for(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interrupt_stops_everything(monkeypatch, n_jobs):
+    """Ctrl-C in the middle of a block: what is under way ends, nothing else begins."""
+    import _thread
+
+    explainer, _ = forest()
+
+    def slow(own, self, x, options):
+        if len(asked) == 10:
+            _thread.interrupt_main()
+        time.sleep(0.02)
+        return own(self, x, **options)
+
+    before = threading.active_count()
+    asked = counting(monkeypatch, explainer, slow)
+    generator = np.random.default_rng(0)
+    rows = np.vstack([IRIS.data + generator.normal(0, 0.3, IRIS.data.shape) for _ in range(6)])
+    with pytest.raises(KeyboardInterrupt):
+        list(explainer.stream(rows, n_jobs=n_jobs))
+    wait_for(lambda: threading.active_count() <= before)
+    count = len(asked)
+    time.sleep(0.2)
+    assert len(asked) == count < 150
+
+
+# The bar.
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_nothing_is_drawn_without_a_terminal(capsys):
+    explainer, rows = forest()
+    explainer(rows, n_jobs=2)
+    list(explainer.stream(rows))
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_that_is_asked_for_is_drawn_on_stderr(capsys):
+    explainer, rows = forest()
+    explainer(rows, progress=True)
+    out, err = capsys.readouterr()
+    assert out == "" and "explaining" in err and f"{len(rows)}/{len(rows)}" in err and "proved" in err
+    explainer(rows[:0], progress=True)
+    explainer(rows, progress=False)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("kind", ["xterm-256color", "dumb"])
+def test_on_a_terminal_a_bar_appears_after_a_second(monkeypatch, capsys, kind):
+    explainer, rows = forest()
+    monkeypatch.setenv("TERM", kind)
+    for wanted, patience in ((None, 60.0), (False, 0.0)):
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        monkeypatch.setattr(progress, "PATIENCE", patience)
+        explainer(rows, progress=wanted)
+        assert terminal.getvalue() == ""
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    explainer(rows)
+    assert "explaining" in terminal.getvalue() or kind == "dumb"
+    assert capsys.readouterr().out == ""
+
+
+# Cost.
+
+
+@pytest.mark.slow
+def test_a_batch_costs_little_more_than_its_rows():
+    """Processor time of this process, for rows of some ten milliseconds each."""
+    X, y = load_digits(return_X_y=True)
+    explainer = pw.Explainer(RandomForestClassifier(30, random_state=0).fit(X, y), X)
+    rows = X[:60]
+    ratios = []
+    for _ in range(3):
+        start = time.process_time()
+        singles = [explainer.explain(row, **EXACT) for row in rows]
+        middle = time.process_time()
+        batch = explainer(rows, **EXACT)
+        ratios.append((time.process_time() - middle) / (middle - start))
+        assert list(batch) == singles
+    assert middle - start > 0.01 * len(rows)
+    assert min(ratios) < 1.15
