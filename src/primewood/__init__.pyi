@@ -2,7 +2,10 @@
 
 from . import encodings, errors
 from .batch.batch import Batch
+from .batch.failed import Failed
+from .batch.overview import Overview, overview
 from .batch.summary import Summary
+from .batch.to_files import Written
 from .domain.declarations import Number, ordered
 from .ensemble import Categories, Ensemble, Group, Level, Tree
 from .explainer import Explainer, compare, compile, verify
@@ -68,6 +71,7 @@ __all__ = [
     "Explanation",
     "Explanations",
     "Expression",
+    "Failed",
     "FewestChanges",
     "Fidelity",
     "Group",
@@ -76,6 +80,7 @@ __all__ = [
     "Literal",
     "Number",
     "Outcome",
+    "Overview",
     "Reasons",
     "RecordedExplanation",
     "Relevance",
@@ -92,6 +97,7 @@ __all__ = [
     "Verification",
     "WhatIf",
     "Witness",
+    "Written",
     "at_least",
     "audit",
     "compare",
@@ -105,6 +111,7 @@ __all__ = [
     "never",
     "ordered",
     "output",
+    "overview",
     "parse",
     "pi_explanations",
     "plots",

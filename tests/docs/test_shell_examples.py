@@ -1,8 +1,8 @@
 """The shell examples of the documentation and of the README are run, and what they show is what comes.
 
 A ``console`` block shows commands after ``$`` and their output, which is compared; ``...`` stands for any text. The
-commands of an ``sh`` block must be answered: exit code 0, or 1 where the answer is no. The examples of `--help` are
-shown in the reference, and are run likewise. All find the files that the page about the command line makes.
+commands of an ``sh`` block must be answered: exit code 0, or 1 where the answer is no. All find the files that the page
+about the command line makes. (The examples of `--help`, which the reference shows, are run by tests/cli/test_help.py.)
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from primewood.cli import main
-from primewood.cli.help import parts
 
 ROOT = Path(__file__).parents[2]
 MAKING = ROOT / "docs" / "how-to" / "command-line.md"
@@ -46,11 +44,6 @@ def sessions_of(page: Path) -> list[tuple[str, str]]:
 
 WRITTEN = [(page, line) for page in PAGES for line in commands_of(page)]
 SHOWN = {page: sessions_of(page) for page in PAGES if sessions_of(page)}
-HELPED = [
-    line
-    for command in get_command(main.app).commands.values()
-    for line in parts(command.help or "")[1].get("Examples", [])
-]
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +54,6 @@ def files(tmp_path_factory):
         r"^```python\n(.*?)^```", MAKING.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
     )
     subprocess.run([sys.executable, "-W", "error", "-c", making], cwd=folder, check=True)
-    asked = ["explain", "forest.skops", "rows.csv", "-o", "explained"]
-    subprocess.run([sys.executable, "-m", "primewood", *asked], cwd=folder, check=True)
     return folder
 
 
@@ -92,11 +83,6 @@ def test_a_command_that_is_shown_is_answered(shell, page, line):
         return
     code, _ = shell(line)
     assert code in ANSWERED, f"{page.name}: exit code {code}"
-
-
-@pytest.mark.parametrize("line", HELPED)
-def test_an_example_of_help_is_answered(shell, line):
-    assert shell(line)[0] in ANSWERED
 
 
 @pytest.mark.parametrize("page", SHOWN, ids=[page.name for page in SHOWN])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from numpy.typing import NDArray
 
 from primewood.arguments import clock_of
 from primewood.batch.batch import Batch
+from primewood.batch.columns import Kind
 from primewood.batch.failed import Failed
 from primewood.batch.progress import watching
 from primewood.batch.run import Result, Run, Settings
+from primewood.batch.to_files import Written, explain_file
 from primewood.engines.protocol import Clock, Step
 from primewood.errors import InvalidInput
 from primewood.explainer.why import AsksWhy
@@ -95,6 +98,43 @@ class AsksMany(AsksWhy):
         """
         settings = self._settings(options, time_limit, work_limit, batch_limit, reuse)
         return self._explained(self._rows_of(X), settings, n_jobs, progress)
+
+    def explain_file(
+        self,
+        source: str | Path,
+        folder: str | Path,
+        *,
+        format: Kind = "parquet",  # noqa: A002
+        resume: bool = False,
+        n_jobs: int | None = None,
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+        batch_limit: float | None = None,
+        reuse: bool = False,
+        progress: bool | None = None,
+        **options: Any,
+    ) -> Written:
+        """Explain every row of a file into a folder of parts, which appear whole and can be gone on with.
+
+        Neither the file nor the explanations are held. `primewood.overview` says what the parts have in common.
+
+        Parameters
+        ----------
+        source
+            A CSV file with a header, a Parquet file, or JSON lines, with the model's columns.
+        folder
+            Where the parts go: a new or empty folder; with `resume`, that of a run that was stopped.
+        format
+            "parquet" or "jsonl".
+        resume
+            Whether to go on with what an earlier run has begun. It must have been asked the same.
+        n_jobs, time_limit, work_limit, batch_limit, reuse, progress, options
+            As for a call for rows in memory.
+        """
+        settings = self._settings(options, time_limit, work_limit, batch_limit, reuse)
+        return explain_file(
+            self, source, folder, settings, format=format, n_jobs=n_jobs, resume=resume, progress=progress
+        )
 
     def _settings(self, options: dict[str, Any], *limits: Any) -> Settings:
         """The settings of a batch, with options that can be read once per row; raises for those that there are not."""
