@@ -7,6 +7,7 @@ from typing import Any
 
 from primewood.cli import output
 from primewood.data.credit import load_credit
+from primewood.domain.declarations import Number
 from primewood.explainer import Explainer
 from primewood.files import write_whole
 from primewood.reasons.counterfactual import Counterfactual
@@ -14,6 +15,8 @@ from primewood.reasons.explanation import Explanation
 
 APPLICANT = 1
 SHOWN = 3
+WHOLE = ("duration", "amount", "age")
+"""The numbers that are whole on the form."""
 
 
 def run_demo(*, as_json: bool, page: Path) -> None:
@@ -28,7 +31,7 @@ def run_demo(*, as_json: bool, page: Path) -> None:
         feature_names=credit.feature_names,
         class_names=credit.class_names,
         units=credit.units,
-        domain=credit.domain,
+        domain=credit.domain | {name: Number(whole=True) for name in WHOLE},
     )
     x = credit.X[APPLICANT]
     found = sorted(explainer.explanations(x), key=lambda why: (len(why.features), -(why.coverage or 0)))
