@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +30,7 @@ from primewood.errors import InvalidInput
 CREDIT = load_credit()
 ROWS = 200
 SETTINGS = Settings(time_limit=None, work_limit=100_000, block=20)
+with_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 CHILD = """
 import sys, time
 from pathlib import Path
@@ -338,6 +342,70 @@ except OSError as problem:
     assert sorted(held) == ["manifest.json", *(f"part-0000{i}.parquet" for i in range(3))]
     assert json.loads(held["manifest.json"])["rows"] == 60
     explain_file(explainer, source, tmp_path / "out", SETTINGS, resume=True)
+    assert contents(tmp_path / "out") == wholes[False]
+
+
+@contextmanager
+def full_disk(monkeypatch, name, times):
+    """A context in which a file is written so many times, and after that onto a disk that is full.
+
+    Its temporary file is then a link to /dev/full, so that the system itself says that there is no space left.
+    """
+    make, count = tempfile.mkstemp, [0]
+
+    def making(dir, prefix, suffix):  # noqa: A002
+        count[0] += prefix == name
+        if prefix != name or count[0] <= times:
+            return make(dir=dir, prefix=prefix, suffix=suffix)
+        link = Path(dir) / f"{prefix}full{suffix}"
+        link.symlink_to("/dev/full")
+        return os.open(link, os.O_WRONLY), str(link)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tempfile, "mkstemp", making)
+        yield
+
+
+@with_full
+@pytest.mark.parametrize("reuse", [False, True])
+@pytest.mark.parametrize(
+    ("name", "times", "rows"),
+    [
+        ("part-00000.parquet", 0, 0),
+        ("part-00003.parquet", 0, 60),
+        ("part-00003.timings.jsonl", 0, 60),
+        ("manifest.json", 4, 60),  # which is written once at the beginning, and once for each part
+        ("manifest.json", 11, 200),
+    ],
+)
+def test_no_space_left_leaves_what_is_finished(
+    monkeypatch, explainer, source, wholes, tmp_path, name, times, rows, reuse
+):
+    settings = replace(SETTINGS, reuse=reuse)
+    with full_disk(monkeypatch, name, times), pytest.raises(OSError, match=r"No space left") as problem:
+        explain_file(explainer, source, tmp_path / "out", settings)
+    assert problem.value.errno == errno.ENOSPC and problem.value.filename == str(tmp_path / "out" / name)
+    assert Path("/dev/full").is_char_device() and not list((tmp_path / "out").glob("*.part"))
+    begun = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert begun["rows"] == rows and not begun["finished"]
+    held = contents(tmp_path / "out")
+    listed = [file for part in begun["parts"] for file in part["files"]]
+    assert all(held[file] == wholes[reuse][file] for file in listed)
+    with full_disk(monkeypatch, name, 0), pytest.raises(OSError, match=r"No space left"):
+        explain_file(explainer, source, tmp_path / "out", settings, resume=True)
+    assert contents(tmp_path / "out") == held
+    written = explain_file(explainer, source, tmp_path / "out", settings, resume=True)
+    assert written.before == rows and contents(tmp_path / "out") == wholes[reuse]
+
+
+@with_full
+def test_no_space_left_for_the_beginning_leaves_nothing_behind(
+    monkeypatch, explainer, source, wholes, tmp_path
+):
+    with full_disk(monkeypatch, "manifest.json", 0), pytest.raises(OSError, match=r"No space left"):
+        explain_file(explainer, source, tmp_path / "out", SETTINGS)
+    assert contents(tmp_path / "out") == {}
+    explain_file(explainer, source, tmp_path / "out", SETTINGS)
     assert contents(tmp_path / "out") == wholes[False]
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import io
-import itertools
 import pickle
-import sys
 import threading
 import time
 import weakref
@@ -16,25 +14,14 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_diabetes, load_digits, load_iris
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.datasets import load_digits
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 import primewood as pw
-from primewood.batch import progress
+from batch.samples import EXACT, IRIS, NAMES, check_witnesses, forest, regressor, small_blocks
 from primewood.batch.batch import Batch
 from primewood.batch.failed import Failed
-from primewood.batch.run import Run, Settings
 from primewood.errors import InvalidInput
-from primewood.explainer import many
-
-EXACT = {"time_limit": None, "work_limit": 50_000}
-IRIS = load_iris()
-NAMES = ["sl", "sw", "pl", "pw"]
-
-
-def small_blocks(monkeypatch, rows):
-    """Let batches have blocks of so many rows."""
-    monkeypatch.setattr(many, "Settings", functools.partial(Settings, block=rows))
 
 
 def counting(monkeypatch, explainer, replaced=None):
@@ -50,11 +37,6 @@ def counting(monkeypatch, explainer, replaced=None):
 
 
 # The same answers as one by one.
-
-
-def forest(**options):
-    model = RandomForestClassifier(9, max_depth=4, random_state=0).fit(IRIS.data, IRIS.target)
-    return pw.Explainer(model, IRIS.data, feature_names=NAMES, **options), IRIS.data[::6]
 
 
 def ordered_sum():
@@ -100,12 +82,6 @@ def constrained():
     }
     rows = frame[(frame.colour_red == 0) | (frame.age >= 20)]
     return pw.Explainer(model, rows, feature_names=list(frame), **known), rows.iloc[::12]
-
-
-def regressor(**options):
-    X, y = load_diabetes(return_X_y=True)
-    model = RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, y)
-    return pw.Explainer(model, X, **options), X[:15]
 
 
 CASES = {
@@ -213,19 +189,6 @@ def test_rows_of_a_model_without_any_test():
 # Witnesses.
 
 
-def check_witnesses(explainer, why, decide):
-    """Each is decided otherwise by the library, and is outside in its own feature only."""
-    box = why.term.box(explainer.domain.variables)
-    names = [x.name for x in explainer.domain.variables]
-    for witness in why.witnesses:
-        point = explainer.domain.point(np.array(witness.row))
-        outside = [name for name, mask, value in zip(names, box, point, strict=True) if not mask >> value & 1]
-        assert outside == [witness.feature]
-        assert point[names.index(witness.feature)] == witness.value
-        assert decide(witness.row) == witness.decision != why.decision
-    return len(why.witnesses)
-
-
 @pytest.mark.parametrize("options", [{}, {"literals": "intervals"}, {"literals": "values"}, {"fix": ["sw"]}])
 def test_witnesses_change_the_decision(options):
     explainer, rows = forest()
@@ -248,172 +211,6 @@ def test_witnesses_of_what_was_interrupted_lie_inside_the_rest_too(work):
     assert "interrupted" in batch.status
     for why in batch:
         check_witnesses(explainer, why, lambda row: model.predict([row])[0])
-
-
-# Taking over, checked by trying every cell of small domains.
-
-
-class Small:
-    """A forest on three features of few values, some missing, with the library's decision on every cell."""
-
-    def __init__(self, seed):
-        generator = np.random.default_rng(seed)
-        X = generator.integers(0, 4, (80, 3)).astype(float)
-        X[generator.random(X.shape) < 0.15] = np.nan
-        y = (np.nan_to_num(X, nan=2.0).sum(axis=1) + generator.integers(0, 2, 80) > 5).astype(int)
-        self.model = RandomForestClassifier(4, max_depth=3, random_state=seed).fit(X, y)
-        self.explainer = pw.Explainer(self.model, X, feature_names=["a", "b", "c"])
-        self.features = self.explainer.domain.seen
-        self.variables = self.explainer.domain.variables
-        sizes = [len(x) for x in self.variables]
-        self.cells = list(itertools.product(*map(range, sizes)))
-        self.rows = np.array([self.row_of(cell) for cell in self.cells])
-        self.labels = self.model.predict(self.rows).reshape(sizes)
-
-    def row_of(self, cell):
-        row = np.zeros(3)
-        for feature, value in zip(self.features, cell, strict=True):
-            feature.write(row, value)
-        return row
-
-    def entails(self, box, label):
-        places = [[v for v in range(len(x)) if m >> v & 1] for x, m in zip(self.variables, box, strict=True)]
-        return bool((self.labels[np.ix_(*places)] == label).all())
-
-    def weaker(self, j, mask, value, language):
-        """What the language says next about a variable of a row with this value."""
-        x = self.variables[j]
-        if mask == x.everything:
-            return []
-        if language == "values" or (language == "intervals" and value == x.missing):
-            assert mask == 1 << value, "said in the language"
-            return [x.everything]
-        if language == "sets":
-            return [mask | 1 << v for v in range(len(x)) if not mask >> v & 1]
-        line = [v for v in range(x.ordered) if mask >> v & 1]
-        assert line == list(range(line[0], line[-1] + 1)), "said in the language"
-        ends = [v for v in (line[0] - 1, line[-1] + 1) if 0 <= v < x.ordered]
-        beside = [x.missing] if x.missing is not None and not mask >> x.missing & 1 else []
-        return [mask | 1 << v for v in ends + beside]
-
-    def is_prime(self, box, cell, label, language, fixed):
-        if not all(m >> v & 1 for m, v in zip(box, cell, strict=True)) or not self.entails(box, label):
-            return False
-        if any(box[j] != 1 << cell[j] for j in fixed):
-            return False
-        return not any(
-            self.entails((*box[:j], wider, *box[j + 1 :]), label)
-            for j, mask in enumerate(box)
-            if j not in fixed
-            for wider in self.weaker(j, mask, cell[j], language)
-        )
-
-
-@pytest.fixture(scope="module", params=range(4))
-def small(request):
-    return Small(request.param)
-
-
-ASKED = [
-    pytest.param({"literals": language, "fix": fix}, id=f"{language}-{'-'.join(fix)}")
-    for language in ("sets", "intervals", "values")
-    for fix in ((), ("b",))
-]
-
-
-@pytest.mark.parametrize("options", ASKED)
-def test_what_is_taken_over_is_prime_for_the_row(small, options):
-    order = np.random.default_rng(1).permutation(len(small.rows))
-    rows, cells = small.rows[order], [small.cells[k] for k in order]
-    blocks = [rows[k : k + 7] for k in range(0, len(rows), 7)]
-    settings = Settings(options, **EXACT, reuse=True, block=7)
-    runs = [[r for b in Run(small.explainer, settings, n).blocks(blocks) for r in b] for n in (1, 2)]
-    fixed = [j for j, x in enumerate(small.variables) if x.name in options["fix"]]
-    predicted = small.model.predict(rows)
-    taken = 0
-    for k, (result, other) in enumerate(zip(*runs, strict=True)):
-        assert (result.outcome.box, result.source, result.outcome.notes, result.label) == (
-            other.outcome.box,
-            other.source,
-            other.outcome.notes,
-            other.label,
-        )
-        assert result.place == k and np.array_equal(result.row, rows[k], equal_nan=True)
-        assert result.label == predicted[k]
-        assert small.is_prime(result.outcome.box, cells[k], predicted[k], options["literals"], fixed)
-        lent = [r for r in runs[0][: k - k % 7] if r.source is None and r.label == result.label]
-        around = [r for r in lent if all(m >> v & 1 for m, v in zip(r.outcome.box, cells[k], strict=True))]
-        if result.source is not None:
-            taken += 1
-            assert result.source == around[0].place and result.outcome.box == around[0].outcome.box
-            assert any(f"row {result.source}" in note for note in result.outcome.notes)
-        elif around:  # what "intervals" cannot say around a missing value
-            assert options["literals"] == "intervals"
-            assert any(x.missing == v for x, v in zip(small.variables, cells[k], strict=True))
-        if result.source is None:
-            single = small.explainer.explain(rows[k], **options, **EXACT)
-            assert result.outcome.box == single.term.box(small.variables)
-    assert taken > 0 or options["literals"] == "values"
-
-
-@pytest.mark.parametrize("options", ASKED)
-def test_explanations_that_are_taken_over(small, options, monkeypatch):
-    """They say whose they are, all else that an explanation says, and have witnesses."""
-    small_blocks(monkeypatch, 7)
-    rows = small.rows[np.random.default_rng(2).permutation(len(small.rows))]
-    batch = small.explainer(rows, reuse=True, n_jobs=2, **options, **EXACT)
-    for why, row in zip(batch, rows, strict=True):
-        assert why.covers([row]).all() and why.decision == small.model.predict([row])[0]
-        assert why.status == "proved" and why.language == options["literals"]
-        check_witnesses(small.explainer, why, lambda other: small.model.predict([other])[0])
-        sampled = why.sample(20, 0)
-        assert (small.model.predict(sampled) == why.decision).all()
-        assert any("prime given that b" in note for note in why.notes) == bool(options["fix"])
-
-
-def test_what_is_taken_over_says_where_predict_differs(monkeypatch):
-    X, y = load_iris(return_X_y=True)
-    model = RandomForestClassifier(5, max_depth=2, random_state=3).fit(X, y)
-    explainer = pw.Explainer(model, X, vote="majority")
-    small_blocks(monkeypatch, 30)
-    generator = np.random.default_rng(0)
-    rows = X[generator.permutation(150)] + generator.normal(0, 0.5, X.shape)
-    batch = explainer(rows, reuse=True)
-    assert any("taken over" in note for why in batch for note in why.notes)
-    for why, own in zip(batch, model.predict(rows), strict=True):
-        assert any("model.predict" in note for note in why.notes) == (own != why.decision)
-
-
-def test_reuse_is_off_by_default_and_refused_where_it_would_be_wrong():
-    explainer, rows = forest()
-    assert not any("taken over" in note for why in explainer(rows) for note in why.notes)
-    for options in ({"goal": "shortest"}, {"goal": "widest"}):
-        with pytest.raises(InvalidInput, match="reuse"):
-            explainer(rows, reuse=True, **options)
-        with pytest.raises(InvalidInput, match="reuse"):
-            list(explainer.stream(rows, reuse=True, **options))
-    explainer, rows = regressor()
-    with pytest.raises(InvalidInput, match="reuse"):
-        explainer(rows, reuse=True, within=40)
-
-
-@pytest.mark.parametrize("reuse", [False, True])
-@pytest.mark.parametrize("done", [1, 3, 7])
-def test_a_run_that_learns_what_another_found_goes_on_like_it(reuse, done):
-    """What a stopped run has finished is all that the next one needs."""
-    explainer, _ = forest()
-    order = np.random.default_rng(0).integers(0, 150, 200)
-    blocks = [IRIS.data[order[k : k + 20]] for k in range(0, 200, 20)]
-    settings = Settings({}, **EXACT, reuse=reuse, block=20)
-    undisturbed = list(Run(explainer, settings).blocks(blocks))
-    second = Run(explainer, settings)
-    for results in undisturbed[:done]:
-        second.learn(results)
-    rest = second.blocks(blocks[done:], first=20 * done)
-    for one, other in zip(itertools.chain(*undisturbed[done:]), itertools.chain(*rest), strict=True):
-        assert (one.place, one.label, one.source) == (other.place, other.label, other.source)
-        assert (one.outcome.box, one.outcome.notes) == (other.outcome.box, other.outcome.notes)
-        assert (one.outcome.status, one.outcome.queries) == (other.outcome.status, other.outcome.queries)
 
 
 # Limits.
@@ -681,47 +478,6 @@ def test_an_interrupt_stops_everything(monkeypatch, n_jobs):
     count = len(asked)
     time.sleep(0.2)
     assert len(asked) == count < 150
-
-
-# The bar.
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-def test_nothing_is_drawn_without_a_terminal(capsys):
-    explainer, rows = forest()
-    explainer(rows, n_jobs=2)
-    list(explainer.stream(rows))
-    assert capsys.readouterr() == ("", "")
-
-
-def test_a_bar_that_is_asked_for_is_drawn_on_stderr(capsys):
-    explainer, rows = forest()
-    explainer(rows, progress=True)
-    out, err = capsys.readouterr()
-    assert out == "" and "explaining" in err and f"{len(rows)}/{len(rows)}" in err and "proved" in err
-    explainer(rows[:0], progress=True)
-    explainer(rows, progress=False)
-    assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize("kind", ["xterm-256color", "dumb"])
-def test_on_a_terminal_a_bar_appears_after_a_second(monkeypatch, capsys, kind):
-    explainer, rows = forest()
-    monkeypatch.setenv("TERM", kind)
-    for wanted, patience in ((None, 60.0), (False, 0.0)):
-        terminal = Terminal()
-        monkeypatch.setattr(sys, "stderr", terminal)
-        monkeypatch.setattr(progress, "PATIENCE", patience)
-        explainer(rows, progress=wanted)
-        assert terminal.getvalue() == ""
-    monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    explainer(rows)
-    assert "explaining" in terminal.getvalue() or kind == "dumb"
-    assert capsys.readouterr().out == ""
 
 
 # Cost.

@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 PROGRAM = [sys.executable, "-m", "primewood"]
 WORK = ("--work-limit", "100000")
+with_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 
 
 def contents(folder):
@@ -63,7 +65,9 @@ def test_files_of_other_kinds(files, call, tmp_path, ending):
 
 def test_options_reach_the_explanations(files, call, tmp_path):
     asked = ("explain", "forest.skops", "rows.csv", "--literals", "values", "--avoid", "shoe")
-    done = call(*asked, "-o", tmp_path / "out", "--format", "jsonl", "--reuse", "--batch-limit", 60)
+    done = call(
+        *asked, "-o", tmp_path / "out", "--format", "jsonl", "--reuse", "--batch-limit", 60, "--part-rows", 50
+    )
     assert done.code == 0
     lines = (tmp_path / "out" / "part-00000.jsonl").read_text().splitlines()
     found = [json.loads(line) for line in lines]
@@ -71,6 +75,7 @@ def test_options_reach_the_explanations(files, call, tmp_path):
     assert all((record["if shoe"] is None) == (record["status"] == "proved") for record in found)
     settings = json.loads((tmp_path / "out" / "manifest.json").read_text())["settings"]
     assert settings["reuse"] and settings["batch_limit"] == 60 and settings["time_limit"] == 10
+    assert settings["block"] == 50
     assert settings["options"]["avoid"] == ["shoe"]
 
 
@@ -208,6 +213,96 @@ def test_a_full_disk_is_one_message(files, tmp_path):
     assert f"part-00000.parquet: {os.strerror(27)}" in done.stderr
     assert "0 rows in 0 parts are finished and stay" in done.stderr and "--resume" in done.stderr
     assert [name for name in contents(tmp_path / "out") if name.endswith("part")] == []
+
+
+FULL = """
+import os, sys, tempfile
+from pathlib import Path
+from primewood.cli.main import run
+
+make = tempfile.mkstemp
+
+def making(dir, prefix, suffix):
+    if not prefix.startswith({name!r}) or not any(Path(dir).glob({after!r})):
+        return make(dir=dir, prefix=prefix, suffix=suffix)
+    link = Path(dir, prefix + suffix)
+    link.symlink_to("/dev/full")
+    return os.open(link, os.O_WRONLY), str(link)
+
+tempfile.mkstemp = making
+run()
+"""
+"""The command line where the temporary file of some name is a link to /dev/full, once there is another file."""
+
+
+@with_full
+@pytest.mark.parametrize(
+    ("name", "after", "parts"),
+    [
+        ("part-00000.parquet", "lock", 0),
+        ("part-00002.parquet", "lock", 2),
+        ("manifest.json", "part-00002.parquet", 2),
+    ],
+)
+def test_no_space_left_is_one_message(files, call, tmp_path, name, after, parts):
+    rows = pd.read_csv("train.csv")
+    pd.concat([rows] * 8).to_csv(tmp_path / "rows.csv", index=False)
+    asked = ["explain", "forest.skops", str(tmp_path / "rows.csv"), *WORK, "-o"]
+    script = FULL.format(name=name, after=after)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *asked, str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 2 and not done.stdout
+    assert done.stderr.splitlines()[1:] == [
+        f"{parts * 1000:,} rows in {parts} parts are finished and stay in {tmp_path / 'out'}; "
+        "the same call with --resume goes on",
+        f"primewood: {tmp_path / 'out' / name}: {os.strerror(28)}",
+    ]
+    assert call("summarise", tmp_path / "out").code == 0
+    assert call(*asked, tmp_path / "out", "--resume").code == 0
+    assert call(*asked, tmp_path / "whole").code == 0
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+def onto_full(*asked):
+    with Path("/dev/full").open("wb") as full:
+        return subprocess.run(
+            [*PROGRAM, *map(str, asked)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+
+
+@with_full
+@pytest.mark.parametrize("more", [(), ("--json",)])
+def test_answers_that_cannot_be_printed_are_one_message(files, call, tmp_path, more):
+    asked = ("explain", "forest.skops", "rows.csv", *WORK, "-o")
+    done = onto_full(*asked, tmp_path / "out", *more)
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+    assert done.stderr.splitlines()[1:] == [
+        f"{tmp_path / 'out'} is finished: 60 rows in 1 part",
+        f"primewood: {os.strerror(28)}",
+    ]
+    assert call(*asked, tmp_path / "whole", *more).code == 0
+    held = contents(tmp_path / "out")
+    assert held == contents(tmp_path / "whole")
+    told = onto_full("summarise", tmp_path / "out", *more)
+    assert (told.returncode, told.stderr) == (2, f"primewood: {os.strerror(28)}\n")
+    assert contents(tmp_path / "out") == held
+    again = call("summarise", tmp_path / "out", "--json")
+    assert again.code == 0 and json.loads(again.out)["finished"]
+
+
+def test_a_long_run_tells_in_a_log_how_far_it_is(files, call, tmp_path, monkeypatch):
+    from primewood.batch import progress
+
+    asked = ("explain", "forest.skops", "rows.csv", *WORK, "-o")
+    assert "explaining" not in call(*asked, tmp_path / "short").err
+    monkeypatch.setattr(progress, "FIRST", 0.0)
+    done = call(*asked, tmp_path / "long")
+    assert done.code == 0 and "explaining" not in done.out
+    assert done.err.splitlines()[1].startswith("explaining: 1 row in 0 s, ")
 
 
 @pytest.mark.slow

@@ -76,3 +76,22 @@ def test_training_rows_of_their_own(files, call, quick):
         call("report", "forest.json", "rows.csv", "--train", "train.csv", "--json", *quick).out
     )
     assert record["rows"]["rows"] == 60 and record["rows"]["training"] == 300
+
+
+def test_feature_use_over_a_folder_of_explanations(files, call, tmp_path, quick):
+    page = tmp_path / "audit.html"
+    done = call("report", "new.skops", "rows.csv", "--answers", "explained", "-o", page, "--json", *quick)
+    record = json.loads(done.out)
+    told = json.loads(call("summarise", "explained", "--json").out)
+    assert done.code == 0 and record["features"]["source"] == "batch"
+    used = {item["feature"]: item["explanations"] for item in record["features"]["items"]}
+    assert used == told["features"] and record["features"]["explained"] == told["rows"] == 60
+    assert record["made"]["settings"]["answers"] == "the folder explained"
+    assert "over the 60 explanations in the batch" in page.read_text()
+
+
+def test_explanations_of_another_model_or_of_none_are_refused(files, call, tmp_path, quick):
+    page = tmp_path / "audit.html"
+    for answers, words in (("explained", "another model"), ("nowhere", "no folder of a batch")):
+        done = call("report", "forest.skops", "rows.csv", "--answers", answers, "-o", page, *quick)
+        assert done.code == 2 and words in " ".join(done.err.split()) and not page.exists()

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from types import ModuleType
 
+import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
@@ -69,7 +70,7 @@ def fields_of(title: str) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def records():
+def records(tmp_path_factory):
     """By the titles of the page: real records, one or several, whose fields together are all that there are."""
     credit = load_credit()
     forest, other = (
@@ -82,6 +83,13 @@ def records():
     adverse = explainer.adverse_action(x, "approved").to_dict()
     compared = explainer.compare(other, regions=1).to_dict()
     batch = explainer(credit.X[:2]).to_dict()
+    folder = tmp_path_factory.mktemp("batch")
+    pd.DataFrame(credit.X[:2], columns=credit.feature_names).to_csv(folder / "rows.csv", index=False)
+    explainer.explain_file(folder / "rows.csv", folder / "answers", format="jsonl")
+    written = pw.overview(folder / "answers").to_dict()
+    report = explainer.report(
+        credit.X[:2], answers=folder / "answers", explain=1, sample=2, time_limit=None, work_limit=100
+    ).to_dict()
     return {
         "Explanation": [why, *batch["explanations"]],
         "Literal": why["literals"],
@@ -101,6 +109,10 @@ def records():
         "Two-feature map": [explainer.decision_map(x, ("amount", "age")).to_dict()],
         "Batch": [batch],
         "Summary": [batch["summary"]],
+        "Overview": [{name: x for name, x in written.items() if name not in batch["summary"]}],
+        "Report": [report],
+        "Feature use": [report["features"]],
+        "Settings of a report": [report["made"]["settings"]],
     }
 
 

@@ -105,6 +105,20 @@ def odd_names() -> dict[str, Any]:
     return gather(explainer, explain=2, sample=6, title=title, **LIMITS).to_dict()
 
 
+@cache
+def of_batch() -> dict[str, Any]:
+    """Feature use over a batch, as if it were long, and not finished, with rows that failed and rows that took over."""
+    trees = (stump(0, 17.5, 0.0, 0.75), stump(1, 30.0, 0.25, 1.0), stump(1, 50.0, 0.25, 0.75))
+    ensemble = pw.Ensemble(trees, ("age", "income", "postcode"), ("declined", "approved"), vote="mean")
+    rows = np.array([[age, income, 9.0] for age in (16.0, 25.0, 60.0) for income in (20.0, 40.0, 80.0)])
+    explainer = pw.Explainer(ensemble, rows)
+    record = gather(explainer, explain=2, sample=6, answers=explainer(rows), **LIMITS).to_dict()
+    found = copy.deepcopy(record)
+    found["features"] |= {"rows": 12_350, "explained": 12_345, "proved": 12_340, "failed": 5}
+    found["features"] |= {"taken_over": 2_000, "finished": False, "sizes": {"1": 1, "2": 12_344}}
+    return found
+
+
 MADE = {
     "small": small,
     "iris": iris,
@@ -112,4 +126,5 @@ MADE = {
     "no rows": no_rows,
     "stopped": stopped,
     "odd names": odd_names,
+    "of a batch": of_batch,
 }

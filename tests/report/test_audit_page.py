@@ -11,7 +11,7 @@ import pytest
 from primewood.report import text
 from primewood.report.html.audit import SECTIONS, audit, audit_style
 from primewood.report.html.audit_limits import alarms, limits
-from primewood.report.html.audit_words import at_a_glance, figure, names, percent_down, rows_of
+from primewood.report.html.audit_words import at_a_glance, explanations, figure, names, percent_down, rows_of
 from primewood.report.html.environment import counted, style
 from report import audit_records as records
 from report.audit_dom import Element, read
@@ -167,11 +167,34 @@ def test_feature_use_has_the_numbers_of_the_record(record):
     assert shown.rows()[1:] == [
         [one["feature"], figure(one["explanations"]), "", figure(one["alone"]), ""] for one in found["items"]
     ]
-    sizes = ", ".join(f"{size} in {counted(count, 'explanation')}" for size, count in found["sizes"].items())
+    sizes = ", ".join(f"{size} in {explanations(count)}" for size, count in found["sizes"].items())
     assert shown.text.endswith(f"Conditions per explanation: {sizes}.")
     assert (f"(on {found['alone_rows']} rows, in time)" in shown.text) == (
         found["alone_rows"] < found["sampled"]
     )
+
+
+def test_feature_use_says_over_what_it_is_counted(record):
+    found, shown = record["features"], section(record, "features").text
+    assert ("explanations in the batch" in shown) == (found["source"] == "batch")
+    assert (f"Two counts over a sample of {counted(found['sampled'], 'row')}" in shown) == (
+        found["source"] == "sample" and found["sampled"] > 0
+    )
+
+
+def test_feature_use_of_a_batch_tells_what_is_in_it():
+    record = records.of_batch()
+    shown = section(record, "features").text
+    assert "over the 12,345 explanations in the batch, says how many of them mention a feature. The" in shown
+    assert "The batch is not finished: these are the explanations so far." in shown
+    assert "5 of its 12,350 rows could not be explained" in shown
+    assert "2,000 of its rows took over the explanation of another row" in shown
+    assert "over a sample of 6 rows of the report" in shown
+    told = " ".join(limits(record))
+    assert "Feature use was counted over explanations that were made before" in told
+    assert "not finished: feature use was counted over the 12,350 rows so far" in told
+    assert "Feature use leaves out 5 of 12,350 rows of the batch" in told
+    assert "5 explanations of the count of feature use may mention more than is needed" in told
 
 
 def test_rules_have_the_numbers_of_the_record(record):

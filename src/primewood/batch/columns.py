@@ -14,19 +14,16 @@ from typing import Any, get_args
 from typing import Literal as Choice
 
 from primewood import __version__
-from primewood.batch.failed import Failed
 from primewood.batch.run import Result
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box
-from primewood.reasons.explanation import Explanation, Status
+from primewood.reasons.explanation import Status
 from primewood.report import frames
 from primewood.report.text import Record
 from primewood.tables import arrow
 
 Kind = Choice["parquet", "jsonl"]
 """What parts are written as."""
-PIECE = ("feature", "low", "high", "closed", "values", "missing")
-"""What is said of each piece of a literal."""
 
 
 def check_kind(kind: str) -> Kind:
@@ -40,13 +37,9 @@ def check_kind(kind: str) -> Kind:
 
 
 def columns(
-    results: Sequence[Result],
-    explained: Sequence[Explanation | Failed],
-    features: Sequence[str],
-    digest: str | None,
+    results: Sequence[Result], records: Sequence[Record], features: Sequence[str], digest: str | None
 ) -> dict[str, list[Any]]:
-    """What is written about rows, column by column; `digest` is that of the model."""
-    records = [why.to_dict() for why in explained]
+    """What is written about rows, column by column; `records` are by `Wording`, `digest` is that of the model."""
     of_rows = frames.of_explanations(records, features)
     said = {name: of_rows.pop(name) for name in list(of_rows) if not name.startswith("if ")}
     language = said.pop("language")
@@ -57,18 +50,10 @@ def columns(
         "notes": [record["notes"] for record in records],
         "taken_from": [result.source for result in results],
         **of_rows,
-        "literals": [_pieces(record) for record in records],
+        "literals": [record["pieces"] for record in records],
         "model": [digest] * len(records),
         "primewood": [__version__] * len(records),
     }
-
-
-def _pieces(record: Record) -> list[dict[str, Any]]:
-    """The pieces of the literals of an explanation, with exact ends."""
-    found = frames.of_literals(record)
-    return [
-        dict(zip(PIECE, piece, strict=True)) for piece in zip(*(found[name] for name in PIECE), strict=True)
-    ]
 
 
 def written(table: Mapping[str, list[Any]], kind: Kind, decisions: Iterable[object]) -> bytes:

@@ -54,6 +54,21 @@ class Outcome:
         return cls(None, Status.FAILED, seconds=seconds, problem=f"{type(problem).__name__}: {problem}")
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked about one row.
+
+    Attributes
+    ----------
+    row : array
+    also : array or None
+        The rows that its explanation should cover, too, as far as it can.
+    """
+
+    row: NDArray[np.float64]
+    also: NDArray[np.float64] | None = None
+
+
 class Explains(Protocol):
     """Something that explains rows: an `Explainer`."""
 
@@ -63,7 +78,7 @@ class Explains(Protocol):
 
 
 def outcomes(
-    explainer: Explains, rows: Iterable[NDArray[np.float64]], options: Mapping[str, Any], until: float | None
+    explainer: Explains, asked: Iterable[Asked], options: Mapping[str, Any], until: float | None
 ) -> list[Outcome]:
     """What comes of explaining some rows, one after the other; a row that fails is an outcome, too.
 
@@ -71,10 +86,11 @@ def outcomes(
     batch is over, as `time.time` has it.
     """
     found = []
-    for row in rows:
+    for one in asked:
         start = time.perf_counter()
+        also = {} if one.also is None else {"also": one.also}
         try:
-            why = explainer.explain(row, **_in_time(options, until))
+            why = explainer.explain(one.row, **also, **_in_time(options, until))
         except InvalidInput:
             raise
         except Exception as problem:

@@ -33,18 +33,34 @@ class Overview:
         How many rows have the explanation of another row that covers them.
     seconds : mapping or None
         The median, the 95th percentile and the worst of the times that rows took; None if no times are there.
+    coverage_by_size : mapping
+        How many explanations have how many literals and which coverage, by pairs of the two; empty without training
+        rows. Coverage is a share of these, so that each size has at most one pair more than there are training rows.
+    model : str or None
+        The digest of the model.
     """
 
     summary: Summary
     finished: bool
     taken_over: int
     seconds: Mapping[str, float] | None
+    coverage_by_size: Mapping[tuple[int, float], int] = field(repr=False)
+    model: str | None
 
     def to_dict(self) -> dict[str, Any]:
         """The overview in plain types."""
         seconds = None if self.seconds is None else dict(self.seconds)
-        more = {"finished": self.finished, "taken_over": self.taken_over, "seconds": seconds}
-        return {**self.summary.to_dict(), **more}
+        return {
+            **self.summary.to_dict(),
+            "finished": self.finished,
+            "taken_over": self.taken_over,
+            "seconds": seconds,
+            "coverage_by_size": [
+                {"size": size, "coverage": coverage, "rows": rows}
+                for (size, coverage), rows in self.coverage_by_size.items()
+            ],
+            "model": self.model,
+        }
 
     def __str__(self) -> str:
         lines = [] if self.finished else ["not finished: these are the parts so far"]
@@ -65,7 +81,7 @@ class _Counts:
     decisions: Counter[object] = field(default_factory=Counter)
     used: Counter[str] = field(default_factory=Counter)
     sizes: Counter[int] = field(default_factory=Counter)
-    coverage: array[float] = field(default_factory=lambda: array("d"))
+    covered: Counter[tuple[int, float]] = field(default_factory=Counter)
     seconds: array[float] = field(default_factory=lambda: array("d"))
     taken_over: int = 0
 
@@ -75,21 +91,21 @@ class _Counts:
         explained = [i for i, status in enumerate(table["status"]) if status != "failed"]
         self.decisions.update(table["decision"][i] for i in explained)
         self.sizes.update(table["size"][i] for i in explained)
-        self.coverage.extend(x for x in table["coverage"] if x is not None)
+        pairs = ((table["size"][i], table["coverage"][i]) for i in explained)
+        self.covered.update((size, coverage) for size, coverage in pairs if coverage is not None)
         self.taken_over += sum(row is not None for row in table["taken_from"])
         for name in features:
             self.used[name] += sum(words is not None for words in table[f"if {name}"])
 
     def summary(self, features: Sequence[str]) -> Summary:
         """What was counted."""
-        covered = self.coverage
         return Summary(
             rows=self.statuses.total(),
             decisions=dict(self.decisions.most_common()),
             statuses=dict(self.statuses.most_common()),
             features=dict(sorted(((name, self.used[name]) for name in features), key=lambda x: -x[1])),
             sizes=dict(sorted(self.sizes.items())),
-            coverage=(min(covered), float(np.median(covered)), max(covered)) if covered else None,
+            coverage=_ends_and_median(self.covered) if self.covered else None,
         )
 
 
@@ -107,11 +123,33 @@ def overview(folder: str | Path) -> Overview:
         counts.add(read(path, wanted), manifest.features)
         counts.seconds.extend(_seconds(path.with_suffix(".timings.jsonl")))
     times = _times(counts.seconds) if counts.seconds else None
-    return Overview(counts.summary(manifest.features), manifest.finished, counts.taken_over, times)
+    return Overview(
+        counts.summary(manifest.features),
+        manifest.finished,
+        counts.taken_over,
+        times,
+        dict(sorted(counts.covered.items())),
+        manifest.question["model"],
+    )
 
 
 def _main_file(part: Part) -> str:
     return next(name for name in part.files if not name.endswith(".boxes.jsonl"))
+
+
+def _ends_and_median(covered: Mapping[tuple[int, float], int]) -> tuple[float, float, float]:
+    """The least, the median and the largest coverage, from the numbers of rows that have each.
+
+    >>> _ends_and_median({(2, 0.5): 2, (1, 0.25): 1, (3, 0.25): 1})
+    (0.25, 0.375, 0.5)
+    """
+    rows: Counter[float] = Counter()
+    for (_, coverage), count in covered.items():
+        rows[coverage] += count
+    shares = sorted(rows)
+    up_to = np.cumsum([rows[share] for share in shares])
+    middle = np.searchsorted(up_to, [(up_to[-1] - 1) // 2, up_to[-1] // 2], side="right")
+    return shares[0], float(np.mean([shares[i] for i in middle])), shares[-1]
 
 
 def _seconds(path: Path) -> Iterator[float]:

@@ -1,18 +1,19 @@
 """Explaining many rows, block after block.
 
 Rows in one cell of the domain are decided alike for the same reasons, so a cell is explained once. With `reuse`, a row
-inside an earlier explanation with the same decision takes that over. Only finished blocks lend explanations, so what a
-row gets does not depend on how many rows are worked on at a time.
+inside an earlier explanation with the same decision takes that over. The rows of a block are then explained in rounds,
+and only finished rounds lend explanations, so what a row gets does not depend on how many are worked on at a time.
 
-Within a block the hardest rows come last: every row has a short try first, and those that it did not suffice for go on
-when the others are done. A row that fails, or that the time does not suffice for, is a row with a status.
+The hardest rows of a block, or of a round, come last: every row has a short try first, and those that it did not
+suffice for go on when the others are done. A row that fails, or that the time does not suffice for, is a row with a
+status.
 """
 
 from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -20,10 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.batch.known import KnownBoxes
-from primewood.batch.outcome import Explains, Outcome
+from primewood.batch.outcome import Asked, Explains, Outcome
+from primewood.batch.rounds import Waiting
 from primewood.batch.workers import Workers
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, PrimewoodError
+from primewood.logic.instance import Box
 from primewood.reasons.context import Context
 from primewood.reasons.explanation import Status
 
@@ -31,6 +34,10 @@ BLOCK = 1000
 """How many rows a block has."""
 SHORT = 0.05
 """The share of a row's time that its first try has."""
+TAKEN_OVER = "taken over from the explanation of row"
+"""What the note begins with that an explanation has which was found for another row."""
+MANY = 16
+"""For how many workers one block is enough."""
 REMEMBERED = 100_000
 """How many cells are remembered."""
 
@@ -59,6 +66,16 @@ class Settings:
     batch_limit: float | None = None
     reuse: bool = False
     block: int = BLOCK
+
+    @property
+    def together(self) -> bool:
+        """Whether rows are explained together with others near them, unless something else leads to their explanations.
+
+        In the language "values" others are hardly ever covered, and trying would only take time.
+        """
+        options = self.options
+        led = options.get("order") is not None or options.get("weights") is not None
+        return self.reuse and not led and options.get("literals", "sets") != "values"
 
     def check(self) -> None:
         """Raise for what cannot be."""
@@ -107,6 +124,8 @@ class Batched(Explains, Protocol):
 
 
 Watcher = Callable[[Result], None]
+Cell = tuple[bytes, int]
+"""A cell of the domain, and the decision there."""
 
 
 class Run:
@@ -133,9 +152,14 @@ class Run:
         self._watcher = watcher
         self._workers = Workers(explainer, n_jobs)
         self._deadline = None if settings.batch_limit is None else time.time() + settings.batch_limit
-        self._cells: OrderedDict[tuple[bytes, int], Outcome] = OrderedDict()
+        self._cells: OrderedDict[Cell, Outcome] = OrderedDict()
         self.known = KnownBoxes(self._context.variables)
         self.explained = 0
+
+    @property
+    def block(self) -> int:
+        """How many rows are worked on before the next are begun: more for many workers, where answers stay the same."""
+        return self.settings.block * (1 if self.settings.reuse else max(1, self._workers.count // MANY))
 
     def blocks(self, blocks: Iterable[NDArray[np.float64]], first: int = 0) -> Iterator[list[Result]]:
         """The results of blocks of rows, block by block; `first` is the place of the first row."""
@@ -145,38 +169,53 @@ class Run:
             yield found
 
     def _block(self, rows: NDArray[np.float64], first: int) -> list[Result]:
-        found: dict[int, Result] = {}
-        waiting: dict[tuple[bytes, int], list[int]] = {}
-        points, labels = self._read(rows)
-        for i, row in enumerate(rows):
-            result = self._at_hand(first + i, row, points[i], labels[i])
-            if result is None:
-                waiting.setdefault((points[i].tobytes(), int(labels[i])), []).append(i)
-            else:
-                found[i] = result
-                self._tell(result)
-        chosen = [places[0] for places in waiting.values()]
-        for k, outcome in self._explain(rows[chosen]):
-            key = list(waiting)[k]
-            self._remember(key, outcome)
-            for i in waiting[key]:
-                found[i] = Result(first + i, rows[i], key[1], outcome)
-                self._tell(found[i])
-        results = [found[i] for i in range(len(rows))]
+        block = _Block(rows, first, *self._read(rows))
+        self._settle(block, self.known)
+        lent = KnownBoxes(self._context.variables)
+        while block.waiting:
+            lent.add(_lendable(self._round(block)))
+            self._settle(block, lent)
+        results = [block.found[i] for i in range(len(rows))]
         self.learn(results)
         return results
+
+    def _settle(self, block: _Block, known: KnownBoxes) -> None:
+        """Give the rows their results that need not be explained, now that these explanations are known."""
+        for cell, places in list(block.waiting.items()):
+            at_hand = [self._at_hand(block, i, known) for i in places]
+            for i, result in zip(places, at_hand, strict=True):
+                if result is not None:
+                    block.found[i] = self._told(result)
+            if at_hand[0] is not None:
+                del block.waiting[cell]
+
+    def _round(self, block: _Block) -> list[Result]:
+        """Explain some of the cells that wait: without `reuse`, all of them. The results, in the order of the rows."""
+        chosen = self._chosen(block)
+        cells, explained = list(chosen), []
+        for k, outcome in self._explain(list(chosen.values())):
+            self._remember(cells[k], outcome)
+            for i in block.waiting.pop(cells[k]):
+                block.found[i] = self._told(Result(block.first + i, block.rows[i], cells[k][1], outcome))
+                explained.append(block.found[i])
+        return sorted(explained, key=lambda result: result.place)
+
+    def _chosen(self, block: _Block) -> dict[Cell, Asked]:
+        """The cells that are explained next, and what is asked about each."""
+        places = [rows[0] for rows in block.waiting.values()]
+        if not self.settings.reuse:
+            return {cell: Asked(block.rows[i]) for cell, i in zip(block.waiting, places, strict=True)}
+        waiting = Waiting(block.points[places], block.labels[places], self._context.variables)
+        cells, rows = list(block.waiting), block.rows[places]
+        return {
+            cells[k]: Asked(rows[k], rows[near] if self.settings.together else None)
+            for k, near in waiting.next_round(self.settings.block).items()
+        }
 
     def learn(self, results: Iterable[Result]) -> None:
         """Lend the explanations of a finished block to later ones."""
         if self.settings.reuse:
-            self.known.add(
-                (result.label, result.outcome.box, result.place)
-                for result in results
-                if result.source is None
-                and result.outcome.status is Status.PROVED
-                and result.label is not None
-                and result.outcome.box is not None
-            )
+            self.known.add(_lendable(results))
 
     def _read(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The cells and the decisions of rows; −1 for the decision on a row outside the domain."""
@@ -190,21 +229,20 @@ class Run:
         labels[possible & (labels < 0)] = 0
         return points, labels
 
-    def _at_hand(
-        self, place: int, row: NDArray[np.float64], point: NDArray[np.int64], label: int
-    ) -> Result | None:
+    def _at_hand(self, block: _Block, i: int, known: KnownBoxes) -> Result | None:
         """What a row gets without being explained; None if it has to be."""
+        place, row, label = block.first + i, block.rows[i], int(block.labels[i])
         if label < 0:
             return Result(place, row, None, self._refused(row))
-        key = (point.tobytes(), int(label))
         if not self.settings.reuse:
-            if key in self._cells:
-                self._cells.move_to_end(key)
-            return Result(place, row, label, self._cells[key]) if key in self._cells else None
-        taken = self.known.around(label, tuple(point.tolist()))
-        if taken is None or not self._sayable(taken[1], point):
+            cell = block.cell(i)
+            if cell in self._cells:
+                self._cells.move_to_end(cell)
+            return Result(place, row, label, self._cells[cell]) if cell in self._cells else None
+        taken = known.around(label, tuple(block.points[i].tolist()))
+        if taken is None or not self._sayable(taken[1], block.points[i]):
             return None
-        note = f"taken over from the explanation of row {taken[0]}"
+        note = f"{TAKEN_OVER} {taken[0]}"
         return Result(place, row, label, Outcome(taken[1], Status.PROVED, (note,)), taken[0])
 
     def _sayable(self, box: tuple[int, ...], point: NDArray[np.int64]) -> bool:
@@ -223,11 +261,11 @@ class Run:
             return Outcome.failed(problem)
         raise AssertionError("a row outside the domain is read all the same: please report this")
 
-    def _explain(self, rows: NDArray[np.float64]) -> Iterator[tuple[int, Outcome]]:
-        """The outcomes of rows with their places, those that need more than a short try last."""
-        self.explained += len(rows)
+    def _explain(self, asked: Sequence[Asked]) -> Iterator[tuple[int, Outcome]]:
+        """The outcomes of what is asked with their places, those that need more than a short try last."""
+        self.explained += len(asked)
         hard = []
-        for k, outcome in enumerate(self._workers.explain(rows, self._options(SHORT), self._deadline)):
+        for k, outcome in enumerate(self._workers.explain(asked, self._options(SHORT), self._deadline)):
             if self._wants_more(outcome):
                 hard.append((k, outcome))
             else:
@@ -235,7 +273,7 @@ class Run:
         if self._deadline is not None and time.time() >= self._deadline:
             yield from hard
             return
-        again = self._workers.explain(rows[[k for k, _ in hard]], self._options(1.0), self._deadline)
+        again = self._workers.explain([asked[k] for k, _ in hard], self._options(1.0), self._deadline)
         for (k, before), outcome in zip(hard, again, strict=True):
             yield k, replace(_better(before, outcome), seconds=before.seconds + outcome.seconds)
 
@@ -251,15 +289,56 @@ class Run:
         limit = None if limit is None else limit * share
         return {**self.settings.options, "time_limit": limit, "work_limit": self.settings.work_limit}
 
-    def _remember(self, key: tuple[bytes, int], outcome: Outcome) -> None:
+    def _remember(self, cell: Cell, outcome: Outcome) -> None:
         if outcome.status is Status.PROVED and not self.settings.reuse:  # which is by `learn` alone
-            self._cells[key] = outcome
+            self._cells[cell] = outcome
             if len(self._cells) > REMEMBERED:
                 self._cells.popitem(last=False)
 
-    def _tell(self, result: Result) -> None:
+    def _told(self, result: Result) -> Result:
         if self._watcher is not None:
             self._watcher(result)
+        return result
+
+
+class _Block:
+    """A block of rows: the results so far, and the cells that wait, each with its rows.
+
+    Attributes
+    ----------
+    rows, points, labels : arrays
+        The rows, their cells and the decisions on them.
+    first : int
+        The place of the first row.
+    found : dict
+    waiting : dict
+    """
+
+    def __init__(
+        self,
+        rows: NDArray[np.float64],
+        first: int,
+        points: NDArray[np.int64],
+        labels: NDArray[np.int64],
+    ) -> None:
+        self.rows, self.first, self.points, self.labels = rows, first, points, labels
+        self.found: dict[int, Result] = {}
+        self.waiting: dict[Cell, list[int]] = {}
+        for i in range(len(rows)):
+            self.waiting.setdefault(self.cell(i), []).append(i)
+
+    def cell(self, i: int) -> Cell:
+        """The cell of a row, with the decision there."""
+        return self.points[i].tobytes(), int(self.labels[i])
+
+
+def _lendable(results: Iterable[Result]) -> Iterator[tuple[int, Box, int]]:
+    """The explanations among results that others may take over: decisions, boxes, and whose they are."""
+    for result in results:
+        box, label = result.outcome.box, result.label
+        own = result.source is None and result.outcome.status is Status.PROVED
+        if own and box is not None and label is not None:
+            yield label, box, result.place
 
 
 def _better(before: Outcome, outcome: Outcome) -> Outcome:

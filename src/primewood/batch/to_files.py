@@ -24,6 +24,7 @@ from primewood.batch.of_file import FileRun
 from primewood.batch.progress import watching
 from primewood.batch.run import Batched, Result, Settings
 from primewood.batch.sources import Source, source_of
+from primewood.batch.wording import Wording
 from primewood.engines.choice import Engines
 from primewood.errors import InvalidInput
 from primewood.reasons.explanation import Explanation
@@ -134,6 +135,7 @@ class _Writing:
         self._explainer, self._source, self._folder = explainer, source, folder
         self._settings, self._kind, self._manifest = settings, kind, manifest
         self._intact = folder.intact(manifest)
+        self._wording = Wording(explainer._context)
         self._before = sum(manifest.parts[number].rows for number in self._intact)
 
     def run(self, n_jobs: int | None, progress: bool | None) -> Written:
@@ -166,9 +168,9 @@ class _Writing:
 
     def _part(self, number: int, results: list[Result]) -> Part:
         explainer, name = self._explainer, _name(number)
-        explained = [explainer.stated(result, self._settings) for result in results]
         context = explainer._context
-        table = columns.columns(results, explained, self._manifest.features, context.digest)
+        records = [self._wording.record(explainer.stated(result, self._settings)) for result in results]
+        table = columns.columns(results, records, self._manifest.features, context.digest)
         decisions = ("",) if self._settings.options.get("within") is not None else context.class_names
         files = {f"{name}.{self._kind}": columns.written(table, self._kind, decisions)}
         if self._settings.reuse:

@@ -6,14 +6,11 @@ that the same call runs on a Dask cluster. There the explainer is sent to each w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from primewood.batch.outcome import Explains, Outcome, outcomes
+from primewood.batch.outcome import Asked, Explains, Outcome, outcomes
 from primewood.errors import InvalidInput
 
 TASKS_PER_WORKER = 8
@@ -54,7 +51,7 @@ class Workers:
             self._shared = self._client.scatter(self._explainer, broadcast=True, hash=False)
 
     def explain(
-        self, rows: NDArray[np.float64], options: Mapping[str, Any], until: float | None = None
+        self, asked: Sequence[Asked], options: Mapping[str, Any], until: float | None = None
     ) -> Iterator[Outcome]:
         """The outcomes of rows, in their order, as they come.
 
@@ -63,7 +60,7 @@ class Workers:
         done = 0
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                for outcome in self._outcomes(rows[done:], options, until):
+                for outcome in self._outcomes(asked[done:], options, until):
                     done += 1
                     yield outcome
                 return
@@ -74,21 +71,20 @@ class Workers:
                 self._share()
 
     def _outcomes(
-        self, rows: NDArray[np.float64], options: Mapping[str, Any], until: float | None
+        self, asked: Sequence[Asked], options: Mapping[str, Any], until: float | None
     ) -> Iterator[Outcome]:
         if self._alone:
-            for row in rows:
-                yield from outcomes(self._shared, [row], options, until)
+            for one in asked:
+                yield from outcomes(self._shared, [one], options, until)
             return
-        if not len(rows):
+        if not asked:
             return
         from joblib import Parallel, delayed
 
-        size = max(1, min(MOST_ROWS, len(rows) // (TASKS_PER_WORKER * self.count)))
+        size = max(1, min(MOST_ROWS, len(asked) // (TASKS_PER_WORKER * self.count)))
         tasks = (
-            # a list, because joblib would place an array on one machine only, and lose it with that
-            delayed(outcomes)(self._shared, list(rows[k : k + size]), options, until)
-            for k in range(0, len(rows), size)
+            delayed(outcomes)(self._shared, asked[k : k + size], options, until)
+            for k in range(0, len(asked), size)
         )
         for part in Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator", batch_size=1)(
             tasks

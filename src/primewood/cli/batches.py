@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ def check(folder: ToFolder, one: Mapping[str, object]) -> None:
     """Raise if options of batches are without a folder, or with some that are for single explanations."""
     if folder.to is None:
         raise InvalidInput(
-            "--format, --resume, --reuse, --jobs, --dask and --batch-limit are for all rows of a file: "
+            "--format, --part-rows, --resume, --reuse, --jobs, --dask and --batch-limit are for all rows of a file: "
             "say -o FOLDER"
         )
     chosen = [f"--{name}" for name, given in one.items() if given]
@@ -72,7 +73,7 @@ def asked_of(
 def explain_all(asked: AskedOf, folder: ToFolder, options: Mapping[str, Any], *, as_json: bool) -> None:
     """Explain all rows into a folder, and tell what they have in common."""
     from primewood.batch.overview import overview
-    from primewood.batch.run import Settings
+    from primewood.batch.run import BLOCK, Settings
     from primewood.batch.to_files import explain_file
 
     assert folder.to is not None
@@ -83,6 +84,7 @@ def explain_all(asked: AskedOf, folder: ToFolder, options: Mapping[str, Any], *,
         options["work_limit"],
         folder.batch_limit,
         folder.reuse,
+        folder.part_rows or BLOCK,
     )
     kind = (folder.format or FormatChoice.parquet).value
     with _kept(folder.to), _workers(folder.dask):
@@ -94,9 +96,15 @@ def explain_all(asked: AskedOf, folder: ToFolder, options: Mapping[str, Any], *,
             format=kind,
             n_jobs=folder.jobs,
             resume=folder.resume,
+            progress=_lines_or_bar(),
         )
     output.talk(str(written))
     output.answer(overview(folder.to), as_json=as_json)
+
+
+def _lines_or_bar() -> bool | None:
+    """How progress is told: a log gets lines, which only a long run has; on a terminal the bar comes by itself."""
+    return None if sys.stderr is None or sys.stderr.isatty() else True
 
 
 @contextmanager

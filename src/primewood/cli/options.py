@@ -250,6 +250,16 @@ class ToFolder:
         FormatChoice | None,
         typer.Option("--format", help="What the parts are; parquet if not given.", rich_help_panel=BATCHES),
     ] = None
+    part_rows: Annotated[
+        int | None,
+        typer.Option(
+            "--part-rows",
+            min=1,
+            help="How many rows a part has; 1000 if not given. For many machines, some dozens per core.",
+            metavar="N",
+            rich_help_panel=BATCHES,
+        ),
+    ] = None
     resume: Annotated[
         bool,
         typer.Option(
@@ -260,7 +270,7 @@ class ToFolder:
         bool,
         typer.Option(
             "--reuse",
-            help="A row inside an earlier explanation of its decision takes that over.",
+            help="A row inside another row's explanation, decided alike, takes that over.",
             rich_help_panel=BATCHES,
         ),
     ] = False

@@ -51,6 +51,14 @@ def report(
         int,
         asked("--sample", min=1, help="How many rows to draw for what is counted over rows.", metavar="N"),
     ] = 100,
+    answers: Annotated[
+        Path | None,
+        asked(
+            "--answers",
+            help="Count feature use over the explanations in this folder of `explain -o`, not over a sample.",
+            metavar="FOLDER",
+        ),
+    ] = None,
     seed: Annotated[int, asked("--seed", min=0, help="Of all draws.", metavar="N")] = 0,
     literals: Languages = LanguageChoice.intervals,
     verify: Annotated[
@@ -91,6 +99,7 @@ def report(
     --------
     primewood report forest.skops rows.csv -o audit.html --time-limit 10
     primewood report forest.skops rows.csv -o audit.html --verify 'never denied'
+    primewood report new.skops rows.csv -o audit.html --answers explained
     """
     from primewood.cli.loading import one_file, with_rows
     from primewood.explainer.reporting import gather
@@ -107,6 +116,7 @@ def report(
             rows=row,
             explain=choose,
             sample=sample,
+            answers=answers,
             properties=stated(explainer, verify or [], properties),
             literals=literals.value,
             title=title,

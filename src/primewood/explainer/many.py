@@ -16,10 +16,9 @@ from primewood.batch.batch import Batch
 from primewood.batch.columns import Kind
 from primewood.batch.failed import Failed
 from primewood.batch.progress import watching
-from primewood.batch.run import Result, Run, Settings
+from primewood.batch.run import BLOCK, Result, Run, Settings
 from primewood.batch.to_files import Written, explain_file
 from primewood.engines.protocol import Clock, Step
-from primewood.errors import InvalidInput
 from primewood.explainer.why import AsksWhy
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, check_language
@@ -63,19 +62,16 @@ class AsksMany(AsksWhy):
             Seconds for all rows together. When they are over, the rows that are left have an explanation that is not
             proved prime, and their status says so.
         reuse
-            Whether a row inside the explanation of an earlier block of rows, with the same decision, takes that
-            over: it is a PI-explanation of both. A note says so.
+            Whether a row inside the explanation of another row, with the same decision, takes that over: it is a
+            PI-explanation of both. A note says so. Rows are then explained together with others near them (`also`
+            of `explain`), so that their explanations cover many.
         progress
             Whether to draw a bar on stderr; by default on a terminal, after a second.
         options
             As for `explain`, the same for every row.
         """
         rows = self._rows_of(X)
-        for place, row in enumerate(rows):
-            try:
-                self._context.read(row)
-            except InvalidInput as problem:
-                raise InvalidInput(f"X, row {place}: {problem}") from None
+        self._check_domain("X", rows)
         settings = self._settings(options, time_limit, work_limit, batch_limit, reuse)
         return Batch.of(list(self._explained(rows, settings, n_jobs, progress)), X, self._context)
 
@@ -105,6 +101,7 @@ class AsksMany(AsksWhy):
         folder: str | Path,
         *,
         format: Kind = "parquet",  # noqa: A002
+        part_rows: int = BLOCK,
         resume: bool = False,
         n_jobs: int | None = None,
         time_limit: float | None = 10.0,
@@ -126,12 +123,15 @@ class AsksMany(AsksWhy):
             Where the parts go: a new or empty folder; with `resume`, that of a run that was stopped.
         format
             "parquet" or "jsonl".
+        part_rows
+            How many rows a part has. All rows of a part are explained before the next one is begun, so for many
+            machines let it be some dozen times the number of cores.
         resume
             Whether to go on with what an earlier run has begun. It must have been asked the same.
         n_jobs, time_limit, work_limit, batch_limit, reuse, progress, options
             As for a call for rows in memory.
         """
-        settings = self._settings(options, time_limit, work_limit, batch_limit, reuse)
+        settings = self._settings(options, time_limit, work_limit, batch_limit, reuse, part_rows)
         return explain_file(
             self, source, folder, settings, format=format, n_jobs=n_jobs, resume=resume, progress=progress
         )
@@ -157,8 +157,8 @@ class AsksMany(AsksWhy):
     ) -> Iterator[Explanation | Failed]:
         with watching(len(rows), progress) as watcher:
             run = Run(self, settings, n_jobs, watcher)
-            blocks = (rows[k : k + settings.block] for k in range(0, len(rows), settings.block))
-            for results in run.blocks(blocks):
+            size = run.block
+            for results in run.blocks(rows[k : k + size] for k in range(0, len(rows), size)):
                 for result in results:
                     yield self.stated(result, settings)
 

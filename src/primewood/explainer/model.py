@@ -184,6 +184,18 @@ class Model:
         if self.ensemble is None:
             raise InvalidInput(f"{what} are about rows of a model; an expression has none")
 
+    def _check_domain(self, what: str, rows: NDArray[np.float64]) -> None:
+        """Raise for the first of some rows that the domain does not allow."""
+        domain = self._context.domain
+        assert domain is not None
+        points = domain.points(rows)
+        allowed = (points >= 0).all(axis=1) & domain.possible(rows, points)
+        for place in np.flatnonzero(~allowed)[:1].tolist():
+            try:
+                self._context.read(rows[place])
+            except InvalidInput as problem:
+                raise InvalidInput(f"{what}, row {place}: {problem}") from None
+
     def decide(self, x: Any) -> object:
         """The decision on a row, by its name."""
         self._check_decides()

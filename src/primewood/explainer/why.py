@@ -32,6 +32,7 @@ from primewood.reasons.prime import Order, plan
 from primewood.reasons.relevance import Attribution, attribution_of, find_attribution, find_relevance
 from primewood.reasons.weakening import weaken
 from primewood.reasons.witnesses import witnesses
+from primewood.rows import as_rows
 
 
 class AsksWhy(Model):
@@ -49,6 +50,7 @@ class AsksWhy(Model):
         fix: Iterable[str] = (),
         avoid: Iterable[str] = (),
         only: Iterable[str] | None = None,
+        also: Any = None,
         within: float | None = None,
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
@@ -81,6 +83,9 @@ class AsksWhy(Model):
             the explanation carries a counterexample: a row that differs in these features only.
         only
             The features that the answer may mention; the same as avoiding all others.
+        also
+            Rows that the answer should cover as well, those that are wanted most first: each is let in if the
+            decision stays, before `order` is followed. What is left of them, `covers` says.
         within
             For a regressor: explain why the prediction is within plus or minus this of what it is.
         time_limit
@@ -101,6 +106,7 @@ class AsksWhy(Model):
                 fix=fix,
                 avoid=avoid,
                 only=only,
+                also=also,
                 time_limit=time_limit,
                 work_limit=work_limit,
             )
@@ -119,8 +125,9 @@ class AsksWhy(Model):
         if measure is not None and goal != "widest":
             raise InvalidInput('measure is for goal="widest"')
         if goal != "prime":
-            if order is not None:
-                raise InvalidInput(f'order is for goal="prime", not for {goal!r}')
+            for name, given_one in (("order", order), ("also", also)):
+                if given_one is not None:
+                    raise InvalidInput(f'{name} is for goal="prime", not for {goal!r}')
             question = self._question(row, point, label, literals, fixed=fixed)
             asked = Best(question, self._engines, point, self._usual_plan[1], fixed, avoided, clock)
             best = asked.shortest(weighed) if goal == "shortest" else asked.widest(measure)
@@ -132,6 +139,8 @@ class AsksWhy(Model):
                 self._subject.variables[j].name for j in sorted(usual, key=lambda j: -weighed.get(j, 1.0))
             ]
         steps, variables = self._usual_plan if order is None else plan(self._subject, order)
+        if also is not None:
+            steps = [*self._letting_in(also, point, fixed), *steps]
         if avoided:
             steps = [{j: self._subject.variables[j].everything for j in avoided}, *steps]
         oracle = self._engines.oracle(label)
@@ -144,6 +153,20 @@ class AsksWhy(Model):
             status, notes = Status.IMPOSSIBLE, (*notes, reason)
         notes = given(notes, self._subject.variables, fixed)
         return replace(self._grown(question, found, point), status=status, notes=notes)
+
+    def _letting_in(self, also: Any, point: Point, fixed: frozenset[int]) -> list[Step]:
+        """Steps that let rows into an explanation, one for each; of what is fixed, they must have the same."""
+        if self.domain is None:
+            others = [self._context.read(row)[1] for row in also]
+        else:
+            rows = as_rows(also, self._context.layout)
+            self._check_domain("also", rows)
+            others = [tuple(other) for other in self.domain.points(rows).tolist()]
+        return [
+            {j: 1 << value for j, value in enumerate(other) if value != point[j]}
+            for other in others
+            if all(other[j] == point[j] for j in fixed)
+        ]
 
     def _question(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,6 +11,7 @@ from primewood.arguments import clock_of
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.explainer.reporting import model_section, provenance
+from primewood.explainer.reporting.answers import answers_of
 from primewood.explainer.reporting.cases import cases
 from primewood.explainer.reporting.property_section import default_properties, stated_properties
 from primewood.explainer.reporting.report import Report
@@ -48,6 +50,7 @@ def gather(
     rows: Sequence[int] | None = None,
     explain: int = 8,
     sample: int = 100,
+    answers: Any = None,
     properties: Sequence[object] = (),
     literals: Language = "intervals",
     title: str | None = None,
@@ -70,6 +73,9 @@ def gather(
         How many rows to choose, if `rows` does not say which.
     sample
         How many rows to draw for what is counted over rows: feature use, robustness, what features do alone.
+    answers
+        Explanations that there are already, for feature use to be counted over all of them instead of a sample that is
+        explained anew: a folder that `explain_file` has written, its `overview`, or a `Batch`; of the same model.
     properties
         What to verify: texts such as "age < 18 -> not approved", or properties such as ``pw.monotone("income")``. By
         default, what each feature may do alone.
@@ -91,6 +97,7 @@ def gather(
     settings.check()
     _check(explainer)
     making = Making(clock_of(time_limit, work_limit), watcher)
+    settings = replace(settings, answers=answers_of(answers, explainer._context))
     audited = making.section("rows", lambda clock, _: audited_rows(explainer, X, clock))
     subject = Subject(explainer, audited, seed, literals)
     found = _sections(subject, settings, making)
@@ -130,7 +137,7 @@ def _sections(subject: Subject, settings: Settings, making: Making) -> dict[str,
         "cases": partial(cases, subject, settings.rows, settings.explain),
         "robustness": partial(robustness, subject, drawn),
         "properties": partial(default_properties, subject, alone),
-        "features": partial(usage, subject, drawn, alone),
+        "features": partial(usage, subject, drawn, alone, settings.answers),
         "rules": partial(rules, subject),
     }
     for name, make in sections.items():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from primewood.errors import InvalidInput
+from primewood.explainer.reporting.answers import Answers
 from primewood.logic.language import Language, check_language
 from primewood.properties.rules import as_property
 
@@ -23,6 +24,7 @@ class Settings:
     time_limit: float | None
     work_limit: int | None
     seed: int
+    answers: Answers | None = None
 
     def check(self) -> None:
         """Raise for what cannot be, before any time is spent."""
@@ -40,6 +42,7 @@ class Settings:
             "rows": None if self.rows is None else [int(i) for i in self.rows],
             "explain": self.explain,
             "sample": self.sample,
+            "answers": None if self.answers is None else self.answers.origin,
             "properties": [each if isinstance(each, str) else repr(each) for each in self.properties],
             "literals": self.literals,
             "time_limit": self.time_limit,

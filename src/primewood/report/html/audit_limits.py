@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from primewood.report.html.audit_words import WHO, figure, names, rows_of, with_outcome
+from primewood.report.html.audit_words import WHO, explanations, figure, names, rows_of, with_outcome
 from primewood.report.html.environment import counted
 from primewood.report.text import Record
 
@@ -142,13 +142,30 @@ def _robustness(found: Record) -> list[str]:
 
 def _features(features: Record) -> list[str]:
     words = []
-    if features["explained"] < features["sampled"]:
+    if features["source"] == "batch":
         words.append(
-            f"Feature use was counted over {features['explained']} of {features['sampled']} explanations in time."
+            "Feature use was counted over explanations that were made before. The report does not compare their rows, "
+            "their settings and what they take for granted about rows with its own."
+        )
+        words += _batch(features)
+    elif not features["finished"]:
+        words.append(
+            f"Feature use was counted over {features['explained']} of {features['rows']} explanations in time."
         )
     if features["proved"] < features["explained"]:
         early = features["explained"] - features["proved"]
+        words.append(f"{explanations(early)} of the count of feature use may mention more than is needed.")
+    return words
+
+
+def _batch(features: Record) -> list[str]:
+    """What is not in the explanations of a batch."""
+    words = []
+    if not features["finished"]:
         words.append(
-            f"{counted(early, 'explanation')} of the count of feature use may mention more than is needed."
+            f"The batch is not finished: feature use was counted over the {figure(features['rows'])} rows so far."
         )
+    if features["failed"]:
+        left_out = f"{figure(features['failed'])} of {figure(features['rows'])} rows of the batch"
+        words.append(f"Feature use leaves out {left_out}: they could not be explained.")
     return words

@@ -55,6 +55,15 @@ def figure(count: int) -> str:
     return f"{count:,}"
 
 
+def explanations(count: int) -> str:
+    """A number of explanations.
+
+    >>> explanations(1), explanations(12345)
+    ('1 explanation', '12,345 explanations')
+    """
+    return f"{figure(count)} explanation{'' if count == 1 else 's'}"
+
+
 def percent_down(part: float) -> str:
     """A share in percent, in three digits, never more than it is.
 
@@ -181,3 +190,50 @@ def _robustness(found: Record) -> list[str]:
         f"{percent_down(found['median'])} of its range; the least robust of them while none moves by more than "
         f"{percent_down(found['least'])}."
     ]
+
+
+def of_features(found: Record) -> list[str]:
+    """Over what feature use is counted, and over what the changes that features make alone."""
+    if found["source"] == "batch":
+        return [*_over_batch(found), _alone_beside_batch(found)]
+    early = "" if found["finished"] else f" ({found['explained']} rows were explained in time)"
+    return [
+        f"Two counts over a sample of {counted(found['sampled'], 'row')}, drawn at random.",
+        f"The first says in how many explanations a feature is mentioned{early}.",
+        "The second says about how many rows the feature alone can change the decision, with everything else as it is: "
+        f"{_tried(found)}",
+    ]
+
+
+def _over_batch(found: Record) -> list[str]:
+    """What is said of explanations that were made before the report."""
+    many = "Two counts. The first" if found["sampled"] else "This count"
+    words = [
+        f"{many}, over the {explanations(found['explained'])} in the batch, says how many of them mention a feature."
+    ]
+    if not found["finished"]:
+        words.append("The batch is not finished: these are the explanations so far.")
+    if found["failed"]:
+        failed, rows = figure(found["failed"]), figure(found["rows"])
+        words.append(f"{failed} of its {rows} rows could not be explained, and are left out.")
+    if found["taken_over"]:
+        words.append(
+            f"{figure(found['taken_over'])} of its rows took over the explanation of another row that covers them too; "
+            "it counts for each."
+        )
+    return words
+
+
+def _alone_beside_batch(found: Record) -> str:
+    if not found["sampled"]:
+        return "There are no rows to try on what a feature can change alone."
+    return (
+        f"The second, over a sample of {counted(found['sampled'], 'row')} of the report, drawn at random, says about "
+        "how many of these the feature alone can change the decision, with everything else as it is: "
+        f"{_tried(found)}"
+    )
+
+
+def _tried(found: Record) -> str:
+    early = f" (on {found['alone_rows']} rows, in time)" if found["alone_rows"] < found["sampled"] else ""
+    return f"every value that the model can tell apart was tried{early}."

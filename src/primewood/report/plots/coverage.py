@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,8 @@ from primewood.errors import InvalidInput
 from primewood.report.plots.chart import heading, legend_above, plain_axes
 from primewood.report.plots.library import checked, library, new_axes
 from primewood.report.plots.looks import ALLOWED
-from primewood.report.plots.records import records_of
+from primewood.report.plots.records import FAILED, OVERVIEW, as_record, columns_of, is_frame, records_of
+from primewood.report.text import Record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,12 +34,15 @@ class CoverageBySizeDisplay:
         Per number of literals and coverage, how many explanations there are.
     left_out : int
         How many explanations have no coverage, because there were no training rows.
+    failed : int
+        How many rows could not be explained.
     """
 
     ax_: Axes
     figure_: Figure | SubFigure
     dots: dict[tuple[int, float], int] = field(repr=False)
     left_out: int
+    failed: int
 
 
 def coverage_by_size(whys: Any, *, ax: Any = None) -> CoverageBySizeDisplay:
@@ -47,7 +51,8 @@ def coverage_by_size(whys: Any, *, ax: Any = None) -> CoverageBySizeDisplay:
     Parameters
     ----------
     whys
-        Explanations, or their records; a batch.
+        Explanations, or their records; a batch, or the overview of a folder, or their records; or a frame with one line
+        per row, as ``batch.to_frame()`` gives it or as a part of a folder is read (pandas, polars).
     ax
         Axes to draw on; by default those of a new figure.
 
@@ -56,19 +61,67 @@ def coverage_by_size(whys: Any, *, ax: Any = None) -> CoverageBySizeDisplay:
     CoverageBySizeDisplay
     """
     axes = checked(ax)
-    records, _ = records_of(whys, "coverage_by_size")
-    known = [record for record in records if record.get("coverage") is not None]
+    counted = _counted(whys)
+    known = sum(counted.dots.values())
+    if not counted.explained:
+        raise InvalidInput(f"coverage_by_size takes at least one explanation; {counted.failed:,} rows failed")
     if not known:
         raise InvalidInput("these explanations have no coverage: give the explainer training rows")
-    dots = Counter((len(record["literals"]), float(record["coverage"])) for record in known)
-    left_out = len(records) - len(known)
     found = new_axes(6.4, 4.4, layout="constrained") if axes is None else axes
-    _draw(found, dots)
-    more = f", {left_out} without training rows left out" if left_out else ""
-    _words(
-        found, dots, f"Coverage and size of {len(known):,} explanation{'s' if len(known) > 1 else ''}{more}"
-    )
-    return CoverageBySizeDisplay(found, found.figure, dict(dots), left_out)
+    _draw(found, counted.dots)
+    left_out = counted.explained - known
+    _words(found, counted.dots, _title(known, left_out, counted.failed))
+    return CoverageBySizeDisplay(found, found.figure, dict(counted.dots), left_out, counted.failed)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What is drawn.
+
+    Attributes
+    ----------
+    dots : mapping
+        Per number of literals and coverage, how many explanations there are.
+    explained, failed : int
+        How many rows have an explanation, with coverage or without, and how many have none.
+    """
+
+    dots: Mapping[tuple[int, float], int]
+    explained: int
+    failed: int
+
+
+def _counted(whys: Any) -> _Counted:
+    if is_frame(whys):
+        table = columns_of(whys, ("status", "size", "coverage"), "coverage_by_size")
+        return _of_lines(list(zip(*table.values(), strict=True)))
+    if isinstance(whys, Mapping) or hasattr(whys, "coverage_by_size"):
+        record = as_record(whys)
+        if isinstance(record, Mapping) and OVERVIEW.fits(record):
+            return _of_overview(record)
+    taken = "a batch, its frame, or the overview of a folder"
+    records, _ = records_of(whys, "coverage_by_size", taken=taken)
+    return _of_lines([(one["status"], len(one["literals"]), one.get("coverage")) for one in records])
+
+
+def _of_lines(lines: Sequence[tuple[str, int, float | None]]) -> _Counted:
+    """What lines of status, size and coverage say."""
+    explained = [(size, coverage) for status, size, coverage in lines if status != FAILED]
+    dots = Counter((int(size), float(coverage)) for size, coverage in explained if coverage is not None)
+    return _Counted(dots, len(explained), len(lines) - len(explained))
+
+
+def _of_overview(record: Record) -> _Counted:
+    dots = {(one["size"], one["coverage"]): one["rows"] for one in record["coverage_by_size"]}
+    failed = record["statuses"].get(FAILED, 0)
+    return _Counted(dots, record["rows"] - failed, failed)
+
+
+def _title(known: int, left_out: int, failed: int) -> str:
+    words = f"Coverage and size of {known:,} explanation{'s' if known > 1 else ''}"
+    if left_out:
+        words += f", {left_out:,} without training rows left out"
+    return f"{words}, {failed:,} failed row{'s' if failed > 1 else ''} left out" if failed else words
 
 
 def _area(count: int, most: int) -> float:
@@ -121,4 +174,4 @@ def _words(ax: Axes, dots: Mapping[tuple[int, float], int], title: str) -> None:
         )
         for count in counts
     ]
-    legend_above(ax, handles, [f"{count} explanation{'s' if count > 1 else ''}" for count in counts], title)
+    legend_above(ax, handles, [f"{count:,} explanation{'s' if count > 1 else ''}" for count in counts], title)

@@ -13,7 +13,7 @@ from primewood.report.plots.library import checked
 from primewood.report.plots.looks import ALLOWED, GREY, LINE, Look
 from primewood.report.plots.measure import line_height, text_width, wrapped
 from primewood.report.plots.page import Page, Shape, Stroke, Words, box, put
-from primewood.report.plots.records import BATCH, SUMMARY, record_of
+from primewood.report.plots.records import BATCH, FAILED, SUMMARY, is_frame, record_of, summary_of
 from primewood.report.text import Record
 
 if TYPE_CHECKING:
@@ -32,11 +32,13 @@ class FeatureUseDisplay:
     counts : dict
         Per feature that is drawn, from the top, in how many explanations it is used.
     rows : int
-        How many explanations there are.
+        How many explanations there are; rows that failed have none.
     left_out : int
         How many features that are used are not drawn.
     unused : int
         How many features no explanation uses, though trees look at them.
+    failed : int
+        How many rows could not be explained.
     """
 
     ax_: Axes
@@ -45,6 +47,7 @@ class FeatureUseDisplay:
     rows: int
     left_out: int
     unused: int
+    failed: int
 
 
 def feature_use(batch: Any, *, ax: Any = None, most: int = 20) -> FeatureUseDisplay:
@@ -53,7 +56,8 @@ def feature_use(batch: Any, *, ax: Any = None, most: int = 20) -> FeatureUseDisp
     Parameters
     ----------
     batch
-        A batch of explanations, its summary, or the record of either.
+        A batch of explanations, its summary, or the overview of a folder; the record of one of these; or a frame with
+        one line per row, as ``batch.to_frame()`` gives it or as a part of a folder is read (pandas, polars).
     ax
         Axes to draw on; by default those of a new figure, whose height follows the number of features.
     most
@@ -66,16 +70,20 @@ def feature_use(batch: Any, *, ax: Any = None, most: int = 20) -> FeatureUseDisp
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InvalidInput(f"most is how many features are drawn, a whole number from 1; not {most!r}")
     axes, summary = checked(ax), _summary(batch)
-    features = summary["features"]
+    features, failed = summary["features"], summary.get("statuses", {}).get(FAILED, 0)
+    rows = summary["rows"] - failed
     used = {name: count for name, count in features.items() if count}
     ranked = sorted(used, key=lambda name: -used[name])
     counts = {name: used[name] for name in ranked[:most]}
     left_out, unused = len(ranked) - len(counts), len(features) - len(used)
-    found = put(partial(_page, summary["rows"], counts, left_out, unused), axes)
-    return FeatureUseDisplay(found, found.figure, counts, summary["rows"], left_out, unused)
+    notes = _notes(rows, left_out, unused, failed)
+    found = put(partial(_page, rows, counts, notes), axes)
+    return FeatureUseDisplay(found, found.figure, counts, rows, left_out, unused, failed)
 
 
 def _summary(batch: Any) -> Record:
+    if is_frame(batch):
+        return summary_of(batch, "feature_use")
     summary = getattr(batch, "summary", None)
     if callable(summary):
         return record_of(summary(), SUMMARY, "feature_use")
@@ -84,13 +92,13 @@ def _summary(batch: Any) -> Record:
     return record_of(batch, SUMMARY, "feature_use")
 
 
-def _page(rows: int, counts: dict[str, int], left_out: int, unused: int, width: float) -> Page:
+def _page(rows: int, counts: dict[str, int], notes: list[str], width: float) -> Page:
     page = Page(width)
     page.paragraph(f"Features used in {_number(rows, 'explanation')}", size=12, bold=True)
     page.y += 0.08
     names = min(max((text_width(name, NAME) for name in counts), default=0.0), 0.36 * width)
     left = names + 0.12
-    told = {name: f"{count}  ({text.share(count / rows)})" for name, count in counts.items()}
+    told = {name: f"{count:,}  ({text.share(count / rows)})" for name, count in counts.items()}
     right = width - max((text_width(words, NAME) for words in told.values()), default=0.0) - 0.08
     top = page.y
     for name, count in counts.items():
@@ -108,19 +116,23 @@ def _page(rows: int, counts: dict[str, int], left_out: int, unused: int, width: 
     if counts:
         page.add(Stroke((left, top), (left, page.y), LINE))
     page.y += 0.04
-    _notes(page, counts, left_out, unused)
+    if rows and not counts:
+        page.paragraph("no explanation uses any feature: no value can change a decision", size=9)
+    for note in notes:
+        page.paragraph(note, size=8, colour=GREY)
     return page
 
 
-def _notes(page: Page, counts: dict[str, int], left_out: int, unused: int) -> None:
-    if not counts:
-        page.paragraph("no explanation uses any feature: no value can change a decision", size=9)
+def _notes(rows: int, left_out: int, unused: int, failed: int) -> list[str]:
+    """What is not drawn, in words."""
+    notes = []
     if left_out:
-        page.paragraph(f"and {_number(left_out, 'more feature')}, used less often", size=8, colour=GREY)
-    if unused:
-        page.paragraph(
-            f"{_number(unused, 'feature')} that trees look at, but no explanation uses", size=8, colour=GREY
-        )
+        notes.append(f"and {_number(left_out, 'more feature')}, used less often")
+    if unused and rows:
+        notes.append(f"{_number(unused, 'feature')} that trees look at, but no explanation uses")
+    if failed:
+        notes.append(f"{_number(failed, 'row')} that could not be explained, not counted")
+    return notes
 
 
 def _number(count: int, noun: str) -> str:

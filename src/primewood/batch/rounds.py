@@ -1,0 +1,86 @@
+"""Which rows are explained next, and which rows each of them is explained together with.
+
+An explanation that other rows are to take over should cover many. So each row is explained together with its nearest
+rows that wait and are decided alike: they are let into its explanation one by one, as far as the decision stays. Most
+of them will be covered then, and wait for the next round. The rows of one round are far from each other, so that they
+can be worked on at the same time.
+
+Two rows are as far from each other as their cells: per feature the share of its range that is between them, or one
+where there is no order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.logic.variable import Variable
+
+NEAR = 20
+"""How many rows a row is explained together with."""
+WINDOW = 1000
+"""Among how many rows that wait the nearest ones are looked for."""
+LEAST, PART = 16, 64
+"""A round has at least so many rows, and at least that part of a block, so that there is enough to share out."""
+
+
+class Waiting:
+    """Rows that wait, no two of them in one cell.
+
+    Parameters
+    ----------
+    points
+        Their cells, one value index per variable.
+    labels
+        The decisions on them.
+    variables
+    """
+
+    def __init__(
+        self, points: NDArray[np.int64], labels: NDArray[np.int64], variables: Sequence[Variable]
+    ) -> None:
+        ordered = np.array([x.ordered for x in variables], dtype=np.int64)
+        self._points, self._labels = points, labels
+        self._on_line = points < ordered
+        self._scaled = points / np.maximum(ordered - 1, 1)
+        self._found: dict[int, NDArray[np.int64]] = {}
+
+    def next_round(self, block: int) -> dict[int, NDArray[np.int64]]:
+        """The places of those that are explained next, each with its nearest ones.
+
+        `block` is how many rows a block has. Cost: per row that is chosen, one pass over at most `WINDOW` rows.
+        """
+        least = min(len(self._points), max(LEAST, block // PART))
+        near = NEAR
+        while len(chosen := self._apart(near)) < least:
+            near //= 2
+        return {place: self._nearest(place) for place in chosen}
+
+    def _apart(self, near: int) -> list[int]:
+        """The first row, and then each that is not among the so many nearest ones of one before it."""
+        chosen = []
+        later = np.zeros(len(self._points), dtype=bool)
+        for place in range(len(self._points)):
+            if not later[place]:
+                chosen.append(place)
+                later[self._nearest(place)[:near]] = True
+        return chosen
+
+    def _nearest(self, place: int) -> NDArray[np.int64]:
+        """The places of the rows nearest to one that are decided like it, the nearest first."""
+        if place not in self._found:
+            start = place - place % WINDOW
+            alike = start + np.flatnonzero(self._labels[start : start + WINDOW] == self._labels[place])
+            alike = alike[alike != place]
+            nearest = np.argsort(self._distances(place, alike), kind="stable")[:NEAR]
+            self._found[place] = alike[nearest]
+        return self._found[place]
+
+    def _distances(self, place: int, others: NDArray[np.int64]) -> NDArray[np.float64]:
+        between = np.abs(self._scaled[others] - self._scaled[place])
+        differs = self._points[others] != self._points[place]
+        both = self._on_line[others] & self._on_line[place]
+        distances: NDArray[np.float64] = np.where(both, between, differs).sum(axis=1)
+        return distances

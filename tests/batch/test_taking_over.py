@@ -1,0 +1,213 @@
+"""Rows that take over the explanations of others: they are prime for them, too, whoever works on how many at a time."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+
+import primewood as pw
+from batch.samples import EXACT, IRIS, check_witnesses, forest, regressor, small_blocks
+from primewood.batch.run import Run, Settings
+from primewood.data.credit import load_credit
+from primewood.errors import InvalidInput
+
+
+class Small:
+    """A forest on three features of few values, some missing, with the library's decision on every cell."""
+
+    def __init__(self, seed):
+        generator = np.random.default_rng(seed)
+        X = generator.integers(0, 4, (80, 3)).astype(float)
+        X[generator.random(X.shape) < 0.15] = np.nan
+        y = (np.nan_to_num(X, nan=2.0).sum(axis=1) + generator.integers(0, 2, 80) > 5).astype(int)
+        self.model = RandomForestClassifier(4, max_depth=3, random_state=seed).fit(X, y)
+        self.explainer = pw.Explainer(self.model, X, feature_names=["a", "b", "c"])
+        self.features = self.explainer.domain.seen
+        self.variables = self.explainer.domain.variables
+        sizes = [len(x) for x in self.variables]
+        self.cells = list(itertools.product(*map(range, sizes)))
+        self.rows = np.array([self.row_of(cell) for cell in self.cells])
+        self.labels = self.model.predict(self.rows).reshape(sizes)
+
+    def row_of(self, cell):
+        row = np.zeros(3)
+        for feature, value in zip(self.features, cell, strict=True):
+            feature.write(row, value)
+        return row
+
+    def entails(self, box, label):
+        places = [[v for v in range(len(x)) if m >> v & 1] for x, m in zip(self.variables, box, strict=True)]
+        return bool((self.labels[np.ix_(*places)] == label).all())
+
+    def weaker(self, j, mask, value, language):
+        """What the language says next about a variable of a row with this value."""
+        x = self.variables[j]
+        if mask == x.everything:
+            return []
+        if language == "values" or (language == "intervals" and value == x.missing):
+            assert mask == 1 << value, "said in the language"
+            return [x.everything]
+        if language == "sets":
+            return [mask | 1 << v for v in range(len(x)) if not mask >> v & 1]
+        line = [v for v in range(x.ordered) if mask >> v & 1]
+        assert line == list(range(line[0], line[-1] + 1)), "said in the language"
+        ends = [v for v in (line[0] - 1, line[-1] + 1) if 0 <= v < x.ordered]
+        beside = [x.missing] if x.missing is not None and not mask >> x.missing & 1 else []
+        return [mask | 1 << v for v in ends + beside]
+
+    def is_prime(self, box, cell, label, language, fixed):
+        if not all(m >> v & 1 for m, v in zip(box, cell, strict=True)) or not self.entails(box, label):
+            return False
+        if any(box[j] != 1 << cell[j] for j in fixed):
+            return False
+        return not any(
+            self.entails((*box[:j], wider, *box[j + 1 :]), label)
+            for j, mask in enumerate(box)
+            if j not in fixed
+            for wider in self.weaker(j, mask, cell[j], language)
+        )
+
+
+@pytest.fixture(scope="module", params=range(4))
+def small(request):
+    return Small(request.param)
+
+
+ASKED = [
+    pytest.param({"literals": language, "fix": fix}, id=f"{language}-{'-'.join(fix)}")
+    for language in ("sets", "intervals", "values")
+    for fix in ((), ("b",))
+]
+
+
+def around(box, cell):
+    return all(mask >> value & 1 for mask, value in zip(box, cell, strict=True))
+
+
+@pytest.mark.parametrize("size", [7, 40])
+@pytest.mark.parametrize("options", ASKED)
+def test_what_is_taken_over_is_prime_for_the_row(small, options, size):
+    """Blocks of 7 rows are explained in one round, those of 40 in several."""
+    order = np.random.default_rng(1).permutation(len(small.rows))
+    rows, cells = small.rows[order], [small.cells[k] for k in order]
+    blocks = [rows[k : k + size] for k in range(0, len(rows), size)]
+    settings = Settings(options, **EXACT, reuse=True, block=size)
+    runs = [[r for b in Run(small.explainer, settings, n).blocks(blocks) for r in b] for n in (1, 2)]
+    fixed = [j for j, x in enumerate(small.variables) if x.name in options["fix"]]
+    predicted = small.model.predict(rows)
+    within = 0
+    for k, (result, other) in enumerate(zip(*runs, strict=True)):
+        assert (result.outcome.box, result.source, result.outcome.notes, result.label) == (
+            other.outcome.box,
+            other.source,
+            other.outcome.notes,
+            other.label,
+        )
+        assert result.place == k and np.array_equal(result.row, rows[k], equal_nan=True)
+        assert result.label == predicted[k]
+        assert small.is_prime(result.outcome.box, cells[k], predicted[k], options["literals"], fixed)
+        own = [r for r in runs[0] if r.source is None and r.label == result.label]
+        before = [r for r in own if r.place < k - k % size and around(r.outcome.box, cells[k])]
+        unsayable = options["literals"] == "intervals" and any(
+            x.missing == v for x, v in zip(small.variables, cells[k], strict=True)
+        )
+        if result.source is not None:
+            lender = next(r for r in own if r.place == result.source)
+            assert around(lender.outcome.box, cells[k]) and result.outcome.box == lender.outcome.box
+            assert any(f"row {result.source}" in note for note in result.outcome.notes)
+            assert lender is before[0] if before else lender.place // size == k // size
+            within += lender.place // size == k // size
+        else:
+            assert not before or unsayable
+    assert (within > 0) == (size == 40) or options["literals"] == "values"
+
+
+@pytest.mark.parametrize(
+    "options", [{"literals": "values"}, {"order": ["c", "a", "b"]}, {"weights": {"b": 3}}]
+)
+def test_who_says_how_gets_what_one_row_gets(small, options):
+    """Where an order leads to explanations, or others are hardly ever covered, rows are explained by themselves."""
+    batch = small.explainer(small.rows, reuse=True, **options, **EXACT)
+    own = [k for k, why in enumerate(batch) if not any("taken over" in note for note in why.notes)]
+    assert 0 < len(own)
+    for k in own:
+        assert batch[k] == small.explainer.explain(small.rows[k], **options, **EXACT)
+
+
+def test_most_rows_take_over():
+    """On the credit data, with explanations that hold for the library's decisions."""
+    credit = load_credit()
+    model = RandomForestClassifier(20, max_depth=5, random_state=0).fit(credit.X, credit.y)
+    explainer = pw.Explainer(model, credit.X, feature_names=credit.feature_names, domain=credit.domain)
+    run = Run(explainer, Settings({}, **EXACT, reuse=True), 2)
+    results = [result for block in run.blocks([credit.X]) for result in block]
+    assert 3 * run.explained < len(results)
+    settings = Settings({}, **EXACT, reuse=True)
+    for result in results[::100]:
+        why = explainer.stated(result, settings)
+        assert why.covers([result.row]).all()
+        assert (model.predict(why.sample(50, 0)) == model.predict([result.row])[0]).all()
+
+
+@pytest.mark.parametrize("options", ASKED)
+def test_explanations_that_are_taken_over(small, options, monkeypatch):
+    """They say whose they are, all else that an explanation says, and have witnesses."""
+    small_blocks(monkeypatch, 7)
+    rows = small.rows[np.random.default_rng(2).permutation(len(small.rows))]
+    batch = small.explainer(rows, reuse=True, n_jobs=2, **options, **EXACT)
+    for why, row in zip(batch, rows, strict=True):
+        assert why.covers([row]).all() and why.decision == small.model.predict([row])[0]
+        assert why.status == "proved" and why.language == options["literals"]
+        check_witnesses(small.explainer, why, lambda other: small.model.predict([other])[0])
+        sampled = why.sample(20, 0)
+        assert (small.model.predict(sampled) == why.decision).all()
+        assert any("prime given that b" in note for note in why.notes) == bool(options["fix"])
+
+
+def test_what_is_taken_over_says_where_predict_differs(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+    model = RandomForestClassifier(5, max_depth=2, random_state=3).fit(X, y)
+    explainer = pw.Explainer(model, X, vote="majority")
+    small_blocks(monkeypatch, 30)
+    generator = np.random.default_rng(0)
+    rows = X[generator.permutation(150)] + generator.normal(0, 0.5, X.shape)
+    batch = explainer(rows, reuse=True)
+    assert any("taken over" in note for why in batch for note in why.notes)
+    for why, own in zip(batch, model.predict(rows), strict=True):
+        assert any("model.predict" in note for note in why.notes) == (own != why.decision)
+
+
+def test_reuse_is_off_by_default_and_refused_where_it_would_be_wrong():
+    explainer, rows = forest()
+    assert not any("taken over" in note for why in explainer(rows) for note in why.notes)
+    for options in ({"goal": "shortest"}, {"goal": "widest"}):
+        with pytest.raises(InvalidInput, match="reuse"):
+            explainer(rows, reuse=True, **options)
+        with pytest.raises(InvalidInput, match="reuse"):
+            list(explainer.stream(rows, reuse=True, **options))
+    explainer, rows = regressor()
+    with pytest.raises(InvalidInput, match="reuse"):
+        explainer(rows, reuse=True, within=40)
+
+
+@pytest.mark.parametrize("reuse", [False, True])
+@pytest.mark.parametrize("done", [1, 3, 7])
+def test_a_run_that_learns_what_another_found_goes_on_like_it(reuse, done):
+    """What a stopped run has finished is all that the next one needs."""
+    explainer, _ = forest()
+    order = np.random.default_rng(0).integers(0, 150, 200)
+    blocks = [IRIS.data[order[k : k + 20]] for k in range(0, 200, 20)]
+    settings = Settings({}, **EXACT, reuse=reuse, block=20)
+    undisturbed = list(Run(explainer, settings).blocks(blocks))
+    second = Run(explainer, settings)
+    for results in undisturbed[:done]:
+        second.learn(results)
+    rest = second.blocks(blocks[done:], first=20 * done)
+    for one, other in zip(itertools.chain(*undisturbed[done:]), itertools.chain(*rest), strict=True):
+        assert (one.place, one.label, one.source) == (other.place, other.label, other.source)
+        assert (one.outcome.box, one.outcome.notes) == (other.outcome.box, other.outcome.notes)
+        assert (one.outcome.status, one.outcome.queries) == (other.outcome.status, other.outcome.queries)
