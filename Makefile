@@ -38,6 +38,7 @@ bench: $(VENV)/.develops
 	$(BIN)/python benchmarks/flips.py
 	$(BIN)/python benchmarks/properties.py
 	$(BIN)/python benchmarks/pieces.py
+	$(BIN)/python benchmarks/batches.py
 	$(BIN)/python benchmarks/scaling.py
 	$(BIN)/python benchmarks/orders.py
 

@@ -1,18 +1,25 @@
 """Many rows: what a second core gives, what the machinery costs, how many explanations `reuse` saves, and a million.
 
 Random forests (seed 0) on the benchmark's data sets. Speed: `explainer(X)` over the same held-out rows (60, or as many
-as take three seconds) in `sets` with one and with two jobs, by turns in one run, seconds of the wall; and a plain loop
-of `explain` over them, CPU seconds, beside the call with one job. Reuse: the rows of a data set (at most 3,000), in an
-order drawn with seed 0 and in the blocks that batches have, how many of them had to be explained, and the CPU seconds
-with and without. Files: what a row costs that takes over its explanation, from a CSV file to a Parquet part; and how
-reuse goes on over all rows of the largest data set. The estimate for a million rows is computed from these. Figures go
-to ``benchmarks/results/batches.json`` and to the terminal; ``--data wdbc`` takes one data set and writes nothing.
-About half an hour on an idle machine.
+as take three seconds; no two in one cell) in `sets` with one and with two jobs, by turns in one run, seconds of the
+wall; and a plain loop of `explain` over them, CPU seconds, beside the call with one job. Reuse: the rows of a data set
+(at most 3,000), in an order drawn with seed 0 and in the blocks that batches have, how many of them had to be
+explained, and the CPU seconds with and without. Files: what a row costs besides the explanations, CPU seconds in the
+one process that reads, chooses and writes, from a CSV file to Parquet parts with `reuse`.
+
+A million rows: all rows of the largest data set are explained with `reuse`, in blocks of 1,000 rows and in one of all,
+and the seconds of each explanation in each round are kept. How long a round takes on so many cores is then computed by
+giving the next row to the first core that is free. A million rows are as many blocks as the last whole one (with the
+small blocks, whose rows profit from those before) or as the large one. Without `reuse`, the rows are shared out evenly.
+
+Figures go to ``benchmarks/results/batches.json`` and to the terminal; ``--data wdbc`` takes one data set and writes
+nothing. About half an hour on an idle machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import heapq
 import json
 import os
 import platform
@@ -43,7 +50,6 @@ LARGEST = "pendigits"
 TREES, DEPTH, TURNS = 100, 6, 3
 ROWS, SECONDS = 60, 3.0
 MOST_ROWS = 3000
-COPIES = 10
 CORES = (2, 16, 256)
 MILLION = 1_000_000
 
@@ -56,6 +62,7 @@ def timed(work, clock=time.perf_counter) -> float:
 
 def speed(explainer: pw.Explainer, rows, data: str) -> dict:
     """One job, two jobs, and a plain loop, over as many rows as fill some seconds."""
+    rows = rows[np.unique(explainer.domain.points(rows), axis=0, return_index=True)[1]]
     few = timed(lambda: explainer(rows[:ROWS], time_limit=None))
     rows = rows[: max(ROWS, int(ROWS * SECONDS / few))]
     one, two, loop, call = [], [], [], []
@@ -106,71 +113,85 @@ def saved(explainer: pw.Explainer, rows, data: str, literals: str) -> dict:
 
 
 def files(explainer: pw.Explainer, rows, data: str) -> dict:
-    """What a row costs that takes over its explanation, from a CSV file to a Parquet part: the same rows again."""
-    rows = rows[:1000]
+    """What a row costs besides the explanations, from a CSV file to a Parquet part."""
+    rows, spent, own = rows[:1000], [], explainer.explain
+
+    def explain(*asked, **options):
+        start = time.process_time()
+        why = own(*asked, **options)
+        spent.append(time.process_time() - start)
+        return why
+
+    explainer.explain = explain
     with tempfile.TemporaryDirectory() as folder:
-        spent = []
-        for copies in (1, COPIES):
-            source = Path(folder) / f"{copies}.csv"
-            header = ",".join(explainer.ensemble.feature_names)
-            np.savetxt(
-                source, np.tile(rows, (copies, 1)), fmt="%r", delimiter=",", header=header, comments=""
-            )
-            spent.append(
-                timed(
-                    lambda source=source: explainer.explain_file(
-                        source, source.with_suffix(""), reuse=True, time_limit=None, part_rows=len(rows)
-                    ),
-                    time.process_time,
-                )
-            )
-    return {
-        "what": "files",
-        "data": data,
-        "rows": len(rows),
-        "copies": COPIES,
-        "row_s": (spent[1] - spent[0]) / (COPIES - 1) / len(rows),
-    }
+        source = Path(folder) / "rows.csv"
+        header = ",".join(explainer.ensemble.feature_names)
+        np.savetxt(source, rows, fmt="%r", delimiter=",", header=header, comments="")
+        whole = timed(
+            lambda: explainer.explain_file(source, Path(folder) / "out", reuse=True, time_limit=None),
+            time.process_time,
+        )
+    del explainer.explain
+    return {"what": "files", "data": data, "rows": len(rows), "row_s": (whole - sum(spent)) / len(rows)}
 
 
-def growth(explainer: pw.Explainer, rows, data: str) -> dict:
-    """How many rows of each block have to be explained, over a whole data set."""
-    counts, seconds = explained(explainer, rows, "sets", reuse=True)
+class Recorded(Run):
+    """A run that keeps the seconds of the explanations of each round, block by block."""
+
+    def _block(self, rows, first):
+        self.rounds = []
+        return super()._block(rows, first)
+
+    def _round(self, block):
+        before = self.explained
+        results = super()._round(block)
+        seconds = {id(result.outcome): result.outcome.seconds for result in results}
+        assert len(seconds) == self.explained - before
+        self.rounds.append(list(seconds.values()))
+        return results
+
+
+def growth(explainer: pw.Explainer, rows, data: str, block: int) -> dict:
+    """The rounds of the last whole block, and how many rows of each block had to be explained."""
+    settings = Settings(time_limit=None, reuse=True, block=block)
+    run, counts, rounds = Recorded(explainer, settings, n_jobs=1), [0], []
+    for results in run.blocks(rows[k : k + block] for k in range(0, len(rows), block)):
+        counts.append(run.explained)
+        if len(results) == block:
+            rounds = run.rounds
     return {
         "what": "growth",
         "data": data,
         "rows": len(rows),
-        "explained_by_block": counts,
-        "times_fewer": len(rows) / sum(counts),
-        "cpu_s": seconds,
-        "explained_row_s": seconds / sum(counts),
+        "block": block,
+        "explained_by_block": np.diff(counts).tolist(),
+        "times_fewer": len(rows) / run.explained,
+        "rounds_of_the_last_whole_block_s": rounds,
     }
 
 
-def million(lines: list[dict]) -> dict:
-    """A million rows: explanations shared out among cores as well as among two, the rest by one process.
+def shared_out(seconds: list[float], cores: int) -> float:
+    """How long a round takes if the next row goes to the first core that is free."""
+    free = [0.0] * cores
+    for one in seconds:
+        heapq.heapreplace(free, free[0] + one)
+    return max(free)
 
-    With `reuse`, as many are explained as in the last whole block of the largest data set, though more and more are
-    known: an upper bound.
-    """
-    (grown,) = (line for line in lines if line["what"] == "growth")
-    by_kind = {line["what"]: line for line in lines if line["data"] == grown["data"]}
-    lost = 2 / by_kind["speed"]["speed_up"]
-    alone = by_kind["files"]["row_s"]
-    share = grown["explained_by_block"][-2] / 1000
-    ways = {
-        "each row": by_kind["speed"]["row_s"],
-        "reuse": share * grown["explained_row_s"],
-    }
-    return {
-        "what": "million",
-        "data": grown["data"],
-        "explained_share": share,
-        "hours": {
-            way: {str(cores): MILLION * (row_s * lost / cores + alone) / 3600 for cores in CORES}
-            for way, row_s in ways.items()
-        },
-    }
+
+def million(lines: list[dict], data: str) -> dict:
+    """A million rows like those of a data set, on so many cores: hours."""
+    of = [line for line in lines if line["data"] == data]
+    (alone,) = (line["row_s"] for line in of if line["what"] == "files")
+    (row_s,) = (line["row_s"] for line in of if line["what"] == "speed")
+    ways = {"each row": {str(cores): MILLION * (row_s / cores + alone) / 3600 for cores in CORES}}
+    for line in of:
+        if line["what"] == "growth":
+            hours = {}
+            for cores in CORES:
+                block = sum(shared_out(one, cores) for one in line["rounds_of_the_last_whole_block_s"])
+                hours[str(cores)] = MILLION * (block / line["block"] + alone) / 3600
+            ways[f"reuse, parts of {line['block']:,} rows"] = hours
+    return {"what": "million", "data": data, "hours": ways}
 
 
 def main() -> None:
@@ -195,8 +216,9 @@ def main() -> None:
             note(saved(explainer, rows[:MOST_ROWS], data, literals))
         note(files(explainer, rows, data))
         if data == LARGEST:
-            note(growth(explainer, rows, data))
-            note(million(lines))
+            for block in (1000, len(rows)):
+                note(growth(explainer, rows, data, block))
+            note(million(lines, data))
     if chosen:
         return
     about = {

@@ -312,6 +312,57 @@ def boosted() -> None:
     )
 
 
+def batches() -> None:
+    lines = read("batches")["lines"]
+    of = {(line["what"], line["data"], line.get("literals")): line for line in lines}
+    speeds = [line for line in lines if line["what"] == "speed"]
+    table(
+        ("data", "one row", "rows per second, 1 job", "2 jobs", "times", "overhead", "written row"),
+        (
+            (
+                line["data"],
+                seconds(line["row_s"]),
+                f"{line['one_job_rows_per_s']:.3g}",
+                f"{line['two_jobs_rows_per_s']:.3g}",
+                f"{line['speed_up']:.2f}",
+                f"{100 * line['overhead']:.1f}%",
+                f"{1000 * of['files', line['data'], None]['row_s']:.2f} ms",
+            )
+            for line in speeds
+        ),
+    )
+
+    def fewer(line: Row) -> str:
+        return (
+            f"{line['explained']:,}, **{line['times_fewer']:.1f}**, "
+            f"{line['cpu_s']:.3g} s of {line['cpu_s_without']:.3g} s"
+        )
+
+    table(
+        ("data", "rows", "cells", "`sets`: explained, times fewer, CPU time", "`intervals`", "`values`"),
+        (
+            (
+                data,
+                f"{of['reuse', data, 'sets']['rows']:,}",
+                f"{of['reuse', data, 'sets']['distinct_cells']:,}",
+                *(fewer(of["reuse", data, literals]) for literals in ("sets", "intervals", "values")),
+            )
+            for data in (line["data"] for line in speeds)
+        ),
+    )
+    for grown in (line for line in lines if line["what"] == "growth"):
+        each = ", ".join(map(str, grown["explained_by_block"]))
+        print(f"{grown['data']}, {grown['rows']:,} rows, blocks of {grown['block']:,}, explained: {each}\n")
+    (million,) = (line for line in lines if line["what"] == "million")
+    table(
+        ("cores", *million["hours"]),
+        (
+            (cores, *(f"{hours[cores]:.3g} h" for hours in million["hours"].values()))
+            for cores in next(iter(million["hours"].values()))
+        ),
+    )
+
+
 if __name__ == "__main__":
     overview()
     details()
@@ -320,3 +371,4 @@ if __name__ == "__main__":
     diagrams()
     single_trees()
     boosted()
+    batches()

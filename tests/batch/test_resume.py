@@ -167,6 +167,15 @@ def test_how_many_cells_are_remembered_makes_no_difference(
     assert contents(tmp_path / "out") == wholes[reuse]
 
 
+def test_rounds_of_a_block_are_gone_on_with(monkeypatch, explainer, source, tmp_path):
+    """Blocks of 70 rows are explained in several rounds, and what the first ones lent is known to the next run."""
+    settings = replace(SETTINGS, reuse=True, block=70)
+    explain_file(explainer, source, tmp_path / "whole", settings, n_jobs=2)
+    stopped_after(monkeypatch, 2, explainer, source, tmp_path / "parts", settings)
+    explain_file(explainer_of(), source, tmp_path / "parts", settings, resume=True)
+    assert contents(tmp_path / "parts") == contents(tmp_path / "whole")
+
+
 @pytest.mark.parametrize("reuse", [False, True])
 def test_a_run_that_is_killed_goes_on(explainer, source, wholes, tmp_path, reuse):
     child = started(source, tmp_path / "out", reuse=reuse)
@@ -277,6 +286,7 @@ OTHERWISE = {
     "reuse .false then, true now": {"settings": {"reuse": True}},
     "block .20 then, 21 now": {"settings": {"block": 21}},
     "options": {"settings": {"options": {"literals": "values"}}},
+    "options .*also": {"settings": {"options": {"also": CREDIT.X + 1e-9}}},
 }
 
 

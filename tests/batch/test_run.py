@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import io
 import pickle
@@ -14,11 +13,22 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from joblib import parallel_config
+from joblib.parallel import ThreadingBackend
 from sklearn.datasets import load_digits
-from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
-from batch.samples import EXACT, IRIS, NAMES, check_witnesses, forest, regressor, small_blocks
+from batch.samples import (
+    CASES,
+    EXACT,
+    IRIS,
+    check_witnesses,
+    constrained,
+    forest,
+    lightgbm,
+    small_blocks,
+)
 from primewood.batch.batch import Batch
 from primewood.batch.failed import Failed
 from primewood.errors import InvalidInput
@@ -37,75 +47,6 @@ def counting(monkeypatch, explainer, replaced=None):
 
 
 # The same answers as one by one.
-
-
-def ordered_sum():
-    model = ExtraTreesClassifier(9, max_depth=4, random_state=0, n_jobs=2).fit(IRIS.data, IRIS.target)
-    return pw.Explainer(model, IRIS.data, feature_names=NAMES, summation="any"), IRIS.data[::6]
-
-
-def people(count=300):
-    generator = np.random.default_rng(5)
-    age = generator.integers(18, 70, count).astype(float)
-    frame = pd.DataFrame(
-        {
-            "age": age,
-            "employed": np.floor(generator.random(count) * (age - 14)),
-            "income": np.where(
-                generator.random(count) < 0.2, np.nan, generator.normal(40, 15, count).round()
-            ),
-            "colour": pd.Categorical.from_codes(
-                generator.integers(0, 4, count), ["red", "blue", "grey", "tan"]
-            ),
-        }
-    )
-    good = (frame.employed > 10) ^ (frame.income > 45) ^ (frame.colour == "tan")
-    return frame, good.astype(int)
-
-
-def lightgbm():
-    from lightgbm import LGBMClassifier
-
-    frame, y = people()
-    model = LGBMClassifier(n_estimators=12, num_leaves=6, n_jobs=1, verbose=-1).fit(frame, y)
-    return pw.Explainer(model, frame, class_names=["no", "yes"]), frame.iloc[::12]
-
-
-def constrained():
-    frame, y = people()
-    frame = pd.get_dummies(frame.drop(columns="income"), dtype=float)
-    model = RandomForestClassifier(7, max_depth=4, random_state=0).fit(frame.to_numpy(), y)
-    known = {
-        "groups": {"colour": [name for name in frame if name.startswith("colour")]},
-        "constraints": ["employed <= age - 14", "colour=red -> age >= 20"],
-        "domain": {"age": "whole", "employed": "whole"},
-    }
-    rows = frame[(frame.colour_red == 0) | (frame.age >= 20)]
-    return pw.Explainer(model, rows, feature_names=list(frame), **known), rows.iloc[::12]
-
-
-CASES = {
-    "forest": (forest, {}),
-    "intervals": (forest, {"literals": "intervals", "fix": ["sw"]}),
-    "values": (forest, {"literals": "values", "avoid": ["pw"]}),
-    "only": (forest, {"only": ["pl", "pw"]}),
-    "order": (forest, {"order": NAMES[::-1]}),
-    "weights": (forest, {"weights": {"pw": 7.0}}),
-    "shortest": (forest, {"goal": "shortest", "literals": "values"}),
-    "widest": (forest, {"goal": "widest", "measure": "volume", "literals": "intervals"}),
-    "sat": (functools.partial(forest, engine="sat", vote="majority"), {}),
-    "bdd": (functools.partial(forest, engine="bdd", vote="majority"), {}),
-    "diagram": (functools.partial(forest, engine="diagram"), {}),
-    "majority": (functools.partial(forest, vote="majority"), {}),
-    "any order": (ordered_sum, {}),
-    "LightGBM": (lightgbm, {}),
-    "LightGBM intervals": (lightgbm, {"literals": "intervals", "fix": ["age"]}),
-    "constraints": (constrained, {}),
-    "constraints shortest": (constrained, {"goal": "shortest"}),
-    "threshold": (functools.partial(regressor, threshold=150.0), {"literals": "intervals"}),
-    "between": (functools.partial(regressor, between=(100.0, 200.0)), {}),
-    "within": (regressor, {"within": 40}),
-}
 
 
 def told(why):
@@ -139,6 +80,18 @@ def test_an_explainer_that_is_asked_by_two_threads_at_once_from_the_start():
         explainer, rows = forest()
         batch = explainer(rows, n_jobs=2, **EXACT)
         assert list(batch) == [forest()[0].explain(row, **EXACT) for row in rows[:5]] + list(batch)[5:]
+
+
+class Whole(ThreadingBackend):
+    """A backend that gives nothing before everything is there, as those of other libraries do."""
+
+    supports_return_generator = False
+
+
+def test_a_backend_without_generators():
+    explainer, rows = forest()
+    with parallel_config(backend=Whole(), n_jobs=2):
+        assert explainer(rows) == explainer(rows, n_jobs=1)
 
 
 def test_the_decisions_are_those_of_the_library():

@@ -58,7 +58,7 @@ def written(record):
 
 
 def moved(explainer, rows):
-    """Each row, and rows of its cell with other numbers: just inside the ends of its cell, and at training rows."""
+    """Each row, and rows of its cell with other numbers: just inside the ends of its cell."""
     yield from rows
     context = explainer._context
     for row in rows:
@@ -87,6 +87,7 @@ def test_what_is_written_is_what_the_records_say(model, trained, literals):
     for why in whys:
         assert written(words.record(why)) == said(why)
     assert len(words._covered) < len(whys)
+    assert len(words._said) < sum(len(why.term.literals) for why in whys)
 
 
 def test_rows_of_one_term_have_their_own_words():

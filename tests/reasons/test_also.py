@@ -108,6 +108,9 @@ def test_what_cannot_be_is_refused(small):
             explainer.explain(rows[0], goal=goal, also=rows[:2])
     with pytest.raises(InvalidInput, match="also, row 1"):
         explainer.explain(rows[0], also=[[1, 2, 3], [1, np.nan, 3]])
+    for wrong in (rows[0], [[1, 2]], [[1, 2, np.inf]], "abc"):
+        with pytest.raises(InvalidInput, match="also"):
+            explainer.explain(rows[0], also=wrong)
 
 
 def test_around_a_prediction():

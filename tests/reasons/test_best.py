@@ -28,6 +28,8 @@ from conformance.test_sums_and_sets_of_values import (
     random_tree,
 )
 from conformance.universes import LANGUAGES
+from primewood.engines.protocol import Verdict
+from primewood.engines.search.oracle import SearchOracle
 from primewood.ensemble import Ensemble
 from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains, indices
@@ -396,3 +398,16 @@ def test_no_row_breaks_the_best_explanations_or_the_rules_of_real_forests(kind, 
         assert rule.rows == (rule.covers(X) & (decided == rule.decision)).sum() == rule.covers(X).sum()
     for why in (*found, *rules):
         assert breaking_row(explainer, why, model.predict) is None, why.rule
+
+
+@pytest.mark.parametrize("goal", ["prime", "shortest", "widest"])
+def test_without_time_to_see_whether_a_feature_can_be_avoided_nothing_is_proved(monkeypatch, goal):
+    """The search that shows why it cannot is one more, and may be the one that the time is too short for."""
+    X, y = load_iris(return_X_y=True)
+    explainer = pw.Explainer(RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y), X)
+    whys = [explainer.explain(x, avoid=["x2", "x3"], goal=goal) for x in X[::30]]
+    assert {str(why.status) for why in whys} == {"impossible"}
+    monkeypatch.setattr(SearchOracle, "counterexample", lambda *_: Verdict.UNKNOWN)
+    for x in X[::30]:
+        why = explainer.explain(x, avoid=["x2", "x3"], goal=goal)
+        assert {"x2", "x3"} & set(why.features) and why.status == "interrupted"

@@ -14,10 +14,9 @@ from typing import Any, get_args
 from typing import Literal as Choice
 
 from primewood import __version__
-from primewood.batch.run import Result
+from primewood.batch.run import Result, lendable
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box
-from primewood.reasons.explanation import Status
 from primewood.report import frames
 from primewood.report.text import Record
 from primewood.tables import arrow
@@ -129,15 +128,11 @@ def boxes(results: Iterable[Result]) -> bytes:
     """What later blocks take over: the boxes that were proved, as masks in hexadecimal, one per variable."""
     return _as_lines(
         {
-            "row": result.place,
-            "label": int(result.label),
-            "box": [f"{mask:x}" for mask in result.outcome.box],
+            "row": place,
+            "label": int(label),
+            "box": [f"{mask:x}" for mask in box],
         }
-        for result in results
-        if result.source is None
-        and result.outcome.status is Status.PROVED
-        and result.label is not None
-        and result.outcome.box is not None
+        for label, box, place in lendable(results)
     )
 
 

@@ -2,7 +2,7 @@
 
 An explanation speaks for every row that it covers: a prime implicant that covers two rows with one decision is a
 PI-explanation of both. So a row inside the box of an earlier explanation may take it over instead of being explained
-again. Which one depends only on the boxes and their order, so the boxes of whole blocks are added at a time.
+again. Which one depends only on the boxes and their order, so those of whole rounds are added at a time.
 
 Per decision, variable and value, the boxes that allow the value are the bits of one number; those that hold a point are
 found by one conjunction per variable, for a hundred thousand boxes in some microseconds.
@@ -10,7 +10,7 @@ found by one conjunction per variable, for a hundred thousand boxes in some micr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from primewood.logic.instance import Box, Point
 from primewood.logic.variable import Variable
@@ -22,10 +22,10 @@ class KnownBoxes:
     >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
     >>> known = KnownBoxes([A, B])
     >>> known.add([(0, (0b011, 0b11), 7), (0, (0b111, 0b10), 8)])
-    >>> known.around(0, (1, 1)), known.around(0, (2, 1))
-    ((7, (3, 3)), (8, (7, 2)))
-    >>> known.around(0, (2, 0)), known.around(1, (1, 1))
-    (None, None)
+    >>> list(known.around(0, (1, 1))), list(known.around(0, (2, 1)))
+    ([(7, (3, 3)), (8, (7, 2))], [(8, (7, 2))])
+    >>> list(known.around(0, (2, 0))), list(known.around(1, (1, 1)))
+    ([], [])
     """
 
     def __init__(self, variables: Sequence[Variable]) -> None:
@@ -56,13 +56,16 @@ class KnownBoxes:
                     allowing[j][value] |= held << len(earlier)
             earlier += [(source, box) for box, source in boxes]
 
-    def around(self, label: int, point: Point) -> tuple[int, Box] | None:
-        """The first box known to hold a point that is decided so, after the row that it was found for; or None."""
+    def around(self, label: int, point: Point) -> Iterator[tuple[int, Box]]:
+        """The boxes around a point that is decided so, in their order, each after the row that it was found for."""
         if label not in self._allowing:
-            return None
-        held = -1
+            return
+        held = (1 << len(self._boxes[label])) - 1
         for allowing, value in zip(self._allowing[label], point, strict=True):
             held &= allowing[value]
             if not held:
-                return None
-        return self._boxes[label][(held & -held).bit_length() - 1]
+                return
+        while held:
+            first = held & -held
+            yield self._boxes[label][first.bit_length() - 1]
+            held ^= first

@@ -75,7 +75,7 @@ class Lines:
         if now >= self._due:
             self._gap = min(self._gap * GROWTH, WIDEST)
             self._due = now + self._gap
-            with suppress(OSError):  # a log that cannot be written is no reason to stop
+            with suppress(OSError, ValueError):  # a log that cannot be written is no reason to stop
                 sys.stderr.write(f"{self._line(max(now - self._start, 1e-9))}\n")
                 sys.stderr.flush()
 

@@ -23,7 +23,7 @@ NEAR = 20
 WINDOW = 1000
 """Among how many rows that wait the nearest ones are looked for."""
 LEAST, PART = 16, 64
-"""A round has at least so many rows, and at least that part of a block, so that there is enough to share out."""
+"""A round has at least so many rows, and at least one row of so many in a block: enough to share out."""
 
 
 class Waiting:
@@ -50,7 +50,7 @@ class Waiting:
     def next_round(self, block: int) -> dict[int, NDArray[np.int64]]:
         """The places of those that are explained next, each with its nearest ones.
 
-        `block` is how many rows a block has. Cost: per row that is chosen, one pass over at most `WINDOW` rows.
+        `block` is how many rows a block has. Cost: at most per row one pass over `WINDOW` rows.
         """
         least = min(len(self._points), max(LEAST, block // PART))
         near = NEAR

@@ -26,7 +26,7 @@ from primewood.batch.rounds import Waiting
 from primewood.batch.workers import Workers
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, PrimewoodError
-from primewood.logic.instance import Box
+from primewood.logic.instance import Box, Point
 from primewood.reasons.context import Context
 from primewood.reasons.explanation import Status
 
@@ -36,8 +36,6 @@ SHORT = 0.05
 """The share of a row's time that its first try has."""
 TAKEN_OVER = "taken over from the explanation of row"
 """What the note begins with that an explanation has which was found for another row."""
-MANY = 16
-"""For how many workers one block is enough."""
 REMEMBERED = 100_000
 """How many cells are remembered."""
 
@@ -74,7 +72,7 @@ class Settings:
         In the language "values" others are hardly ever covered, and trying would only take time.
         """
         options = self.options
-        led = options.get("order") is not None or options.get("weights") is not None
+        led = options.get("order") is not None or bool(options.get("weights"))
         return self.reuse and not led and options.get("literals", "sets") != "values"
 
     def check(self) -> None:
@@ -91,6 +89,8 @@ class Settings:
             raise InvalidInput(
                 'reuse is for goal="prime" without within=: what is shortest or widest for one row is not for another'
             )
+        if self.reuse and self.options.get("also") is not None:
+            raise InvalidInput("reuse chooses itself which rows are explained together; leave out also=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +156,6 @@ class Run:
         self.known = KnownBoxes(self._context.variables)
         self.explained = 0
 
-    @property
-    def block(self) -> int:
-        """How many rows are worked on before the next are begun: more for many workers, where answers stay the same."""
-        return self.settings.block * (1 if self.settings.reuse else max(1, self._workers.count // MANY))
-
     def blocks(self, blocks: Iterable[NDArray[np.float64]], first: int = 0) -> Iterator[list[Result]]:
         """The results of blocks of rows, block by block; `first` is the place of the first row."""
         for rows in blocks:
@@ -173,8 +168,10 @@ class Run:
         self._settle(block, self.known)
         lent = KnownBoxes(self._context.variables)
         while block.waiting:
-            lent.add(_lendable(self._round(block)))
-            self._settle(block, lent)
+            explained = self._round(block)
+            if self.settings.reuse:
+                lent.add(lendable(explained))
+                self._settle(block, lent)
         results = [block.found[i] for i in range(len(rows))]
         self.learn(results)
         return results
@@ -203,7 +200,7 @@ class Run:
     def _chosen(self, block: _Block) -> dict[Cell, Asked]:
         """The cells that are explained next, and what is asked about each."""
         places = [rows[0] for rows in block.waiting.values()]
-        if not self.settings.reuse:
+        if not self.settings.reuse or self._late():
             return {cell: Asked(block.rows[i]) for cell, i in zip(block.waiting, places, strict=True)}
         waiting = Waiting(block.points[places], block.labels[places], self._context.variables)
         cells, rows = list(block.waiting), block.rows[places]
@@ -215,7 +212,7 @@ class Run:
     def learn(self, results: Iterable[Result]) -> None:
         """Lend the explanations of a finished block to later ones."""
         if self.settings.reuse:
-            self.known.add(_lendable(results))
+            self.known.add(lendable(results))
 
     def _read(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The cells and the decisions of rows; −1 for the decision on a row outside the domain."""
@@ -239,19 +236,20 @@ class Run:
             if cell in self._cells:
                 self._cells.move_to_end(cell)
             return Result(place, row, label, self._cells[cell]) if cell in self._cells else None
-        taken = known.around(label, tuple(block.points[i].tolist()))
-        if taken is None or not self._sayable(taken[1], block.points[i]):
-            return None
-        note = f"{TAKEN_OVER} {taken[0]}"
-        return Result(place, row, label, Outcome(taken[1], Status.PROVED, (note,)), taken[0])
+        point = tuple(block.points[i].tolist())
+        for source, box in known.around(label, point):
+            if self._sayable(box, point):
+                outcome = Outcome(box, Status.PROVED, (f"{TAKEN_OVER} {source}",))
+                return Result(place, row, label, outcome, source)
+        return None
 
-    def _sayable(self, box: tuple[int, ...], point: NDArray[np.int64]) -> bool:
-        """Whether the language says a box around a row: "intervals" says nothing but that or all about missing."""
+    def _sayable(self, box: Box, point: Point) -> bool:
+        """Whether the language says a box around a row: "intervals" says that or all about a number that is missing."""
         if self.settings.options.get("literals", "sets") != "intervals":
             return True
         return not any(
-            variable.missing == value and mask != variable.everything and mask != 1 << value
-            for variable, mask, value in zip(self._context.variables, box, point.tolist(), strict=True)
+            variable.ordered and variable.missing == value and mask not in (variable.everything, 1 << value)
+            for variable, mask, value in zip(self._context.variables, box, point, strict=True)
         )
 
     def _refused(self, row: NDArray[np.float64]) -> Outcome:
@@ -270,12 +268,16 @@ class Run:
                 hard.append((k, outcome))
             else:
                 yield k, outcome
-        if self._deadline is not None and time.time() >= self._deadline:
+        if self._late():
             yield from hard
             return
         again = self._workers.explain([asked[k] for k, _ in hard], self._options(1.0), self._deadline)
         for (k, before), outcome in zip(hard, again, strict=True):
             yield k, replace(_better(before, outcome), seconds=before.seconds + outcome.seconds)
+
+    def _late(self) -> bool:
+        """Whether the time of the batch is over."""
+        return self._deadline is not None and time.time() >= self._deadline
 
     def _wants_more(self, outcome: Outcome) -> bool:
         """Whether a row was stopped by the time of a short try, and not by a limit of work."""
@@ -332,7 +334,7 @@ class _Block:
         return self.points[i].tobytes(), int(self.labels[i])
 
 
-def _lendable(results: Iterable[Result]) -> Iterator[tuple[int, Box, int]]:
+def lendable(results: Iterable[Result]) -> Iterator[tuple[int, Box, int]]:
     """The explanations among results that others may take over: decisions, boxes, and whose they are."""
     for result in results:
         box, label = result.outcome.box, result.label

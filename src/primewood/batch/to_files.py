@@ -2,7 +2,8 @@
 
 Each block of rows becomes a part. Parts are written whole, one after the other, and listed in the manifest; whatever
 ends a run (Ctrl-C, a full disk, power) leaves the parts that it has finished. A run that goes on ends with the same
-bytes as one that was never stopped, for all rows that no limit of time has cut short.
+bytes as one that was never stopped, for all rows that no limit of time has cut short; where explanations are taken
+over, if none was.
 """
 
 from __future__ import annotations
@@ -223,6 +224,8 @@ def _question(explainer: Stating, source: Source, settings: Settings, kind: str)
 
 def _plain(option: object) -> object:
     """An option as JSON has it: mappings and collections by what is in them, else as it is written."""
+    if isinstance(option, np.ndarray):
+        return _sha256(np.ascontiguousarray(option).tobytes())
     if isinstance(option, Mapping):
         return dict(option)
     if isinstance(option, set | frozenset):

@@ -41,7 +41,9 @@ class Workers:
             raise InvalidInput(f"n_jobs is a number of workers, -1 for one per core, or None, not {n_jobs!r}")
         self.count: int = effective_n_jobs(n_jobs)
         self._explainer = explainer
-        self._client = getattr(get_active_backend()[0], "client", None)
+        backend = get_active_backend()[0]
+        self._client = getattr(backend, "client", None)
+        self._return_as = "generator" if backend.supports_return_generator else "list"
         self._alone = self.count == 1 and self._client is None
         self._share()
 
@@ -86,7 +88,7 @@ class Workers:
             delayed(outcomes)(self._shared, asked[k : k + size], options, until)
             for k in range(0, len(asked), size)
         )
-        for part in Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator", batch_size=1)(
+        for part in Parallel(n_jobs=self.n_jobs, prefer="threads", return_as=self._return_as, batch_size=1)(
             tasks
         ):
             yield from part

@@ -255,7 +255,7 @@ class ToFolder:
         typer.Option(
             "--part-rows",
             min=1,
-            help="How many rows a part has; 1000 if not given. For many machines, some dozens per core.",
+            help="How many rows a part has; 1000 if not given. Many cores want more, some dozens each.",
             metavar="N",
             rich_help_panel=BATCHES,
         ),

@@ -66,7 +66,8 @@ class AsksMany(AsksWhy):
             PI-explanation of both. A note says so. Rows are then explained together with others near them (`also`
             of `explain`), so that their explanations cover many.
         progress
-            Whether to draw a bar on stderr; by default on a terminal, after a second.
+            Whether to tell on stderr how far it is: a bar on a terminal, elsewhere a line now and then. By default on a
+            terminal only, after a second.
         options
             As for `explain`, the same for every row.
         """
@@ -125,7 +126,8 @@ class AsksMany(AsksWhy):
             "parquet" or "jsonl".
         part_rows
             How many rows a part has. All rows of a part are explained before the next one is begun, so for many
-            machines let it be some dozen times the number of cores.
+            machines let it be some dozen times the number of cores; with `reuse`, whose rounds have at least a 64th of
+            it, some hundred times.
         resume
             Whether to go on with what an earlier run has begun. It must have been asked the same.
         n_jobs, time_limit, work_limit, batch_limit, reuse, progress, options
@@ -143,21 +145,23 @@ class AsksMany(AsksWhy):
         kept = {
             name: tuple(x) if name in lists and isinstance(x, Iterator) else x for name, x in options.items()
         }
+        if kept.get("also") is not None:
+            kept["also"] = self._rows_of(kept["also"], "also")
         settings = Settings(kept, *limits)
         clock_of(settings.time_limit, settings.work_limit)
         settings.check()
         return settings
 
-    def _rows_of(self, X: Any) -> NDArray[np.float64]:
+    def _rows_of(self, X: Any, source: str = "X") -> NDArray[np.float64]:
         self._check_rows("batches")
-        return as_rows(X, self._context.layout)
+        return as_rows(X, self._context.layout, source=source)
 
     def _explained(
         self, rows: NDArray[np.float64], settings: Settings, n_jobs: int | None, progress: bool | None
     ) -> Iterator[Explanation | Failed]:
         with watching(len(rows), progress) as watcher:
             run = Run(self, settings, n_jobs, watcher)
-            size = run.block
+            size = settings.block
             for results in run.blocks(rows[k : k + size] for k in range(0, len(rows), size)):
                 for result in results:
                     yield self.stated(result, settings)

@@ -190,11 +190,12 @@ class Model:
         assert domain is not None
         points = domain.points(rows)
         allowed = (points >= 0).all(axis=1) & domain.possible(rows, points)
-        for place in np.flatnonzero(~allowed)[:1].tolist():
+        for place in np.flatnonzero(~allowed).tolist():
             try:
                 self._context.read(rows[place])
             except InvalidInput as problem:
                 raise InvalidInput(f"{what}, row {place}: {problem}") from None
+            raise AssertionError("a row outside the domain is read all the same: please report this")
 
     def decide(self, x: Any) -> object:
         """The decision on a row, by its name."""

@@ -151,6 +151,8 @@ class AsksWhy(Model):
         reason = obstacle(self._context, self._engines, label, found, avoided, row, point, clock)
         if reason:
             status, notes = Status.IMPOSSIBLE, (*notes, reason)
+        elif any(found.box[j] != self._subject.variables[j].everything for j in avoided):
+            status = Status.INTERRUPTED  # there was no time left to see whether they can be avoided
         notes = given(notes, self._subject.variables, fixed)
         return replace(self._grown(question, found, point), status=status, notes=notes)
 
@@ -159,7 +161,7 @@ class AsksWhy(Model):
         if self.domain is None:
             others = [self._context.read(row)[1] for row in also]
         else:
-            rows = as_rows(also, self._context.layout)
+            rows = as_rows(also, self._context.layout, source="also")
             self._check_domain("also", rows)
             others = [tuple(other) for other in self.domain.points(rows).tolist()]
         return [
