@@ -145,7 +145,7 @@ class Recorded(Run):
     def _round(self, block):
         before = self.explained
         results = super()._round(block)
-        seconds = {id(result.outcome): result.outcome.seconds for result in results}
+        seconds = {id(result.outcome): round(result.outcome.seconds, 4) for result in results}
         assert len(seconds) == self.explained - before
         self.rounds.append(list(seconds.values()))
         return results
@@ -229,7 +229,8 @@ def main() -> None:
         "depth": DEPTH,
         "block": Settings().block,
     }
-    RESULTS.write_text(json.dumps({"about": about, "lines": lines}, indent=1) + "\n")
+    each = ",\n".join(json.dumps(line) for line in lines)
+    RESULTS.write_text(f'{{"about": {json.dumps(about)},\n"lines": [\n{each}\n]}}\n')
 
 
 if __name__ == "__main__":

@@ -322,8 +322,8 @@ def batches() -> None:
             (
                 line["data"],
                 seconds(line["row_s"]),
-                f"{line['one_job_rows_per_s']:.3g}",
-                f"{line['two_jobs_rows_per_s']:.3g}",
+                f"{line['one_job_rows_per_s']:,.1f}",
+                f"{line['two_jobs_rows_per_s']:,.1f}",
                 f"{line['speed_up']:.2f}",
                 f"{100 * line['overhead']:.1f}%",
                 f"{1000 * of['files', line['data'], None]['row_s']:.2f} ms",
@@ -357,7 +357,7 @@ def batches() -> None:
     table(
         ("cores", *million["hours"]),
         (
-            (cores, *(f"{hours[cores]:.3g} h" for hours in million["hours"].values()))
+            (cores, *(f"{60 * hours[cores]:,.0f} min" for hours in million["hours"].values()))
             for cores in next(iter(million["hours"].values()))
         ),
     )
