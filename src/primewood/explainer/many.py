@@ -64,7 +64,7 @@ class AsksMany(AsksWhy):
         reuse
             Whether a row inside the explanation of another row, with the same decision, takes that over: it is a
             PI-explanation of both. A note says so. Rows are then explained together with others near them (`also`
-            of `explain`), so that their explanations cover many.
+            of `explain`), so that their explanations cover many, and mention more features.
         progress
             Whether to tell on stderr how far it is: a bar on a terminal, elsewhere a line now and then. By default on a
             terminal only, after a second.
