@@ -78,7 +78,10 @@ class Small:
         )
 
 
-@pytest.fixture(scope="module", params=range(4))
+SLOW = [pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3)]
+
+
+@pytest.fixture(scope="module", params=[0, 1, *SLOW])
 def small(request):
     return Small(request.param)
 

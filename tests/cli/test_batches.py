@@ -239,8 +239,8 @@ run()
 @pytest.mark.parametrize(
     ("name", "after", "parts"),
     [
-        ("part-00000.parquet", "lock", 0),
-        ("part-00002.parquet", "lock", 2),
+        pytest.param("part-00000.parquet", "lock", 0, marks=pytest.mark.slow),
+        pytest.param("part-00002.parquet", "lock", 2, marks=pytest.mark.slow),
         ("manifest.json", "part-00002.parquet", 2),
     ],
 )
@@ -275,7 +275,7 @@ def onto_full(*asked):
 
 
 @with_full
-@pytest.mark.parametrize("more", [(), ("--json",)])
+@pytest.mark.parametrize("more", [(), pytest.param(("--json",), marks=pytest.mark.slow)])
 def test_answers_that_cannot_be_printed_are_one_message(files, call, tmp_path, more):
     asked = ("explain", "forest.skops", "rows.csv", *WORK, "-o")
     done = onto_full(*asked, tmp_path / "out", *more)
