@@ -10,7 +10,7 @@ from hypothesis import settings
 
 import primewood
 
-PARTS = 5
+PARTS = 8
 
 for (
     name

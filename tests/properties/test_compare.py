@@ -227,7 +227,7 @@ def check_libraries(seed, boolean, classes):
             check_comparison(found, rows, *decided, given, on_X)
 
 
-@pytest.mark.parametrize("boolean", [False, True])
+@pytest.mark.parametrize("boolean", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_models_of_different_libraries_are_compared_by_what_they_predict(boolean):
     check_libraries(0, boolean, 2 + boolean)
 
