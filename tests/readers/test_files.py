@@ -118,6 +118,27 @@ def test_a_pickle_needs_trust_and_the_message_says_why(tmp_path):
     assert run.exit_code == 0 and json.loads(run.output)["trees"] == 1
 
 
+@pytest.mark.parametrize("ending", [".pkl", ".joblib"])
+def test_trust_pickle_is_taken_wherever_a_model_is(ending, tmp_path):
+    import joblib
+
+    model, path = DecisionTreeClassifier(max_depth=2).fit(X, Y), tmp_path / f"model{ending}"
+    joblib.dump(model, path)
+    asked = {
+        "read": lambda **trust: pw.read(path, **trust).digest,
+        "Explainer": lambda **trust: pw.Explainer(path, X, **trust).ensemble.digest,
+        "path as text": lambda **trust: pw.Explainer(str(path), X, **trust).ensemble.digest,
+        "verify": lambda **trust: pw.verify(path, "x0 < 0 -> 0", X, **trust).to_dict()["model"],
+        "compare": lambda **trust: pw.compare(path, path, X, **trust) and pw.read(model).digest,
+        "compare with": lambda **trust: pw.Explainer(model).compare(path, **trust) and pw.read(model).digest,
+        "compile": lambda **trust: pw.compile(path, X, **trust)._context.digest,
+    }
+    for name, ask in asked.items():
+        with pytest.raises(InvalidInput, match=r"pass trust_pickle=True \(--trust-pickle\)"):
+            ask()
+        assert ask(trust_pickle=True) == pw.read(model).digest, name
+
+
 MODELS = {
     "tree": lambda: DecisionTreeClassifier(max_depth=3).fit(*load_iris(return_X_y=True)),
     "boosted": lambda: GradientBoostingClassifier(n_estimators=4).fit(*load_iris(return_X_y=True)),

@@ -118,10 +118,10 @@ def test_names_and_labels_come_from_the_model():
         (DecisionTreeClassifier(), InvalidInput, "not fitted"),
         (DecisionTreeRegressor(), InvalidInput, "not fitted"),
         (RandomForestRegressor(), InvalidInput, "not fitted"),
-        (LogisticRegression(), UnsupportedModel, "RandomForestClassifier"),
+        (LogisticRegression(), UnsupportedModel, "random forests"),
         (DummyClassifier(), UnsupportedModel, "DummyClassifier"),
         (RandomForestClassifier, UnsupportedModel, "is a class"),
-        (object(), UnsupportedModel, "no model that primewood knows"),
+        (object(), UnsupportedModel, "is not supported"),
         (3, UnsupportedModel, "int"),
     ],
 )

@@ -22,8 +22,9 @@ class Explainer(AsksMany, AsksSlices, AsksWhatIf, AsksAboutAll):
     ----------
     model
         A fitted model of scikit-learn (decision trees, random forests, extra trees, bagging and voting of these,
-        GradientBoosting, HistGradientBoosting; classifiers and regressors, alone or as the last step of a
-        `Pipeline`), XGBoost, LightGBM or CatBoost, an `Ensemble`, a path to a model file, or an `Expression`.
+        GradientBoosting, HistGradientBoosting; classifiers and regressors), XGBoost, LightGBM or CatBoost, alone, as
+        the last step of a `Pipeline`, or in a search such as `GridSearchCV`; an `Ensemble`, a path to a model file, or
+        an `Expression`.
     X_train
         Training rows (array or frame): for coverage, for recognising Boolean columns, for short bounds.
     feature_names, class_names
@@ -60,6 +61,9 @@ class Explainer(AsksMany, AsksSlices, AsksWhatIf, AsksAboutAll):
         "sequential": scores are added in the order of the trees, as with ``n_jobs=1``. "any": in any
         order, as happens with more jobs; answers then hold for every order. By default what the
         model's own ``n_jobs`` means.
+    trust_pickle
+        Whether a path may be a pickle or joblib file. Loading one runs code that is in the file: allow it only for
+        files of your own.
 
     Attributes
     ----------
@@ -129,6 +133,7 @@ def compare(
     regions: int = 5,
     time_limit: float | None = 60.0,
     work_limit: int | None = None,
+    trust_pickle: bool = False,
     **options: Any,
 ) -> Comparison:
     """Whether two models decide alike on every row, with a proof, or where they differ.
@@ -136,16 +141,21 @@ def compare(
     Parameters
     ----------
     first, second
-        Models over the same columns, or `Explainer`s.
+        Models over the same columns, their files, or `Explainer`s.
     X
         Rows: those that the two decide differently are counted, and regions grown around them.
     regions, time_limit, work_limit
         As for `Explainer.compare`.
+    trust_pickle
+        As for `Explainer`, for the files of both models.
     options
         As for `Explainer`, for the first model.
     """
-    explainer = first if isinstance(first, Explainer) else Explainer(first, X, **options)
-    return explainer.compare(second, regions=regions, time_limit=time_limit, work_limit=work_limit)
+    if not isinstance(first, Explainer):
+        first = Explainer(first, X, trust_pickle=trust_pickle, **options)
+    limits = {"time_limit": time_limit, "work_limit": work_limit}
+    compared: Comparison = first.compare(second, regions=regions, trust_pickle=trust_pickle, **limits)
+    return compared
 
 
 def verify(

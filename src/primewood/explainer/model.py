@@ -59,13 +59,14 @@ class Model:
         max_nodes: int | None = None,
         missing: MissingRule = "auto",
         summation: Summation | None = None,
+        trust_pickle: bool = False,
     ) -> None:
         if vote not in get_args(VoteName):
             raise InvalidInput(f'vote is "model" or "majority", not {vote!r}')
         if summation not in (None, *get_args(Summation)):
             raise InvalidInput(f'summation is "sequential" or "any", not {summation!r}')
         if isinstance(model, str | Path):
-            model = readers.load_model(model)
+            model = readers.load_model(model, trust_pickle=trust_pickle)
         self.model = model
         self.immutable = tuple(immutable)
         self._threshold, self._between, self._vote = threshold, between, vote

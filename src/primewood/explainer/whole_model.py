@@ -68,22 +68,25 @@ class AsksAboutAll(Model):
         regions: int = 5,
         time_limit: float | None = 60.0,
         work_limit: int | None = None,
+        trust_pickle: bool = False,
     ) -> Comparison:
         """Whether another model decides alike on every row, and if not, where the two differ.
 
         Parameters
         ----------
         other
-            A model, or an `Explainer`, over the same columns.
+            A model, its file, or an `Explainer`, over the same columns.
         regions
             How many regions are grown at most.
         time_limit, work_limit
             As for `verify`.
+        trust_pickle
+            As for `Explainer`, for the file of the other model.
         """
         self._check_rows("comparisons")
         assert self.ensemble is not None
         if not isinstance(other, Model):
-            other = self._alike(other)
+            other = self._alike(other, trust_pickle=trust_pickle)
         for explainer in (self, other):
             explainer._check_rows("comparisons")
             explainer._check_decides()
@@ -95,11 +98,11 @@ class AsksAboutAll(Model):
         asked = Asked(joint._context, joint._engines, clock_of(time_limit, work_limit))
         return Comparing(asked, engines, (self.class_names, other.class_names)).compared(regions)
 
-    def _alike(self, model: Any) -> Self:
+    def _alike(self, model: Any, *, trust_pickle: bool) -> Self:
         """An explainer of another model that names columns and decisions as this one does."""
         assert self.ensemble is not None
         if isinstance(model, str | Path):
-            model = readers.load_model(model)
+            model = readers.load_model(model, trust_pickle=trust_pickle)
         read = readers.read(model, None)
         prefixes = {name.removesuffix(str(i)) for i, name in enumerate(read.feature_names)}
         unnamed = prefixes <= {"x"} or prefixes <= {"f"} or prefixes <= {"Column_"} or prefixes <= {""}

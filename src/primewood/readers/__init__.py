@@ -24,8 +24,10 @@ __all__ = ["decisions_of", "load_model", "read", "scores_of"]
 LIBRARIES = ("xgboost", "lightgbm", "catboost")
 KNOWN = (
     "scikit-learn's decision trees, random forests, extra trees, bagging, voting, GradientBoosting and "
-    "HistGradientBoosting, alone or in a Pipeline, and models of XGBoost, LightGBM and CatBoost"
+    "HistGradientBoosting, and models of XGBoost, LightGBM and CatBoost; alone, in a Pipeline, or in a search such as "
+    "GridSearchCV"
 )
+"""The models that are read, for messages."""
 TRUSTED = (
     "sklearn.tree._tree.Tree",
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
@@ -37,20 +39,28 @@ TRUSTED = (
 """What skops does not trust by itself in models of scikit-learn: arrays, which are checked before anything walks them,
 and functions, of which skops checks each part."""
 PICKLES = (".pkl", ".pickle", ".joblib")
+LIBRARY_OF = {".ubj": "xgboost", ".txt": "lightgbm", ".cbm": "catboost"}
 
 
-def read(model: Any, data: Any = None) -> Ensemble:
+def read(model: Any, data: Any = None, *, trust_pickle: bool = False) -> Ensemble:
     """The ensemble of a fitted model or of a model file; an `Ensemble` is returned as it is.
 
     Parameters
     ----------
+    model
+        A fitted model, a wrapper around one that only passes rows on (`GridSearchCV` and other searches,
+        `FrozenEstimator`), or a path; see `load_model`.
     data
         Training rows. Only CatBoost's models with categories need them: they keep no names.
+    trust_pickle
+        Whether a path may be a pickle or joblib file. Loading one runs code that is in the file: allow it only for
+        files of your own.
     """
     if isinstance(model, str | Path):
-        model = load_model(model)
+        model = load_model(model, trust_pickle=trust_pickle)
     if isinstance(model, Ensemble):
         return model
+    model = _unwrap(model)
     reader = _reader(model)
     ensemble: Ensemble = reader.read(model, data) if _keeps_no_names(reader) else reader.read(model)
     return ensemble
@@ -63,6 +73,7 @@ def scores_of(
 
     `categories` are those of the ensemble, which tell what the codes in the rows stand for.
     """
+    model = _unwrap(model)
     reader = _reader(model)
     more = [categories or {}] if _keeps_no_names(reader) else []
     scores: NDArray[np.float64] | None = reader.scores_of(model, rows, *more)
@@ -73,6 +84,7 @@ def decisions_of(
     model: Any, rows: NDArray[np.float64], categories: Mapping[int, Categories] | None = None
 ) -> NDArray[Any]:
     """What the model's own `predict` says, added in the order of its trees; see `scores_of`."""
+    model = _unwrap(model)
     reader = _reader(model)
     more = [categories or {}] if _keeps_no_names(reader) else []
     return np.asarray(reader.decisions_of(model, rows, *more))
@@ -83,16 +95,31 @@ def _keeps_no_names(reader: Any) -> bool:
     return bool(getattr(reader, "KEEPS_NO_NAMES", False))
 
 
+def _libraries(model: Any) -> set[str]:
+    """The packages that the class of a model, or a class itself, comes from."""
+    kind = model if isinstance(model, type) else type(model)
+    return {base.__module__.partition(".")[0] for base in kind.__mro__}
+
+
+def _unwrap(model: Any) -> Any:
+    """The model that a wrapper of scikit-learn passes its rows on to; any other model as it is."""
+    if "sklearn" not in _libraries(model):
+        return model
+    from primewood.readers.wrappers import unwrap
+
+    return unwrap(model)
+
+
 def _reader(model: Any) -> Any:
     """The module that reads a model."""
-    kind = model if isinstance(model, type) else type(model)
-    roots = {base.__module__.partition(".")[0] for base in kind.__mro__}
+    libraries = _libraries(model)
     for library in LIBRARIES:
-        if library in roots:
+        if library in libraries:
             return importlib.import_module(f"primewood.readers.{library}")
-    if "sklearn" not in roots:
+    if "sklearn" not in libraries:
+        kind = model if isinstance(model, type) else type(model)
         raise UnsupportedModel(
-            f"{kind.__module__}.{kind.__name__} is no model that primewood knows; it reads {KNOWN}"
+            f"{kind.__module__}.{kind.__name__} is not supported; primewood explains {KNOWN}"
         )
     from sklearn.pipeline import Pipeline
 
@@ -122,14 +149,15 @@ def load_model(path: str | Path, *, trust_pickle: bool = False) -> Any:
         return _load_skops(path)
     if path.suffix in PICKLES:
         return _load_pickle(path, trust_pickle=trust_pickle)
-    library = {".ubj": "xgboost", ".txt": "lightgbm", ".cbm": "catboost"}.get(path.suffix)
+    library = LIBRARY_OF.get(path.suffix)
     if path.suffix == ".json":
         library = _library_of_json(path)
         if library is None:
             return load_ensemble(path)
     if library is None:
         raise InvalidInput(
-            f"{path.name}: the ending says nothing; a model is a .skops, .json, .ubj, .txt or .cbm file"
+            f"{path.name}: unrecognised file extension {path.suffix!r}; expected .skops, .json, .ubj, .txt or .cbm, "
+            "or .pkl, .pickle or .joblib with trust_pickle=True"
         )
     return importlib.import_module(f"primewood.readers.{library}").load(path)
 
@@ -155,8 +183,8 @@ def _library_of_json(path: Path) -> str | None:
 def _load_pickle(path: Path, *, trust_pickle: bool) -> Any:
     if not trust_pickle:
         raise InvalidInput(
-            f"{path.name} is a pickle: loading it runs whatever code it contains. If the file is your "
-            "own, say --trust-pickle (trust_pickle=True); else ask for a .skops file or the library's own format"
+            f"{path.name} is a pickle: loading it runs whatever code it contains. If the file is your own, pass "
+            "trust_pickle=True (--trust-pickle); else ask for a .skops file or the library's own format"
         )
     import joblib
 

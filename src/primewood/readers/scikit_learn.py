@@ -26,10 +26,10 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
+from primewood import readers
 from primewood.ensemble import Ensemble, Group, Tree
 from primewood.ensemble.ensemble import one_vote
 from primewood.errors import UnsupportedModel, listing
-from primewood.readers.scikit_learn_boosting import KNOWN as BOOSTED
 from primewood.readers.scikit_learn_trees import (
     adds_in_any_order,
     ask,
@@ -40,6 +40,7 @@ from primewood.readers.scikit_learn_trees import (
     tree_of,
     unknown_layout,
 )
+from primewood.readers.wrappers import refuse
 
 TREES = (DecisionTreeClassifier, ExtraTreeClassifier)
 FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
@@ -50,8 +51,7 @@ def read(model: Any) -> Ensemble:
     """The ensemble of a fitted scikit-learn classifier. Cost: linear in its nodes."""
     check_class(model)
     if not isinstance(model, KNOWN):
-        known = ", ".join(kind.__name__ for kind in (*KNOWN, *BOOSTED))
-        raise UnsupportedModel(f"{type(model).__name__}: primewood does not read it; it reads {known}")
+        raise refuse(model, readers.KNOWN)
     check_fitted(model)
     outputs = getattr(model, "n_outputs_", 1)
     if outputs != 1:

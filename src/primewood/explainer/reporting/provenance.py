@@ -18,6 +18,8 @@ from primewood.explainer.reporting.rows import digest_of
 from primewood.explainer.reporting.subject import Subject
 
 LIBRARIES = {"sklearn": "scikit-learn", "xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost"}
+WRAPPED = ("best_estimator_", "estimator_", "estimator")
+"""Where wrappers of scikit-learn keep the model inside."""
 
 
 def versions(model: object) -> dict[str, str]:
@@ -31,10 +33,12 @@ def versions(model: object) -> dict[str, str]:
 
 
 def _parts(model: object) -> Iterable[object]:
-    """A model and, of a pipeline, its steps."""
+    """A model with the models that it wraps and the steps of its pipelines."""
     yield model
-    for _, step in getattr(model, "steps", ()):
-        yield step
+    inside = [step for _, step in getattr(model, "steps", ())]
+    inside += [getattr(model, name) for name in WRAPPED if hasattr(model, name)]
+    for part in inside:
+        yield from _parts(part)
 
 
 def _roots(part: object) -> set[str]:

@@ -23,6 +23,7 @@ from primewood.readers.pipeline.search import Crossings, Outputs, first_beyond
 from primewood.readers.pipeline.sparse import SparseRows
 from primewood.readers.pipeline.steps import Binned, Feed, Trace
 from primewood.readers.pipeline.table import Table, is_number
+from primewood.readers.wrappers import active_steps, full_name, is_pipeline, unwrap
 
 Floats = NDArray[np.float64]
 
@@ -283,14 +284,15 @@ class Reading:
 
 def _steps(pipeline: Any) -> tuple[list[tuple[str, Any]], Any]:
     """The steps before the model, and the model."""
-    if type(pipeline) is not Pipeline:
-        kind = pipeline if isinstance(pipeline, type) else type(pipeline)
-        raise UnsupportedModel(f"{kind.__module__}.{kind.__name__} is no fitted sklearn.pipeline.Pipeline")
+    if not is_pipeline(pipeline):
+        raise UnsupportedModel(
+            f"{full_name(pipeline)} is not supported; pass a fitted sklearn.pipeline.Pipeline"
+        )
     steps: list[tuple[str, Any]] = []
     model: Any = pipeline
-    while type(model) is Pipeline:
-        steps += model.steps[:-1]
-        model = model.steps[-1][1]
+    while is_pipeline(model):
+        steps += active_steps(model)
+        model = unwrap(model.steps[-1][1])
     if not hasattr(model, "predict"):
         raise UnsupportedModel(f"the last step of this pipeline is {model!r}, which decides nothing")
     return steps, model

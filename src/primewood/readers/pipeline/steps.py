@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectorMixin
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import (
@@ -145,6 +146,8 @@ class Trace:
 
     def _after(self, step: Any, origins: list[Origin], feed: Feed, path: tuple[str, ...]) -> list[Origin]:
         """The columns that come out of a step."""
+        if type(step) is FrozenEstimator:
+            step = step.estimator
         if type(step) is Pipeline:
             return self._in_turn(step.steps, origins, feed, path)[0]
         self._check(step, path)
