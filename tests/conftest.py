@@ -1,16 +1,15 @@
-"""Shared fixtures, and the rotation of slow tests."""
+"""What holds for all tests: Ctrl-C is heard, and a run takes a part of the slow tests."""
 
 from __future__ import annotations
 
-import datetime
-import zlib
+import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 import primewood
-
-PARTS = 8
+from rotation import PARTS, choose_part, divide
 
 for (
     name
@@ -20,27 +19,54 @@ for (
 settings.register_profile("default", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("default")
 
+PART = pytest.StashKey[int]()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def hear_interrupts() -> Iterator[None]:
+    """Ctrl-C is heard by the tests and by the processes that they start.
+
+    A shell lets jobs in the background ignore it (``nohup make test &``), and what is ignored stays so in their
+    children; a handler is not inherited, so that children begin with the default.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--rotate-slow",
         action="store_true",
-        help=f"also run one in {PARTS} of the slow tests, another part each day",
+        help=f"also run one in {PARTS} of the slow tests; the hash of the commit chooses which",
+    )
+    parser.addoption(
+        "--slow-part",
+        type=int,
+        choices=range(PARTS),
+        metavar=f"0..{PARTS - 1}",
+        help="also run this part of the slow tests, whatever the commit",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--rotate-slow"):
+    part = config.getoption("--slow-part")
+    if part is None and config.getoption("--rotate-slow"):
+        part = choose_part(config.rootpath)
+    if part is not None:
+        config.stash[PART] = part
         config.option.markexpr = ""
 
 
+def pytest_report_header(config: pytest.Config) -> str | None:
+    if PART not in config.stash:
+        return None
+    part = config.stash[PART]
+    return f"slow tests: part {part} of 0..{PARTS - 1}; the same again with --slow-part {part}"
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--rotate-slow"):
+    if PART not in config.stash:
         return
-    today = datetime.date.today().toordinal() % PARTS
-    kept, left_out = [], []
-    for item in items:
-        turn = zlib.crc32(item.nodeid.encode()) % PARTS == today
-        (left_out if "slow" in item.keywords and not turn else kept).append(item)
+    items[:], left_out = divide(items, config.stash[PART])
     config.hook.pytest_deselected(items=left_out)
-    items[:] = kept

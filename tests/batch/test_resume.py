@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
+from children import run_child
 from primewood.batch import folder as folders
 from primewood.batch import run as runs
 from primewood.batch.run import Settings
@@ -35,7 +35,7 @@ CHILD = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, {here!r})
-from test_resume import SETTINGS, explainer_of
+from batch.test_resume import SETTINGS, explainer_of
 from dataclasses import replace
 from primewood.batch.to_files import explain_file
 
@@ -115,20 +115,16 @@ def stopped_after(monkeypatch, parts, explainer, source, folder, settings, probl
         explain_file(explainer, source, folder, settings, **more)
 
 
-def started(source, folder, *, reuse=False, kind="parquet", pause=0.004):
-    here = str(Path(__file__).parent)
+@contextmanager
+def running(source, folder, *, reuse=False, kind="parquet", pause=0.004):
+    """A process that explains the rows until the end of the block, where it is killed."""
+    here = str(Path(__file__).parents[1])
     script = CHILD.format(
         here=here, source=str(source), folder=str(folder), reuse=reuse, format=kind, pause=pause
     )
-    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "ready\n"
-    return child
-
-
-def killed(child):
-    child.send_signal(signal.SIGKILL)
-    child.wait()
-    child.stdout.close()
+    with run_child([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "ready\n"
+        yield child
 
 
 def wait_for(path, child):
@@ -178,9 +174,8 @@ def test_rounds_of_a_block_are_gone_on_with(monkeypatch, explainer, source, tmp_
 
 @pytest.mark.parametrize("reuse", [False, True])
 def test_a_run_that_is_killed_goes_on(explainer, source, wholes, tmp_path, reuse):
-    child = started(source, tmp_path / "out", reuse=reuse)
-    wait_for(tmp_path / "out" / "part-00002.parquet", child)
-    killed(child)
+    with running(source, tmp_path / "out", reuse=reuse) as child:
+        wait_for(tmp_path / "out" / "part-00002.parquet", child)
     begun = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert 2 <= len(begun["parts"]) < 10 and not begun["finished"]
     settings = replace(SETTINGS, reuse=reuse)
@@ -194,9 +189,8 @@ def test_a_run_that_is_killed_goes_on(explainer, source, wholes, tmp_path, reuse
 def test_a_run_that_is_killed_again_and_again_ends_the_same(explainer, source, tmp_path, kind):
     generator = np.random.default_rng(0)
     for _ in range(12):
-        child = started(source, tmp_path / "out", reuse=True, kind=kind, pause=0.0005)
-        time.sleep(generator.uniform(0.0, 0.12))
-        killed(child)
+        with running(source, tmp_path / "out", reuse=True, kind=kind, pause=0.0005):
+            time.sleep(generator.uniform(0.0, 0.12))
     settings = replace(SETTINGS, reuse=True)
     explain_file(explainer, source, tmp_path / "out", settings, format=kind, resume=True)
     explain_file(explainer, source, tmp_path / "whole", settings, format=kind)
@@ -316,11 +310,10 @@ def test_another_version_is_refused(monkeypatch, explainer, source, tmp_path):
 
 
 def test_two_runs_into_one_folder_are_refused(explainer, source, tmp_path):
-    child = started(source, tmp_path / "out")
-    wait_for(tmp_path / "out" / "part-00000.parquet", child)
-    with pytest.raises(InvalidInput, match="another run is writing"):
-        explain_file(explainer, source, tmp_path / "out", SETTINGS, resume=True)
-    killed(child)
+    with running(source, tmp_path / "out") as child:
+        wait_for(tmp_path / "out" / "part-00000.parquet", child)
+        with pytest.raises(InvalidInput, match="another run is writing"):
+            explain_file(explainer, source, tmp_path / "out", SETTINGS, resume=True)
     assert explain_file(explainer, source, tmp_path / "out", SETTINGS, resume=True).rows == ROWS
 
 
@@ -331,8 +324,8 @@ def test_a_full_disk_leaves_what_is_finished(explainer, source, wholes, tmp_path
     script = f"""
 import resource, sys
 from pathlib import Path
-sys.path.insert(0, {str(Path(__file__).parent)!r})
-from test_resume import SETTINGS, explainer_of
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from batch.test_resume import SETTINGS, explainer_of
 from primewood.batch.to_files import explain_file
 explainer = explainer_of()
 write = explainer.stated

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import io
 import pickle
-import signal
 import threading
 import time
 import weakref
@@ -409,15 +408,6 @@ def wait_for(condition, seconds=10):
         time.sleep(0.02)
 
 
-@pytest.fixture
-def interruptible():
-    """Ctrl-C is heard, even where the tests run in the background, which ignores it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_interrupt_stops_everything(monkeypatch, n_jobs):
     """Ctrl-C in the middle of a block: what is under way ends, nothing else begins."""

@@ -12,6 +12,8 @@ import sys
 import termios
 import time
 
+from children import run_child
+
 PROGRAM = [sys.executable, "-c", "from primewood.cli.main import run; run()"]
 
 
@@ -28,20 +30,22 @@ def on_terminal(arguments, *, columns=80, stdout=True, until=b"", send=b"", **en
         for name, value in os.environ.items()
         if name not in ("NO_COLOR", "COLUMNS", "FORCE_COLOR")
     }
-    process = subprocess.Popen(
-        [*PROGRAM, *map(str, arguments)],
+    with run_child(
+        [*PROGRAM, *arguments],
         stdin=theirs,
         stdout=theirs if stdout else subprocess.PIPE,
         stderr=theirs,
         env={**kept, "TERM": "xterm-256color", **environment},
         start_new_session=True,
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-    )
-    os.close(theirs)
-    shown = _read(ours, process, until, send)
-    rest = b"" if stdout else process.stdout.read()
-    os.close(ours)
-    return process.wait(10), shown.decode(), rest.decode()
+    ) as process:
+        os.close(theirs)
+        try:
+            shown = _read(ours, process, until, send)
+            rest = b"" if stdout else process.stdout.read()
+        finally:
+            os.close(ours)
+        return process.wait(10), shown.decode(), rest.decode()
 
 
 def _read(terminal, process, until, send):
@@ -58,5 +62,4 @@ def _read(terminal, process, until, send):
         if send and not typed and until in shown:
             os.write(terminal, send)
             typed = True
-    process.kill()
     raise TimeoutError(shown)

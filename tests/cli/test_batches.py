@@ -13,6 +13,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from children import run_child
+
 PROGRAM = [sys.executable, "-m", "primewood"]
 WORK = ("--work-limit", "100000")
 with_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
@@ -175,17 +177,13 @@ def test_a_folder_that_is_none(files, call, tmp_path):
 
 
 def stop(signal_number, many, folder):
-    child = subprocess.Popen(
-        [*PROGRAM, "explain", "forest.skops", str(many), *WORK, "-o", str(folder)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while not (folder / "part-00001.parquet").exists():
-        assert child.poll() is None, child.communicate()
-        time.sleep(0.01)
-    child.send_signal(signal_number)
-    out, err = child.communicate(timeout=60)
+    asked = [*PROGRAM, "explain", "forest.skops", many, *WORK, "-o", folder]
+    with run_child(asked, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        while not (folder / "part-00001.parquet").exists():
+            assert child.poll() is None, child.communicate()
+            time.sleep(0.01)
+        child.send_signal(signal_number)
+        out, err = child.communicate(timeout=60)
     return child.returncode, out, err
 
 

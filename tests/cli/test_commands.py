@@ -16,6 +16,7 @@ from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
+from children import run_child
 
 WINE = load_wine(as_frame=True)
 COMMAND = [sys.executable, "-c", "from primewood.cli.main import run; run()"]
@@ -172,16 +173,16 @@ def test_bad_tables_and_rows_are_refused(primewood, wine, tmp_path):
 def test_ctrl_c_stops_cleanly_and_keeps_what_was_printed(wine):
     model, data = wine
     arguments = ["explain", model, "--data", data, "--row", "62", "--all"]
-    process = subprocess.Popen(
-        [*COMMAND, *map(str, arguments)],
+    with run_child(
+        [*COMMAND, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    first = [process.stdout.readline() for _ in range(3)]
-    process.send_signal(signal.SIGINT)
-    rest, errors = process.communicate(timeout=60)
+    ) as process:
+        first = [process.stdout.readline() for _ in range(3)]
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "stopped after" in errors and "Traceback" not in errors
     assert all(line.startswith("IF ") for line in [*first, *rest.splitlines()])
