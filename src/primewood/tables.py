@@ -1,4 +1,4 @@
-"""Tables of rows as files and pipes hold them: CSV with a header, JSON objects, or Parquet.
+"""Tables of rows as files and pipes hold them: CSV with a header, JSON objects, Parquet, or an Excel sheet.
 
 Every cell becomes text, whatever it came from, and is read as the model's column wants it: a number, or the name of
 a category. JSON keeps its meaning by that: the text of a float is exact, null is an empty cell.
@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from primewood import workbook
+from primewood.delimited import decimal_mark, delimiter_of, with_point
 from primewood.errors import InvalidInput, MissingDependency, listing
 
 if TYPE_CHECKING:
@@ -28,6 +30,39 @@ STDIN = Path("-")
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 PARQUET_ENDINGS = (".parquet", ".pq")
 MISSING = ("", "NA", "NaN", "nan")
+TRUTH = {"True": 1.0, "False": 0.0}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a file of rows is written, where that cannot be seen from the file itself.
+
+    Attributes
+    ----------
+    sheet : str or None
+        Which sheet of an Excel workbook; None for the first.
+    decimal : {".", ","} or None
+        The decimal mark of the numbers in a CSV file whose cells are not separated by commas; None to find it.
+    """
+
+    sheet: str | None = None
+    decimal: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.decimal not in (".", ",", None):
+            raise InvalidInput(f"decimal is '.' or ',', not {self.decimal!r}")
+
+    def check(self, path: Path) -> None:
+        """Raise for what does not apply to a file."""
+        if self.sheet is not None and not is_workbook(path):
+            raise InvalidInput(f"sheet is for Excel workbooks (.xlsx); {path.name} is not one")
+
+
+def is_workbook(path: Path) -> bool:
+    """Whether a file is an Excel workbook, by its name; the older kind is refused."""
+    if path.suffix.lower() in (".xls", ".ods"):
+        raise InvalidInput(f"{path.name}: {path.suffix} files are not supported; save it as .xlsx or .csv")
+    return path.suffix.lower() in workbook.ENDINGS
 
 
 @dataclass(frozen=True)
@@ -43,12 +78,15 @@ class Table:
         As many cells as the header has names.
     first : int
         What messages call the first row, if these are rows out of the middle.
+    decimal : {".", ","} or None
+        The decimal mark of numbers; None to find it in them.
     """
 
     name: str
     header: list[str]
     lines: list[list[str]]
     first: int = 0
+    decimal: str | None = "."
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -62,10 +100,22 @@ class Table:
         import numpy as np
 
         places = places_of(self.name, self.header, layout.names)
+        decimal = self._decimal(place for j, place in enumerate(places) if j not in layout.categories)
         rows = np.empty((len(self), len(places)))
         for j, place in enumerate(places):
-            rows[:, j] = self._column(j, [line[place].strip() for line in self.lines], layout)
+            rows[:, j] = self._column(j, self.column(place), layout, decimal)
         return rows
+
+    def column(self, place: int) -> list[str]:
+        """The cells of a column."""
+        return [line[place].strip() for line in self.lines]
+
+    def _decimal(self, numeric: Iterable[int]) -> str:
+        """The decimal mark of some columns."""
+        if self.decimal is not None:
+            return self.decimal
+        cells = ((self.header[place], cell) for place in numeric for cell in self.column(place))
+        return decimal_mark(self.name, cells)
 
     def texts(self, names: Sequence[str], categorical: Iterable[int]) -> NDArray[Any]:
         """The rows with text in categorical columns and numbers in others."""
@@ -74,21 +124,27 @@ class Table:
         from primewood.rows import Layout
 
         layout = Layout(tuple(names))
+        names_only = set(categorical)
+        places = _found(self.name, self.header, names)
+        decimal = self._decimal(place for j, place in enumerate(places) if j not in names_only)
         rows = np.empty((len(self), len(names)), dtype=object)
-        for j, place in enumerate(_found(self.name, self.header, names)):
-            cells = [line[place].strip() for line in self.lines]
-            rows[:, j] = cells if j in categorical else self._column(j, cells, layout)
+        for j, place in enumerate(places):
+            cells = self.column(place)
+            rows[:, j] = cells if j in names_only else self._column(j, cells, layout, decimal)
         return rows
 
-    def _column(self, column: int, cells: list[str], layout: Layout) -> list[float]:
+    def _column(self, column: int, cells: list[str], layout: Layout, decimal: str) -> list[float]:
         if column not in layout.categories:
             try:
-                numbers = [float(cell) for cell in cells]
+                numbers = [float(with_point(cell, decimal)) for cell in cells]
                 if all(abs(number) != float("inf") for number in numbers):
                     return numbers
             except ValueError:
                 pass
-        return [_read(cell, column, layout, source(self.name, i)) for i, cell in enumerate(cells, self.first)]
+        return [
+            _read(cell, column, layout, source(self.name, i), decimal)
+            for i, cell in enumerate(cells, self.first)
+        ]
 
 
 def source(name: str, row: int) -> str:
@@ -119,13 +175,12 @@ def places_of(name: str, header: list[str], columns: Sequence[str]) -> list[int]
 def _found(name: str, header: list[str], columns: Sequence[str]) -> list[int]:
     absent = [column for column in columns if column not in header]
     if absent:
-        mark = next((mark for mark in ";\t|" if len(header) == 1 and mark in header[0]), None)
-        hint = f". Cells are separated by commas, not by {mark!r}" if mark else ""
+        hint = ". Cells are separated by a comma, a semicolon or a tab" if header[0].count("|") else ""
         raise InvalidInput(f"{name} has no column {listing(absent)}; it has {listing(header)}{hint}")
     return [header.index(column) for column in columns]
 
 
-def _read(cell: str, column: int, layout: Layout, source: str) -> float:
+def _read(cell: str, column: int, layout: Layout, source: str, decimal: str = ".") -> float:
     """The number of a cell, or the code of its category."""
     if column in layout.categories:
         names = layout.categories[column].names.values()
@@ -136,7 +191,7 @@ def _read(cell: str, column: int, layout: Layout, source: str) -> float:
     if cell in MISSING:
         return float("nan")
     try:
-        number = {"True": 1.0, "False": 0.0}[cell] if cell in ("True", "False") else float(cell)
+        number = TRUTH[cell] if cell in TRUTH else float(with_point(cell, decimal))
     except ValueError:
         number = float("inf")
     if abs(number) == float("inf"):
@@ -154,22 +209,27 @@ def _as_number(cell: str, names: Iterable[object]) -> object:
         return cell
 
 
-def table(path: Path) -> Table:
+def table(path: Path, dialect: Dialect | None = None) -> Table:
     """The table of a file, or of stdin if the path is ``-``."""
-    if path.suffix in PARQUET_ENDINGS and path.is_file():
+    dialect = dialect or Dialect()
+    dialect.check(path)
+    ending = path.suffix.lower()
+    if ending in PARQUET_ENDINGS and path.is_file():
         return _of_parquet(path)
+    if is_workbook(path):
+        return _of_workbook(path, dialect.sheet)
     text, name = (_stdin(), "stdin") if path == STDIN else (_text(path), path.name)
     if not text.strip():
         raise InvalidInput(f"{name} is empty; it needs a header and at least one row")
     begins_as_json = text.lstrip()[0] in "[{"
-    if path.suffix in JSON_ENDINGS or (path == STDIN and begins_as_json):
+    if ending in JSON_ENDINGS or (path == STDIN and begins_as_json):
         return _of_json(text, name)
-    return _of_csv(text, name)
+    return _of_csv(text, name, dialect.decimal)
 
 
 def _text(path: Path) -> str:
     if path.is_dir():
-        raise InvalidInput(f"{path} is a folder; rows are a CSV, JSON or Parquet file, or - for stdin")
+        raise InvalidInput(f"{path} is a folder; rows are a CSV, JSON, Parquet or .xlsx file, or - for stdin")
     if not path.exists():
         raise InvalidInput(f"there is no file {path}")
     try:
@@ -187,9 +247,10 @@ def _stdin() -> str:
         raise InvalidInput("stdin is no text in UTF-8, so neither CSV nor JSON") from None
 
 
-def _of_csv(text: str, name: str) -> Table:
+def _of_csv(text: str, name: str, decimal: str | None) -> Table:
+    delimiter = delimiter_of(io.StringIO(text, newline=""))
     try:
-        lines = [line for line in csv.reader(io.StringIO(text, newline="")) if line]
+        lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if line]
     except csv.Error as problem:
         raise InvalidInput(f"{name} is not a CSV file: {problem}") from None
     if len(lines) < 2:
@@ -197,14 +258,20 @@ def _of_csv(text: str, name: str) -> Table:
     header = csv_header(lines[0], name)
     for i, line in enumerate(lines[1:]):
         check_cells(line, header, source(name, i))
-    return Table(name, header, lines[1:])
+    return Table(name, header, lines[1:], decimal=declared_decimal(delimiter, decimal))
+
+
+def declared_decimal(delimiter: str, decimal: str | None) -> str | None:
+    """The decimal mark of a CSV file: a point beside commas; else what is declared, or None, which is to be found."""
+    return "." if delimiter == "," else decimal
 
 
 def csv_header(line: list[str], name: str) -> list[str]:
     """The names of columns in the first line of a CSV file."""
     header = [column.strip() for column in line]
     if len(set(header)) < len(header):
-        raise InvalidInput(f"{name} has two columns of one name")
+        twice = next(column for column in header if header.count(column) > 1)
+        raise InvalidInput(f"{name} has two columns {f'called {twice}' if twice else 'without a name'}")
     return header
 
 
@@ -273,6 +340,13 @@ def _of_parquet(path: Path) -> Table:
         raise InvalidInput(f"{path.name} has no rows")
     columns = [["" if value is None else str(value) for value in x.to_pylist()] for x in found.columns]
     return Table(path.name, found.column_names, [list(cells) for cells in zip(*columns, strict=True)])
+
+
+def _of_workbook(path: Path, sheet: str | None) -> Table:
+    header, *lines = list(workbook.lines(path, sheet)) or [[]]
+    if not lines:
+        raise InvalidInput(f"{path.name} needs a header and at least one row")
+    return Table(path.name, csv_header(header, path.name), lines)
 
 
 def arrow() -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Files of rows, read block by block: CSV with a header, JSON lines, Parquet. No file is ever held as a whole.
+"""Files of rows, read block by block: CSV with a header, JSON lines, Parquet, Excel. No file is ever held as a whole.
 
 What a cell means is said in `primewood.tables` for text and in `primewood.rows` for frames, so a row of a batch is read
 as the same row alone. Columns that are not there are an error at once. A row that cannot be read is a problem of that
@@ -16,23 +16,28 @@ from functools import partial
 from hashlib import file_digest
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood import workbook
+from primewood.delimited import decimal_mark, delimiter_of
 from primewood.errors import InvalidInput
 from primewood.rows import Layout, as_rows
 from primewood.tables import (
     JSON_ENDINGS,
     PARQUET_ENDINGS,
     STDIN,
+    Dialect,
     Table,
     arrow,
     cells_of,
     check_cells,
     check_object,
     csv_header,
+    declared_decimal,
+    is_workbook,
     places_of,
     source,
 )
@@ -116,9 +121,10 @@ class TextSource(Source):
         if not isinstance(header, list):
             raise InvalidInput(header or f"{path.name} is empty; it needs {self.needs}")
         self._header = header
-        places_of(path.name, header, layout.names)
+        self._places = places_of(path.name, header, layout.names)
 
     needs: str
+    decimal: str = "."
 
     @abstractmethod
     def _lines(self) -> Iterator[list[str] | str]:
@@ -137,7 +143,8 @@ class TextSource(Source):
             if isinstance(line, str):
                 raise InvalidInput(line)
             cells.append(line)
-        return Table(self.path.name, self._header, cells, first + start).numbers(self._layout)
+        table = Table(self.path.name, self._header, cells, first + start, self.decimal)
+        return table.numbers(self._layout)
 
 
 class CsvSource(TextSource):
@@ -145,10 +152,28 @@ class CsvSource(TextSource):
 
     needs = "a header"
 
+    def __init__(self, path: Path, layout: Layout, decimal: str | None = None) -> None:
+        with self._opened(path) as file:
+            self._delimiter = delimiter_of(file)
+        super().__init__(path, layout)
+        found = declared_decimal(self._delimiter, decimal)
+        self.decimal = decimal_mark(path.name, self._numeric_cells()) if found is None else found
+
+    def _numeric_cells(self) -> Iterator[tuple[str, str]]:
+        """All cells of the columns that are numbers to the model."""
+        numeric = [place for j, place in enumerate(self._places) if j not in self._layout.categories]
+        for line in islice(self._lines(), 1, None):
+            if not isinstance(line, str):
+                yield from ((self._header[place], line[place].strip()) for place in numeric)
+
+    @staticmethod
+    def _opened(path: Path) -> IO[str]:
+        return path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
+
     def _lines(self) -> Iterator[list[str] | str]:
         name = self.path.name
-        with self.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            lines = csv.reader(file)
+        with self._opened(self.path) as file:
+            lines = csv.reader(file, delimiter=self._delimiter)
             header: list[str] | None = None
             row = 0
             while True:
@@ -204,6 +229,23 @@ class JsonSource(TextSource):
                 except (ValueError, RecursionError) as problem:
                     yield f"{source(name, row)} is not JSON: {problem}"
                 row += 1
+
+
+class WorkbookSource(TextSource):
+    """A sheet of an Excel workbook."""
+
+    needs = "a header"
+
+    def __init__(self, path: Path, layout: Layout, sheet: str | None = None) -> None:
+        self._sheet = sheet
+        super().__init__(path, layout)
+
+    def _lines(self) -> Iterator[list[str] | str]:
+        lines = workbook.lines(self.path, self._sheet)
+        header = next(lines, None)
+        if header is not None:
+            yield csv_header(header, self.path.name)
+            yield from lines
 
 
 class ParquetSource(Source):
@@ -274,17 +316,20 @@ def _between(frame: Any, start: int, stop: int) -> Any:
     return frame.iloc[start:stop]
 
 
-def source_of(path: str | Path, layout: Layout) -> Source:
-    """The rows of a file, by how its name ends: .parquet, .jsonl, or else CSV."""
-    path = Path(path)
+def source_of(path: str | Path, layout: Layout, dialect: Dialect | None = None) -> Source:
+    """The rows of a file, by how its name ends: .parquet, .jsonl, .xlsx, or else CSV."""
+    path, dialect = Path(path), dialect or Dialect()
     if path == STDIN:
         raise InvalidInput(
             "a batch is read from a file, so that it can be continued; stdin cannot be read twice"
         )
+    dialect.check(path)
     if not path.is_file():
         raise InvalidInput(f"there is no file {path}")
-    if path.suffix in PARQUET_ENDINGS:
+    if path.suffix.lower() in PARQUET_ENDINGS:
         return ParquetSource(path, layout)
-    if path.suffix in JSON_ENDINGS:
+    if path.suffix.lower() in JSON_ENDINGS:
         return JsonSource(path, layout)
-    return CsvSource(path, layout)
+    if is_workbook(path):
+        return WorkbookSource(path, layout, dialect.sheet)
+    return CsvSource(path, layout, dialect.decimal)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
@@ -29,6 +29,7 @@ from primewood.batch.wording import Wording
 from primewood.engines.choice import Engines
 from primewood.errors import InvalidInput
 from primewood.reasons.explanation import Explanation
+from primewood.tables import Dialect
 
 
 class Stating(Batched, Protocol):
@@ -77,6 +78,7 @@ def explain_file(
     n_jobs: int | None = None,
     resume: bool = False,
     progress: bool | None = None,
+    dialect: Dialect | None = None,
 ) -> Written:
     """Explain every row of a file into a folder of parts.
 
@@ -87,7 +89,8 @@ def explain_file(
     explainer
         Of the model.
     source
-        A CSV file with a header, a file of JSON lines (.jsonl) or a Parquet file (.parquet), with the model's columns.
+        A CSV file with a header, a file of JSON lines (.jsonl), a Parquet file (.parquet) or an Excel workbook (.xlsx),
+        with the model's columns.
     folder
         Where the parts go: a new or empty folder, or with `resume` that of a run that was stopped.
     settings
@@ -98,6 +101,8 @@ def explain_file(
         As for a call of the explainer.
     resume
         Whether to go on with what an earlier run has begun. It must have been asked the same.
+    dialect
+        Which sheet of a workbook is read, and which decimal mark a CSV file has.
 
     Raises
     ------
@@ -111,11 +116,11 @@ def explain_file(
     kind = columns.check_kind(format)
     if explainer.ensemble is None:
         raise InvalidInput("batches are about rows of a model; an expression has none")
-    rows = source_of(source, explainer._context.layout)
+    rows = source_of(source, explainer._context.layout, dialect)
     asked = Folder(folder)
     with asked.locked():
         features = tuple(variable.name for variable in explainer._context.variables)
-        fresh = Manifest(_question(explainer, rows, settings, kind), features)
+        fresh = Manifest(_question(explainer, rows, settings, kind, dialect), features)
         begun = asked.begin(fresh, resume=resume)
         writing = _Writing(explainer, rows, asked, settings, kind, begun)
         return writing.run(n_jobs, progress)
@@ -196,7 +201,9 @@ def _name(number: int) -> str:
     return f"part-{number:05d}"
 
 
-def _question(explainer: Stating, source: Source, settings: Settings, kind: str) -> dict[str, Any]:
+def _question(
+    explainer: Stating, source: Source, settings: Settings, kind: str, dialect: Dialect | None
+) -> dict[str, Any]:
     """What is asked, in plain types: when it is the same, so are the answers."""
     context, engines = explainer._context, explainer._engines
     domain = context.domain
@@ -210,6 +217,7 @@ def _question(explainer: Stating, source: Source, settings: Settings, kind: str)
         "training": None if context.rows is None else _sha256(np.ascontiguousarray(context.rows).tobytes()),
         "reading": _sha256(repr((known, how)).encode()),
         "data": source.digest(),
+        "dialect": asdict(dialect or Dialect()),
         "kind": kind,
         "settings": {
             "options": options,

@@ -17,6 +17,7 @@ from primewood.errors import InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
     from primewood.explainer import Explainer
+    from primewood.tables import Dialect
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,14 @@ class AskedOf:
     data : Path
     within : float or None
         For a regressor: each row is asked about its own prediction, plus or minus this.
+    dialect : Dialect
+        How the file is written.
     """
 
     explainer: Explainer
     data: Path
     within: float | None
+    dialect: Dialect
 
 
 def check(folder: ToFolder, one: Mapping[str, object]) -> None:
@@ -56,18 +60,20 @@ def asked_of(
     model: Path, rows: Path | None, about: AboutRows, reading: Reading, answering: Answering
 ) -> AskedOf:
     """The explainer of a model file, and the file of rows. Training rows are those of --train only."""
-    from primewood.cli.loading import check_decides, explainer_for, one_file
+    from primewood.cli.loading import Dialects, check_decides, explainer_of, one_file
 
     data = one_file(rows, about.data)
     if data is None:
-        raise InvalidInput("say which rows: a CSV, JSON lines or Parquet file")
-    explainer = explainer_for(
-        model, about.train, reading, engine=answering.engine.value, max_nodes=answering.max_nodes
+        raise InvalidInput("pass the rows: a CSV, JSON lines, Parquet or .xlsx file")
+    dialects = Dialects.of(reading, data, about.train)
+    train = None if about.train is None else dialects.read(about.train)
+    explainer = explainer_of(
+        model, train, reading, engine=answering.engine.value, max_nodes=answering.max_nodes
     )
     check_decides(explainer, about.within)
     if about.train is None:
         output.talk("no coverage without training rows; --train gives them")
-    return AskedOf(explainer, data, about.within)
+    return AskedOf(explainer, data, about.within, dialects.of_file(data))
 
 
 def explain_all(asked: AskedOf, folder: ToFolder, options: Mapping[str, Any], *, as_json: bool) -> None:
@@ -97,6 +103,7 @@ def explain_all(asked: AskedOf, folder: ToFolder, options: Mapping[str, Any], *,
             n_jobs=folder.jobs,
             resume=folder.resume,
             progress=_lines_or_bar(),
+            dialect=asked.dialect,
         )
     output.talk(str(written))
     output.answer(overview(folder.to), as_json=as_json)

@@ -11,17 +11,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.cli import inputs, output
+from primewood.cli.identity import row_with_id
 from primewood.cli.options import AboutRows, Reading
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer import Explainer
 from primewood.readers import load_model, read
 from primewood.rows import Layout
-from primewood.tables import STDIN, Table, table
+from primewood.tables import STDIN, Dialect, Table, is_workbook, table
 
 
 def explainer_for(path: Path, rows: Path | None, reading: Reading, **options: Any) -> Explainer:
     """The explainer of a model file, with the training rows of another file if there is one."""
-    return _explainer(path, None if rows is None else table(rows), reading, options)
+    dialects = Dialects.of(reading, rows)
+    return explainer_of(path, None if rows is None else dialects.read(rows), reading, **options)
+
+
+@dataclass(frozen=True)
+class Dialects:
+    """How the files of a call are read: `--sheet` is for those that are workbooks."""
+
+    sheet: str | None
+    decimal: str | None
+
+    @classmethod
+    def of(cls, reading: Reading, *files: Path | None) -> Dialects:
+        """What a call says; a sheet of none of its files is an error."""
+        if reading.sheet is not None and not any(path is not None and is_workbook(path) for path in files):
+            raise InvalidInput("--sheet is for an Excel workbook (.xlsx), and no file of rows is one")
+        return cls(reading.sheet, None if reading.decimal is None else reading.decimal.value)
+
+    def of_file(self, path: Path) -> Dialect:
+        """How one of the files is read."""
+        return Dialect(self.sheet if is_workbook(path) else None, self.decimal)
+
+    def read(self, path: Path) -> Table:
+        """The table of one of the files."""
+        return table(path, self.of_file(path))
 
 
 def one_file(*given: Path | None) -> Path | None:
@@ -32,7 +57,8 @@ def one_file(*given: Path | None) -> Path | None:
     return files[0] if files else None
 
 
-def _explainer(path: Path, rows: Table | None, reading: Reading, options: dict[str, Any]) -> Explainer:
+def explainer_of(path: Path, rows: Table | None, reading: Reading, **options: Any) -> Explainer:
+    """The explainer of a model file, with a table of training rows if there is one."""
     model = load_model(path, trust_pickle=reading.trust_pickle)
     options |= {
         "vote": reading.vote.value,
@@ -106,13 +132,14 @@ def questions(
     data = one_file(rows, about.data)
     if data is None:
         raise InvalidInput("say which rows: a CSV or JSON file, or - for stdin")
-    asked = table(data)
+    dialects = Dialects.of(reading, data, about.train)
+    asked = dialects.read(data)
     indices = _indices(asked, about)
-    explainer = _explainer(model, _training(asked, data, about.train), reading, options)
+    explainer = explainer_of(model, _training(asked, data, about.train, dialects), reading, **options)
     check_decides(explainer, about.within)
-    if len(asked) > 1 and not about.row and not about.every_row:
-        output.talk(f"row 0 of {len(asked)} rows; --row and --every-row choose others")
-    several = about.every_row or len(about.row or []) > 1
+    if len(asked) > 1 and not (about.row or about.identity or about.every_row):
+        output.talk(f"row 0 of {len(asked)} rows; --row, --id and --every-row choose others")
+    several = about.every_row or len(indices) > 1
     return Questions(explainer, _numbers(asked, explainer), indices, several, about.within)
 
 
@@ -132,8 +159,9 @@ def with_rows(
     """The explainer of a model file, and the rows of another file, if there is one."""
     if rows is None:
         return explainer_for(model, train, reading), None
-    asked = table(rows)
-    explainer = _explainer(model, _training(asked, rows, train), reading, {})
+    dialects = Dialects.of(reading, rows, train)
+    asked = dialects.read(rows)
+    explainer = explainer_of(model, _training(asked, rows, train, dialects), reading)
     return explainer, _numbers(asked, explainer)
 
 
@@ -142,10 +170,10 @@ def drawn(rows: NDArray[np.float64], count: int, seed: int) -> NDArray[np.float6
     return rows[np.random.default_rng(seed).permutation(len(rows))[:count]]
 
 
-def _training(asked: Table, data: Path, train: Path | None) -> Table | None:
+def _training(asked: Table, data: Path, train: Path | None, dialects: Dialects) -> Table | None:
     """The training rows: those of their own file; else those asked about, if they are a file of more than one."""
     if train is not None:
-        return asked if train == data else table(train)
+        return asked if train == data else dialects.read(train)
     return asked if len(asked) > 1 and data != STDIN else None
 
 
@@ -156,16 +184,17 @@ def _numbers(asked: Table, explainer: Explainer) -> NDArray[np.float64]:
 
 def _indices(asked: Table, about: AboutRows) -> list[int]:
     last = len(asked) - 1
+    chosen = bool(about.row or about.identity)
     if about.every_row:
-        if about.row:
-            raise InvalidInput("--row and --every-row are two answers to one question; say one of them")
+        if chosen:
+            raise InvalidInput("pass either --every-row or the rows (--row, --id), not both")
         return list(range(last + 1))
-    if not about.row:
+    if not chosen:
         return [0]
-    for row in about.row:
+    for row in about.row or []:
         if not 0 <= row <= last:
             raise InvalidInput(f"{asked.name} has the rows 0 to {last}; there is no row {row}")
-    return about.row
+    return [*(about.row or []), *(row_with_id(asked, text) for text in about.identity or [])]
 
 
 def decision_named(explainer: Explainer, text: str) -> object:

@@ -41,6 +41,13 @@ class FormatChoice(StrEnum):
     jsonl = "jsonl"
 
 
+class DecimalChoice(StrEnum):
+    """The decimal marks."""
+
+    point = "."
+    comma = ","
+
+
 class VoteChoice(StrEnum):
     """The votes."""
 
@@ -65,20 +72,24 @@ OptionalModel = Annotated[
 RowsFile = Annotated[
     Path | None,
     typer.Argument(
-        help="Rows with the model's columns by name: CSV, JSON (.json, .jsonl), Parquet, or - for stdin.",
+        help="Rows with the model's columns by name: CSV, JSON (.json, .jsonl), Parquet, .xlsx, or - for stdin.",
         metavar="ROWS",
         show_default=False,
     ),
 ]
 TrainingFile = Annotated[
     Path | None,
-    typer.Argument(help="Training rows: CSV, JSON, or - for stdin.", metavar="ROWS", show_default=False),
+    typer.Argument(
+        help="Training rows: CSV, JSON, Parquet, .xlsx, or - for stdin.",
+        metavar="ROWS",
+        show_default=False,
+    ),
 ]
 Data = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="The rows, if they are no argument: CSV, JSON (.json, .jsonl), or - for stdin.",
+        help="The rows, if they are not an argument.",
         metavar="FILE",
         rich_help_panel=ROWS,
     ),
@@ -87,7 +98,7 @@ TrainingData = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="Training rows: CSV, JSON (.json, .jsonl), or - for stdin.",
+        help="Training rows: CSV, JSON, Parquet, .xlsx, or - for stdin.",
         metavar="FILE",
         rich_help_panel=ROWS,
     ),
@@ -153,6 +164,16 @@ class AboutRows:
             rich_help_panel=ROWS,
         ),
     ] = None
+    identity: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--id",
+            help="Which row, by a column of the file, e.g. customer=1042. Repeatable. With -o FILE, only the name of a "
+            "column, which the file then has.",
+            metavar="COLUMN=VALUE",
+            rich_help_panel=ROWS,
+        ),
+    ] = None
     every_row: Annotated[
         bool, typer.Option("--every-row", help="One answer for each row of the file.", rich_help_panel=ROWS)
     ] = False
@@ -209,6 +230,23 @@ class Reading:
             help="What no row violates, e.g. 'housing=free -> rent=0'. Repeatable.",
             metavar="TEXT",
             rich_help_panel=MODEL,
+        ),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        typer.Option(
+            "--sheet",
+            help="Which sheet of an .xlsx file; the first if not given.",
+            metavar="NAME",
+            rich_help_panel=ROWS,
+        ),
+    ] = None
+    decimal: Annotated[
+        DecimalChoice | None,
+        typer.Option(
+            "--decimal",
+            help="The decimal mark of a CSV file with semicolons or tabs; found if not given.",
+            rich_help_panel=ROWS,
         ),
     ] = None
     trust_pickle: Annotated[

@@ -27,6 +27,7 @@ from primewood.reasons.explanation import Explanation, Status, Witness
 from primewood.reasons.weakening import weaken
 from primewood.reasons.witnesses import witnesses
 from primewood.rows import as_rows
+from primewood.tables import Dialect
 
 
 class AsksMany(AsksWhy):
@@ -102,6 +103,8 @@ class AsksMany(AsksWhy):
         folder: str | Path,
         *,
         format: Kind = "parquet",  # noqa: A002
+        sheet: str | None = None,
+        decimal: str | None = None,
         part_rows: int = BLOCK,
         resume: bool = False,
         n_jobs: int | None = None,
@@ -119,11 +122,15 @@ class AsksMany(AsksWhy):
         Parameters
         ----------
         source
-            A CSV file with a header, a Parquet file, or JSON lines, with the model's columns.
+            A CSV file with a header, a Parquet file, JSON lines or an Excel workbook, with the model's columns.
         folder
             Where the parts go: a new or empty folder; with `resume`, that of a run that was stopped.
         format
             "parquet" or "jsonl".
+        sheet
+            Which sheet of a workbook; the first by default.
+        decimal
+            "." or ",": the decimal mark of a CSV file with semicolons or tabs; by default it is found.
         part_rows
             How many rows a part has. All rows of a part are explained before the next one is begun, so for many
             machines let it be some dozen times the number of cores; with `reuse`, whose rounds have at least a 64th of
@@ -135,7 +142,15 @@ class AsksMany(AsksWhy):
         """
         settings = self._settings(options, time_limit, work_limit, batch_limit, reuse, part_rows)
         return explain_file(
-            self, source, folder, settings, format=format, n_jobs=n_jobs, resume=resume, progress=progress
+            self,
+            source,
+            folder,
+            settings,
+            format=format,
+            n_jobs=n_jobs,
+            resume=resume,
+            progress=progress,
+            dialect=Dialect(sheet, decimal),
         )
 
     def _settings(self, options: dict[str, Any], *limits: Any) -> Settings:

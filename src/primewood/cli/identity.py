@@ -1,0 +1,69 @@
+"""Rows by what a column of their file says: ``--id customer=1042``."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.tables import Table
+
+
+def row_with_id(asked: Table, text: str) -> int:
+    """The place of the one row whose cell in a column is a value.
+
+    Cells are compared as text, and as numbers where both are numbers: 17 finds 17.0.
+
+    >>> row_with_id(Table("rows.csv", ["customer"], [["a=1"], ["17.0"]]), "customer=17")
+    1
+    """
+    column, value = _split(asked, text)
+    cells = asked.column(asked.header.index(column))
+    found = [i for i, cell in enumerate(cells) if cell == value] or [
+        i for i, cell in enumerate(cells) if _number(cell) is not None and _number(cell) == _number(value)
+    ]
+    if not found:
+        raise UnknownName(f"{asked.name} has no row with {column}={value}; {_nearest(cells, value)}")
+    if len(found) > 1:
+        raise InvalidInput(
+            f"{asked.name} has {len(found)} rows with {column}={value}: rows {listing(found)}; choose by --row"
+        )
+    return found[0]
+
+
+def check_column(asked: str, header: list[str], column: str) -> None:
+    """Raise unless a file has a column."""
+    if column not in header:
+        raise UnknownName(
+            f"{asked} has no column {column!r}{meant([column], header)}; its columns are {listing(header)}"
+        )
+
+
+def _split(asked: Table, text: str) -> tuple[str, str]:
+    """The column and the value; either may hold an equals sign itself."""
+    if "=" not in text:
+        raise InvalidInput(f"a row is chosen by --id COLUMN=VALUE, e.g. customer=1042, not {text!r}")
+    for place in (i for i, letter in enumerate(text) if letter == "="):
+        if text[:place].strip() in asked.header:
+            return text[:place].strip(), text[place + 1 :].strip()
+    check_column(asked.name, asked.header, text.partition("=")[0].strip())
+    raise AssertionError("the column is there after all")
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _nearest(cells: list[str], value: str) -> str:
+    """Up to three values that are close, in letters or as numbers."""
+    number = _number(value)
+    known = {cell: _number(cell) for cell in cells if cell}
+    if number is not None and any(x is not None for x in known.values()):
+        near = sorted(
+            (x for x in known if known[x] is not None), key=lambda x: abs((known[x] or 0.0) - number)
+        )
+    else:
+        near = get_close_matches(value, list(known), n=3)
+    return f"the nearest are {listing(near[:3])}" if near else f"the values are {listing(known, 5)}"
