@@ -38,6 +38,7 @@ from .reasons.counterfactual import Counterfactual
 from .reasons.explanation import Exclusion, Explanation, Status, Witness
 from .reasons.explanations import Explanations
 from .reasons.families import Terms, pi_explanations, prime_implicants
+from .reasons.importance import Importance
 from .reasons.listing import Reasons
 from .reasons.relevance import Attribution
 from .reasons.robustness import Robustness
@@ -75,6 +76,7 @@ __all__ = [
     "FewestChanges",
     "Fidelity",
     "Group",
+    "Importance",
     "Interval",
     "Level",
     "Literal",

@@ -110,6 +110,7 @@ def records(tmp_path_factory):
         "Batch": [batch],
         "Summary": [batch["summary"]],
         "Overview": [{name: x for name, x in written.items() if name not in batch["summary"]}],
+        "Importance": [explainer.importance(credit.X[:2]).to_dict()],
         "Report": [report],
         "Feature use": [report["features"]],
         "Settings of a report": [report["made"]["settings"]],

@@ -142,6 +142,17 @@ def map_of_names():
 
 HISTORY = [[0.001, None, None], [0.01, 2.0, None], [0.2, 2.0, 5.0], [1.0, 3.0, 4.0]]
 SUMMARY = {"rows": 500, "decisions": {}, "features": {f"{LONG}_{k}": max(0, 500 - 12 * k) for k in range(60)}}
+IMPORTANCE = {
+    "rows": 10,
+    "explained": 10,
+    "tested": 10,
+    "undecided": 0,
+    "importance": [
+        {"feature": "income", "in_explanations": 8, "flips_alone": 4},
+        {"feature": "age", "in_explanations": 4, "flips_alone": 0},
+        {"feature": "height", "in_explanations": 0, "flips_alone": 0},
+    ],
+}
 SIZES = [
     explanation(odd()["literals"][:size], [], coverage=coverage)
     for size, coverage in [(1, 0.5), (1, 0.5), (1, 0.5), (2, 0.1), (3, 0.25), (3, 0.0), (0, None)]
@@ -170,6 +181,8 @@ CASES = {
     "map of names": (plots.decision_map, map_of_names()),
     "use": (plots.feature_use, SUMMARY),
     "no use": (plots.feature_use, {"rows": 3, "decisions": {}, "features": {"a": 0, "b": 0}}),
+    "importance": (plots.importance, IMPORTANCE),
+    "no importance": (plots.importance, IMPORTANCE | {"importance": [], "undecided": 3, "explained": 7}),
     "coverage": (plots.coverage_by_size, SIZES),
     "growth": (plots.growth, explanation([], [], history=HISTORY, goal="shortest")),
     "growth at once": (plots.growth, explanation([], [], history=[[0.0, 3.0, 3.0]], goal="widest")),
@@ -842,6 +855,40 @@ class TestFeatureUse:
     def test_most_is_a_whole_number(self, most):
         with pytest.raises(InvalidInput, match="most is how many features are drawn"):
             plots.feature_use(SUMMARY, most=most)
+
+
+class TestImportance:
+    def test_bars_are_as_long_as_the_counts(self):
+        display = plots.importance(IMPORTANCE)
+        assert display.in_explanations == {"income": 8, "age": 4} and display.flips_alone == {
+            "income": 4,
+            "age": 0,
+        }
+        assert (display.left_out, display.unused) == (0, 1)
+        mentioned, flips = (
+            artists(display, f"_{kind} income")[0].get_path().get_extents().width
+            for kind in ("in_explanations", "flips_alone")
+        )
+        assert mentioned == pytest.approx(2 * flips)
+        assert "8, 4 alone" in said(display) and "1 feature in no explanation" in said(display)
+
+    def test_it_says_what_the_counts_are_not(self):
+        said_there = " ".join(said(plots.importance(IMPORTANCE)))
+        assert "not effect sizes" in said_there and "may still matter for other rows" in said_there
+
+    def test_the_most_frequent_ones_are_drawn(self):
+        display = plots.importance(IMPORTANCE, most=1)
+        assert list(display.in_explanations) == ["income"] and display.left_out == 1
+        assert "and 1 more feature, in fewer explanations" in said(display)
+
+    def test_rows_that_are_undecided_are_told(self):
+        record = IMPORTANCE | {"explained": 9, "undecided": 1}
+        assert any("1 row undecided in time" in line for line in said(plots.importance(record)))
+
+    @pytest.mark.parametrize("most", [0, True, "all"])
+    def test_most_is_a_whole_number(self, most):
+        with pytest.raises(InvalidInput, match="most is how many features are drawn"):
+            plots.importance(IMPORTANCE, most=most)
 
 
 class TestCoverageBySize:

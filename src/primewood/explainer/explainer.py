@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from primewood.engines.diagram.compiler import Watcher
-from primewood.explainer.many import AsksMany
+from primewood.explainer.importance import AsksImportance
 from primewood.explainer.reporting import gather
 from primewood.explainer.slices import AsksSlices
 from primewood.explainer.what_if import AsksWhatIf
@@ -15,7 +15,7 @@ from primewood.properties.compiled import Compiled
 from primewood.properties.verification import Verification
 
 
-class Explainer(AsksMany, AsksSlices, AsksWhatIf, AsksAboutAll):
+class Explainer(AsksImportance, AsksSlices, AsksWhatIf, AsksAboutAll):
     """Explains the decisions of a tree model, or of an expression.
 
     Parameters

@@ -13,6 +13,7 @@ from typing import Any
 
 from primewood.errors import InvalidInput
 from primewood.logic.interval import number
+from primewood.report import importance as words
 from primewood.report import lanes, text
 from primewood.report.html.conditions import Row, about
 from primewood.report.html.environment import render, style
@@ -234,6 +235,40 @@ def rule_list(record: Record, *, level: int = 2) -> str:
         rules=[_rule(rule, total) for rule in record["rules"]],
         decisions=[[x["decision"], x["rows"], x["covered"], x["uncovered"]] for x in record["decisions"]],
     )
+
+
+def importance(record: Record, *, level: int = 2) -> str:
+    """The card of what features matter: `Importance.to_dict`."""
+    done = record["undecided"] == 0
+    frame = Frame(
+        label="Which features matter",
+        eyebrow="Importance",
+        title="Which features matter",
+        lead=f"over {counted(record['rows'], 'row')}: how often each is in the explanation, and how often it flips "
+        "the decision alone",
+        status="proved" if done else "interrupted",
+        badge="Exact counts" if done else f"{counted(record['undecided'], 'row')} undecided",
+        level=_heading(level),
+        notes=words.undecided(record),
+        asides=[f"{line}." for line in words.left_out(record)]
+        + [f"{words.IN_EXPLANATIONS} {words.FLIPS_ALONE}", words.CAVEAT, *_given(record)],
+        foot=[*_foot(record, "model"), ("literals", record["literal_language"])],
+    )
+    used = [x for x in record["importance"] if x["in_explanations"] or x["flips_alone"]]
+    return style() + render(
+        "importance.html.j2",
+        frame=frame,
+        rows=[_importance(entry, record) for entry in used[: words.MOST_FEATURES]],
+    )
+
+
+def _importance(entry: Record, record: Record) -> dict[str, Any]:
+    shares = [
+        entry[key] / record[whole] if record[whole] else 0.0
+        for key, whole in (("in_explanations", "explained"), ("flips_alone", "tested"))
+    ]
+    first, second = words.cells(entry, record)
+    return {"feature": entry["feature"], "counts": [(first, shares[0]), (second, shares[1])]}
 
 
 def _heading(level: int) -> int:

@@ -8,6 +8,7 @@ from primewood.report.plots.anytime import GrowthDisplay, growth
 from primewood.report.plots.comparison import SideBySideDisplay, side_by_side
 from primewood.report.plots.coverage import CoverageBySizeDisplay, coverage_by_size
 from primewood.report.plots.explanation import RangesDisplay, ranges
+from primewood.report.plots.importance import ImportanceDisplay, importance
 from primewood.report.plots.strip import WhatIfDisplay, what_if
 from primewood.report.plots.two_features import DecisionMapDisplay, decision_map
 from primewood.report.plots.use import FeatureUseDisplay, feature_use
@@ -17,6 +18,7 @@ __all__ = [
     "DecisionMapDisplay",
     "FeatureUseDisplay",
     "GrowthDisplay",
+    "ImportanceDisplay",
     "RangesDisplay",
     "SideBySideDisplay",
     "WhatIfDisplay",
@@ -24,6 +26,7 @@ __all__ = [
     "decision_map",
     "feature_use",
     "growth",
+    "importance",
     "ranges",
     "side_by_side",
     "what_if",

@@ -60,7 +60,8 @@ SUMMARY = Kind(
     "feature_use",
     "a summary of a batch, or what has one: a batch, its frame, the overview of a folder, or a to_dict() of these",
 )
-KINDS = (EXPLANATION, WHAT_IF, DECISION_MAP, BATCH, OVERVIEW, SUMMARY)
+IMPORTANCE = Kind("an importance", ("importance", "rows", "explained", "tested"), "importance")
+KINDS = (EXPLANATION, IMPORTANCE, WHAT_IF, DECISION_MAP, BATCH, OVERVIEW, SUMMARY)
 FAILED = "failed"
 """The status of a row that has no explanation."""
 CONDITION = "if "

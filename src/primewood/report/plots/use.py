@@ -67,8 +67,7 @@ def feature_use(batch: Any, *, ax: Any = None, most: int = 20) -> FeatureUseDisp
     -------
     FeatureUseDisplay
     """
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise InvalidInput(f"most is how many features are drawn, a whole number from 1; not {most!r}")
+    check_most(most)
     axes, summary = checked(ax), _summary(batch)
     features, failed = summary["features"], summary.get("statuses", {}).get(FAILED, 0)
     rows = summary["rows"] - failed
@@ -79,6 +78,12 @@ def feature_use(batch: Any, *, ax: Any = None, most: int = 20) -> FeatureUseDisp
     notes = _notes(rows, left_out, unused, failed)
     found = put(partial(_page, rows, counts, notes), axes)
     return FeatureUseDisplay(found, found.figure, counts, rows, left_out, unused, failed)
+
+
+def check_most(most: object) -> None:
+    """Raise unless it is how many features to draw."""
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise InvalidInput(f"most is how many features are drawn, a whole number from 1; not {most!r}")
 
 
 def _summary(batch: Any) -> Record:
