@@ -128,13 +128,14 @@ def test_a_regressor_needs_a_question(files, call, tmp_path):
 def test_what_does_not_go_together_is_refused(files, call, tmp_path):
     asked = ("explain", "forest.skops", "rows.csv")
     for more, words in (
-        (("--resume",), "say -o FOLDER"),
-        (("--jobs", 2), "say -o FOLDER"),
+        (("--resume",), "pass -o FILE or -o FOLDER"),
+        (("--jobs", 2), "pass -o FILE or -o FOLDER"),
         (("-o", tmp_path / "out", "--row", 3), "--row is not for -o"),
         (("-o", tmp_path / "out", "--all"), "--all is not for -o"),
         (("-o", tmp_path / "out", "--witnesses", "--exact"), "--witnesses and --exact are not for -o"),
-        (("-o", tmp_path / "out", "--jobs", 2, "--dask", "tcp://x:1"), "say one of them"),
-        (("-o", "rows.csv"), "is a file"),
+        (("-o", tmp_path / "out", "--jobs", 2, "--dask", "tcp://x:1"), "pass either --dask or --jobs"),
+        (("-o", "rows.csv"), "rows.csv is the file of rows itself"),
+        (("-o", "forest.skops"), "is a file"),
     ):
         done = call(*asked, *more)
         assert done.code == 2 and words in done.err and not done.out, more

@@ -117,7 +117,7 @@ def overview(folder: str | Path) -> Overview:
     wanted = [*said, *(f"if {name}" for name in manifest.features)]
     counts = _Counts()
     for part in manifest.parts:
-        path = asked.path / _main_file(part)
+        path = asked.path / main_file(part)
         if not path.is_file():
             raise InvalidInput(f"{path} is gone; resume (--resume) makes it again")
         counts.add(read(path, wanted), manifest.features)
@@ -133,7 +133,8 @@ def overview(folder: str | Path) -> Overview:
     )
 
 
-def _main_file(part: Part) -> str:
+def main_file(part: Part) -> str:
+    """The file of a part that holds its explanations."""
     return next(name for name in part.files if not name.endswith(".boxes.jsonl"))
 
 

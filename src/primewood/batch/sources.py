@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import file_digest
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from primewood import workbook
 from primewood.delimited import decimal_mark, delimiter_of
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.rows import Layout, as_rows
 from primewood.tables import (
     JSON_ENDINGS,
@@ -90,6 +90,17 @@ class Source(ABC):
     def blocks(self, size: int, skip: int = 0) -> Iterator[Block]:
         """Blocks of `size` rows, the last one perhaps of fewer, without the first `skip` blocks."""
 
+    @abstractmethod
+    def texts(self, column: str) -> Iterator[str]:
+        """The cells of a column, row after row, as text; empty where a row could not be read."""
+
+    def _check_column(self, column: str, header: Sequence[str]) -> None:
+        if column not in header:
+            raise UnknownName(
+                f"{self.path.name} has no column {column!r}{meant([column], header)}; "
+                f"its columns are {listing(header)}"
+            )
+
     def digest(self) -> str:
         """The SHA-256 of the file."""
         with self.path.open("rb") as file:
@@ -136,6 +147,12 @@ class TextSource(Source):
         while some := list(islice(lines, size)):
             yield self._block(len(some), partial(self._read, some, first))
             first += len(some)
+
+    def texts(self, column: str) -> Iterator[str]:
+        self._check_column(column, self._header)
+        place = self._header.index(column)
+        lines = islice(self._lines(), 1, None)
+        return ("" if isinstance(line, str) else line[place].strip() for line in lines)
 
     def _read(self, lines: list[list[str] | str], first: int, start: int, stop: int) -> Rows:
         cells = []
@@ -256,6 +273,7 @@ class ParquetSource(Source):
         self._arrow, self._parquet = arrow()
         with self._opened() as file:
             schema = file.schema_arrow
+            self._names: list[str] = schema.names
             self.total = file.metadata.num_rows
         places = places_of(path.name, schema.names, layout.names)
         self._columns = [schema.names[place] for place in places]
@@ -269,6 +287,15 @@ class ParquetSource(Source):
                 yield self._block(table.num_rows, partial(_between, self._frame(table)))
         except self._arrow.ArrowException as problem:
             raise InvalidInput(f"{self.path.name} cannot be read to its end: {problem}") from None
+
+    def texts(self, column: str) -> Iterator[str]:
+        self._check_column(column, self._names)
+        return self._texts(column)
+
+    def _texts(self, column: str) -> Iterator[str]:
+        with self._opened() as file:
+            for batch in file.iter_batches(columns=[column]):
+                yield from ("" if value is None else str(value) for value in batch.column(0).to_pylist())
 
     def _tables(self, size: int, first: int) -> Iterator[Any]:
         """Tables of `size` rows from a row on, whatever the groups of rows in the file."""

@@ -49,18 +49,23 @@ class Written:
     Attributes
     ----------
     folder : Path
-    rows, parts : int
-        How many there are in the folder now.
+        The folder of parts, or the one file.
+    rows : int
+        How many there are in it now.
+    parts : int or None
+        How many parts the folder has; None for one file.
     before : int
         How many rows of these an earlier run had finished.
     """
 
     folder: Path
     rows: int
-    parts: int
+    parts: int | None
     before: int = 0
 
     def __str__(self) -> str:
+        if self.parts is None:
+            return f"{self.folder} is written: {self.rows:,} row{'' if self.rows == 1 else 's'}"
         held = f"{self.rows:,} rows in {self.parts:,} part{'' if self.parts == 1 else 's'}"
         if self.before == self.rows and self.rows:
             return f"{self.folder} was finished already: {held}"

@@ -1,4 +1,4 @@
-"""Explaining all rows of a file into a folder (`explain -o`), and the command that tells what is in it."""
+"""Explaining all rows of a file into a file or a folder (`explain -o`), and the command that tells what is in it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from primewood.cli import output
-from primewood.cli.options import AboutRows, Answering, FormatChoice, Json, Reading, ToFolder
+from primewood.cli.options import AboutRows, Answering, FormatChoice, Json, Reading, ToFiles
 from primewood.errors import InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
+    from primewood.batch.overview import Overview
+    from primewood.batch.run import Settings
     from primewood.explainer import Explainer
     from primewood.tables import Dialect
 
@@ -32,81 +34,145 @@ class AskedOf:
         For a regressor: each row is asked about its own prediction, plus or minus this.
     dialect : Dialect
         How the file is written.
+    identity : str or None
+        The column that one file of answers copies.
     """
 
     explainer: Explainer
     data: Path
     within: float | None
     dialect: Dialect
+    identity: str | None
 
 
-def check(folder: ToFolder, one: Mapping[str, object]) -> None:
-    """Raise if options of batches are without a folder, or with some that are for single explanations."""
-    if folder.to is None:
+def check(files: ToFiles, about: AboutRows, one: Mapping[str, object]) -> None:
+    """Raise if options of batches are without a target, or with some that are for single explanations."""
+    if files.to is None:
         raise InvalidInput(
             "--format, --part-rows, --resume, --reuse, --jobs, --dask and --batch-limit are for all rows of a file: "
-            "say -o FOLDER"
+            "pass -o FILE or -o FOLDER"
         )
     chosen = [f"--{name}" for name, given in one.items() if given]
     if chosen:
         raise InvalidInput(
             f"{' and '.join(chosen)} {'is' if len(chosen) == 1 else 'are'} not for -o, which explains every row once"
         )
-    if folder.dask is not None and folder.jobs is not None:
-        raise InvalidInput("--dask and --jobs are two answers to one question; say one of them")
+    if files.dask is not None and files.jobs is not None:
+        raise InvalidInput("pass either --dask or --jobs, not both")
+    _check_kind(files, files.to, about.identity or [])
+
+
+def _check_kind(files: ToFiles, to: str, identity: list[str]) -> None:
+    """Raise for options that the one file, or the folder, does not take."""
+    from primewood.batch.to_one_file import check_format, is_one_file
+
+    if not is_one_file(to):
+        if identity:
+            raise InvalidInput("--id is for one row, or with -o for one .csv, .xlsx, .parquet or .jsonl file")
+        return
+    parts = {"format": files.format, "part-rows": files.part_rows, "resume": files.resume, "dask": files.dask}
+    chosen = [f"--{name}" for name, given in parts.items() if given]
+    if chosen:
+        raise InvalidInput(
+            f"{' and '.join(chosen)} {'is' if len(chosen) == 1 else 'are'} for a folder of parts; {to} is one file. "
+            "Pass a name without an ending, or with a slash at its end, for a folder"
+        )
+    if len(identity) > 1 or any("=" in name for name in identity):
+        raise InvalidInput(
+            "with -o, --id is the name of one column, e.g. --id customer; every row is explained"
+        )
+    check_format(Path(to))
 
 
 def asked_of(
-    model: Path, rows: Path | None, about: AboutRows, reading: Reading, answering: Answering
+    model: Path, rows: Path | None, about: AboutRows, reading: Reading, answering: Answering, to: str
 ) -> AskedOf:
-    """The explainer of a model file, and the file of rows. Training rows are those of --train only."""
-    from primewood.cli.loading import Dialects, check_decides, explainer_of, one_file
+    """The explainer of a model file, and the file of rows.
+
+    Training rows are those of --train. For one file of answers they are the rows themselves if there are none; for a
+    folder, which is for more rows than can be held, there are none then.
+    """
+    from primewood.batch.to_one_file import is_one_file
+    from primewood.cli.loading import Dialects, check_decides, explainer_of, one_file, training
 
     data = one_file(rows, about.data)
     if data is None:
         raise InvalidInput("pass the rows: a CSV, JSON lines, Parquet or .xlsx file")
+    if any(Path(to).resolve() == path.resolve() for path in (data, about.train) if path is not None):
+        raise InvalidInput(f"{to} is the file of rows itself; write the answers to another one")
     dialects = Dialects.of(reading, data, about.train)
-    train = None if about.train is None else dialects.read(about.train)
+    if is_one_file(to):
+        train = training(dialects.read(data), data, about.train, dialects)
+    else:
+        train = None if about.train is None else dialects.read(about.train)
     explainer = explainer_of(
         model, train, reading, engine=answering.engine.value, max_nodes=answering.max_nodes
     )
     check_decides(explainer, about.within)
-    if about.train is None:
+    if train is None:
         output.talk("no coverage without training rows; --train gives them")
-    return AskedOf(explainer, data, about.within, dialects.of_file(data))
+    identity = next(iter(about.identity or []), None)
+    return AskedOf(explainer, data, about.within, dialects.of_file(data), identity)
 
 
-def explain_all(asked: AskedOf, folder: ToFolder, options: Mapping[str, Any], *, as_json: bool) -> None:
-    """Explain all rows into a folder, and tell what they have in common."""
-    from primewood.batch.overview import overview
+def explain_all(asked: AskedOf, files: ToFiles, options: Mapping[str, Any], *, as_json: bool) -> None:
+    """Explain all rows into a file or a folder, and tell what they have in common."""
     from primewood.batch.run import BLOCK, Settings
-    from primewood.batch.to_files import explain_file
+    from primewood.batch.to_one_file import is_one_file
 
-    assert folder.to is not None
+    assert files.to is not None
     limits = {"time_limit", "work_limit"}
     settings = Settings(
         {name: value for name, value in options.items() if name not in limits} | {"within": asked.within},
         options["time_limit"],
         options["work_limit"],
-        folder.batch_limit,
-        folder.reuse,
-        folder.part_rows or BLOCK,
+        files.batch_limit,
+        files.reuse,
+        files.part_rows or BLOCK,
     )
-    kind = (folder.format or FormatChoice.parquet).value
-    with _kept(folder.to), _workers(folder.dask):
+    write = _into_one_file if is_one_file(files.to) else _into_folder
+    output.answer(write(asked, files, Path(files.to), settings), as_json=as_json)
+
+
+def _into_folder(asked: AskedOf, files: ToFiles, folder: Path, settings: Settings) -> Overview:
+    from primewood.batch.overview import overview
+    from primewood.batch.to_files import explain_file
+
+    with _kept(folder), _workers(files.dask):
         written = explain_file(
             asked.explainer,
             asked.data,
-            folder.to,
+            folder,
             settings,
-            format=kind,
-            n_jobs=folder.jobs,
-            resume=folder.resume,
+            format=(files.format or FormatChoice.parquet).value,
+            n_jobs=files.jobs,
+            resume=files.resume,
             progress=_lines_or_bar(),
             dialect=asked.dialect,
         )
     output.talk(str(written))
-    output.answer(overview(folder.to), as_json=as_json)
+    return overview(folder)
+
+
+def _into_one_file(asked: AskedOf, files: ToFiles, path: Path, settings: Settings) -> Overview:
+    from primewood.batch.to_one_file import explain_into_one_file
+
+    try:
+        done = explain_into_one_file(
+            asked.explainer,
+            asked.data,
+            path,
+            settings,
+            n_jobs=files.jobs,
+            progress=_lines_or_bar(),
+            dialect=asked.dialect,
+            identity=asked.identity,
+        )
+    except KeyboardInterrupt:
+        output.talk(f"{path} is not written; with -o FOLDER, what is finished stays")
+        raise
+    output.talk(str(done.written))
+    return done.overview
 
 
 def _lines_or_bar() -> bool | None:

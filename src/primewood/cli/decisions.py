@@ -27,7 +27,7 @@ from primewood.cli.options import (
     Reading,
     RowsFile,
     Seconds,
-    ToFolder,
+    ToFiles,
     Weights,
     asked,
 )
@@ -106,7 +106,7 @@ def explain(
             rich_help_panel=LIMITS,
         ),
     ] = None,
-    folder: ToFolder,
+    files: ToFiles,
     exact: Annotated[
         bool,
         typer.Option(
@@ -130,8 +130,9 @@ def explain(
     Prints conditions that entail the decision: while they hold, nothing else about the row matters, and none of
     them can be weakened. What they take for granted is printed with them.
 
-    With -o, all rows of a file are explained into a folder: parts, and a manifest that says which are finished. What is
-    finished stays, whatever stops the run, and --resume goes on. `primewood summarise` reads the folder.
+    With -o, all rows of a file are explained. A name that ends with .csv, .xlsx, .parquet or .jsonl is one file with a
+    line per row. Any other name is a folder of parts, for many rows: what is finished stays, whatever stops the run,
+    and --resume goes on. `primewood summarise` reads the folder.
 
     Exit codes
     ----------
@@ -147,6 +148,7 @@ def explain(
     primewood explain forest.skops rows.csv --row 3 --all --limit 10
     primewood explain booster.json rows.csv --every-row --threshold 0.37 --json
     primewood explain forest.skops rows.csv --row 3 --html why.html
+    primewood explain forest.skops rows.csv -o reasons.csv --train train.csv
     primewood explain forest.skops rows.csv -o out --train train.csv --jobs 2
     head -2 rows.csv | primewood explain forest.skops - --train train.csv
     """
@@ -179,12 +181,12 @@ def explain(
         "work_limit": work_limit,
     }
     named = {"fix": fix, "avoid": avoid, "only": only, "weight": weights}
-    if folder != ToFolder():
+    if files != ToFiles():
         one = {"row": about.row, "all": every, "count": count, "limit": limit, "witnesses": witnesses}
-        batches.check(folder, {**one, "html": html, "exact": exact, "plain": plain})
-        asked_of = batches.asked_of(model, rows, about, reading, answering)
+        batches.check(files, about, {**one, "html": html, "exact": exact, "plain": plain})
+        asked_of = batches.asked_of(model, rows, about, reading, answering, str(files.to))
         batches.explain_all(
-            asked_of, folder, options | _features(asked_of.explainer, **named), as_json=as_json
+            asked_of, files, options | _features(asked_of.explainer, **named), as_json=as_json
         )
         return
     output.check_target(html)

@@ -135,7 +135,7 @@ def questions(
     dialects = Dialects.of(reading, data, about.train)
     asked = dialects.read(data)
     indices = _indices(asked, about)
-    explainer = explainer_of(model, _training(asked, data, about.train, dialects), reading, **options)
+    explainer = explainer_of(model, training(asked, data, about.train, dialects), reading, **options)
     check_decides(explainer, about.within)
     if len(asked) > 1 and not (about.row or about.identity or about.every_row):
         output.talk(f"row 0 of {len(asked)} rows; --row, --id and --every-row choose others")
@@ -161,7 +161,7 @@ def with_rows(
         return explainer_for(model, train, reading), None
     dialects = Dialects.of(reading, rows, train)
     asked = dialects.read(rows)
-    explainer = explainer_of(model, _training(asked, rows, train, dialects), reading)
+    explainer = explainer_of(model, training(asked, rows, train, dialects), reading)
     return explainer, _numbers(asked, explainer)
 
 
@@ -170,7 +170,7 @@ def drawn(rows: NDArray[np.float64], count: int, seed: int) -> NDArray[np.float6
     return rows[np.random.default_rng(seed).permutation(len(rows))[:count]]
 
 
-def _training(asked: Table, data: Path, train: Path | None, dialects: Dialects) -> Table | None:
+def training(asked: Table, data: Path, train: Path | None, dialects: Dialects) -> Table | None:
     """The training rows: those of their own file; else those asked about, if they are a file of more than one."""
     if train is not None:
         return asked if train == data else dialects.read(train)

@@ -271,16 +271,17 @@ class Answering:
 
 
 @dataclass(frozen=True)
-class ToFolder:
-    """Whether all rows are explained into a folder, and how."""
+class ToFiles:
+    """Whether all rows are explained into a file or a folder, and how."""
 
     to: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--output",
             "-o",
-            help="Explain all rows of a CSV, JSON lines or Parquet file into this new folder, in parts.",
-            metavar="FOLDER",
+            help="Explain all rows of a file into one .csv, .xlsx, .parquet or .jsonl file, or into a new folder, in "
+            "parts.",
+            metavar="FILE|FOLDER",
             rich_help_panel=BATCHES,
         ),
     ] = None

@@ -18,7 +18,9 @@ from primewood.batch.failed import Failed
 from primewood.batch.progress import watching
 from primewood.batch.run import BLOCK, Result, Run, Settings
 from primewood.batch.to_files import Written, explain_file
+from primewood.batch.to_one_file import explain_into_one_file, is_one_file
 from primewood.engines.protocol import Clock, Step
+from primewood.errors import InvalidInput
 from primewood.explainer.why import AsksWhy
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, check_language
@@ -102,7 +104,8 @@ class AsksMany(AsksWhy):
         source: str | Path,
         folder: str | Path,
         *,
-        format: Kind = "parquet",  # noqa: A002
+        format: Kind | None = None,  # noqa: A002
+        identity: str | None = None,
         sheet: str | None = None,
         decimal: str | None = None,
         part_rows: int = BLOCK,
@@ -115,18 +118,22 @@ class AsksMany(AsksWhy):
         progress: bool | None = None,
         **options: Any,
     ) -> Written:
-        """Explain every row of a file into a folder of parts, which appear whole and can be gone on with.
+        """Explain every row of a file into a folder of parts, or into one .csv, .xlsx, .parquet or .jsonl file.
 
-        Neither the file nor the explanations are held. `primewood.overview` says what the parts have in common.
+        Neither the file nor the explanations are held. Parts appear whole, and a run that was stopped can be resumed;
+        one file appears when all rows are explained. `primewood.overview` says what parts have in common.
 
         Parameters
         ----------
         source
             A CSV file with a header, a Parquet file, JSON lines or an Excel workbook, with the model's columns.
         folder
-            Where the parts go: a new or empty folder; with `resume`, that of a run that was stopped.
+            Where the parts go: a new or empty folder; with `resume`, that of a run that was stopped. A name that ends
+            with .csv, .xlsx, .parquet or .jsonl is one file with a line per row.
         format
-            "parquet" or "jsonl".
+            What parts are written as: "parquet" (the default) or "jsonl".
+        identity
+            For one file: a column of `source` to copy, so that rows can be told by it.
         sheet
             Which sheet of a workbook; the first by default.
         decimal
@@ -141,12 +148,27 @@ class AsksMany(AsksWhy):
             As for a call for rows in memory.
         """
         settings = self._settings(options, time_limit, work_limit, batch_limit, reuse, part_rows)
+        if is_one_file(folder):
+            if resume or format is not None:
+                raise InvalidInput(f"resume and format are for a folder of parts; {folder} is one file")
+            return explain_into_one_file(
+                self,
+                source,
+                folder,
+                settings,
+                n_jobs=n_jobs,
+                progress=progress,
+                dialect=Dialect(sheet, decimal),
+                identity=identity,
+            ).written
+        if identity is not None:
+            raise InvalidInput("identity is for one .csv, .xlsx, .parquet or .jsonl file")
         return explain_file(
             self,
             source,
             folder,
             settings,
-            format=format,
+            format=format or "parquet",
             n_jobs=n_jobs,
             resume=resume,
             progress=progress,

@@ -1,0 +1,198 @@
+"""Explaining every row of a file into one file, in the format that its name says: .csv, .xlsx, .parquet or .jsonl.
+
+There is one line per row, with the columns of `Batch.to_frame` after the row's number. The file appears whole, when all
+rows are explained; until then a folder of parts beside it keeps what is finished.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+from primewood import workbook
+from primewood.batch import columns
+from primewood.batch.folder import Folder
+from primewood.batch.overview import Overview, main_file, overview
+from primewood.batch.run import Settings
+from primewood.batch.sources import source_of
+from primewood.batch.to_files import Stating, Written, explain_file
+from primewood.errors import InvalidInput
+from primewood.files import write_whole
+from primewood.report import frames
+from primewood.tables import Dialect, arrow
+
+ROW = "row"
+NUMBERS = ("coverage", "volume")
+BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def is_one_file(path: str | Path) -> bool:
+    """Whether a path names one file rather than a folder: by its ending, unless it is a folder or ends with a slash.
+
+    >>> is_one_file("out.csv"), is_one_file("out"), is_one_file("out.csv/")
+    (True, False, False)
+    """
+    text = str(path)
+    return Path(text).suffix.lower() in WRITERS and not text.endswith(("/", "\\")) and not Path(text).is_dir()
+
+
+@dataclass(frozen=True)
+class OneFile:
+    """What was written.
+
+    Attributes
+    ----------
+    written : Written
+    overview : Overview
+        What the explanations have in common.
+    """
+
+    written: Written
+    overview: Overview
+
+
+def explain_into_one_file(
+    explainer: Stating,
+    source: str | Path,
+    path: str | Path,
+    settings: Settings | None = None,
+    *,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    dialect: Dialect | None = None,
+    identity: str | None = None,
+) -> OneFile:
+    """Explain every row of a file into one file.
+
+    Parameters
+    ----------
+    explainer, source, settings, n_jobs, progress, dialect
+        As for `explain_file`.
+    path
+        The file; its ending is .csv, .xlsx, .parquet or .jsonl. An existing one is replaced.
+    identity
+        A column of the source that is copied, so that rows can be told by it.
+
+    Raises
+    ------
+    InvalidInput
+        As `explain_file`, or if the source has no column `identity`, or a sheet cannot hold all rows.
+    """
+    path = Path(path)
+    check_format(path)
+    rows = source_of(source, explainer._context.layout, dialect)
+    identities = None if identity is None else rows.texts(identity)
+    with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}.") as parts:
+        done = explain_file(
+            explainer,
+            source,
+            parts,
+            settings,
+            format="jsonl",
+            n_jobs=n_jobs,
+            progress=progress,
+            dialect=dialect,
+        )
+        table = _Table(Folder(parts), identity, identities)
+        write_whole(path, lambda file: WRITERS[path.suffix.lower()](file, table.names, table.rows()))
+        return OneFile(replace(done, folder=path, parts=None), overview(parts))
+
+
+def check_format(path: Path) -> None:
+    """Raise unless a file of this ending can be written, before time is spent on what it shall hold."""
+    ending = path.suffix.lower()
+    if ending not in WRITERS:
+        expected = ", ".join(WRITERS)
+        raise InvalidInput(f"{path.name}: unrecognised file extension {path.suffix!r}; expected {expected}")
+    if not path.absolute().parent.is_dir():
+        raise InvalidInput(f"{path} cannot be written: there is no folder {path.parent}")
+    if ending == ".xlsx":
+        workbook.openpyxl()
+    if ending == ".parquet":
+        arrow()
+
+
+class _Table:
+    """What finished parts say about each row.
+
+    Attributes
+    ----------
+    names : list of str
+        The columns.
+    """
+
+    def __init__(self, parts: Folder, identity: str | None, identities: Iterator[str] | None) -> None:
+        self._parts, self._manifest, self._identities = parts, parts.manifest(), identities
+        self._said = [*frames.of_explanations([], self._manifest.features), "notes"]
+        known = (ROW, *self._said)
+        shown = f"{identity} in the source" if identity in known else identity
+        self.names = [ROW, *([] if shown is None else [shown]), *self._said]
+
+    def rows(self) -> Iterator[list[Any]]:
+        """Row after row; one part is held at a time."""
+        for part in self._manifest.parts:
+            found = columns.read(self._parts.path / main_file(part), [ROW, *self._said])
+            found["notes"] = ["; ".join(notes) or None for notes in found["notes"]]
+            for place, *cells in zip(*found.values(), strict=True):
+                yield [place, *([] if self._identities is None else [next(self._identities)]), *cells]
+
+
+def _write_csv(file: IO[bytes], names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([_harmless(name) for name in names])
+    writer.writerows([_harmless(cell) for cell in row] for row in rows)
+    text.detach()
+
+
+def _harmless(cell: object) -> object:
+    """A cell as it is; but text that a spreadsheet would compute as a formula gets an apostrophe before it.
+
+    >>> _harmless("=1+1"), _harmless("-1.5"), _harmless(-1.5), _harmless("age > 30")
+    ("'=1+1", '-1.5', -1.5, 'age > 30')
+    """
+    if not isinstance(cell, str) or not cell.startswith(BEGINS_A_FORMULA):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+def _write_lines(file: IO[bytes], names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    for row in rows:
+        record = dict(zip(names, row, strict=True))
+        file.write(json.dumps(record, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+
+
+def _write_parquet(file: IO[bytes], names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    pyarrow, parquet = arrow()
+    held = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in names]
+    arrays = [_array(pyarrow, name, column) for name, column in zip(names, held, strict=True)]
+    parquet.write_table(pyarrow.Table.from_arrays(arrays, names=list(names)), file, compression="zstd")
+
+
+def _array(pyarrow: Any, name: str, cells: list[Any]) -> Any:
+    """A column of Parquet; its type does not depend on whether a cell is empty."""
+    if any(isinstance(cell, str) for cell in cells):
+        return pyarrow.array([None if cell is None else str(cell) for cell in cells], pyarrow.string())
+    found = pyarrow.array(cells)
+    if not pyarrow.types.is_null(found.type):
+        return found
+    return found.cast(pyarrow.float64() if name in NUMBERS else pyarrow.string())
+
+
+WRITERS: dict[str, Callable[[IO[bytes], Sequence[str], Iterable[Sequence[Any]]], None]] = {
+    ".csv": _write_csv,
+    ".xlsx": workbook.write,
+    ".parquet": _write_parquet,
+    ".jsonl": _write_lines,
+}
+"""What writes files, by their endings."""
