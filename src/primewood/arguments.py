@@ -14,24 +14,43 @@ from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble, Level
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.interval import number
+from primewood.matching import is_unnamed, match_columns
 from primewood.reasons.context import Context
-from primewood.rows import Layout, as_rows, categories_of
+from primewood.rows import Layout, categories_of, read_rows
+from primewood.tabular import tabular
 
 
-def with_spaces(ensemble: Ensemble, X_train: Any) -> Ensemble:
-    """The ensemble with the names of the training frame, if they are its own but for spaces, which LightGBM drops."""
-    names = tuple(str(column) for column in getattr(X_train, "columns", ()))
-    same = names and tuple(name.replace(" ", "_") for name in names) == ensemble.feature_names
-    return replace(ensemble, feature_names=names) if same else ensemble
+def name_columns(
+    ensemble: Ensemble, X_train: Any, names: Sequence[str] | None
+) -> tuple[Ensemble, tuple[str, ...]]:
+    """The ensemble with the names of its columns, and what is to be noted about them.
+
+    They are the names that are given; else the model's own, with the spaces of the training frame, which LightGBM
+    drops; else, of a model that has none, those of the training frame, in its order.
+    """
+    own = ensemble.feature_names
+    if names is not None:
+        return replace(ensemble, feature_names=_checked_names(names, own)), ()
+    table = None if X_train is None else tabular(X_train)
+    if table is None or not table.labelled:
+        return ensemble, ()
+    if tuple(name.replace(" ", "_") for name in table.names) == own:
+        return replace(ensemble, feature_names=table.names), ()
+    if not is_unnamed(own) or set(own) & set(table.names):
+        return ensemble, ()
+    matched = match_columns(table.names, own, "X_train")
+    return replace(ensemble, feature_names=table.names), matched.notes
 
 
-def named(ensemble: Ensemble, names: Sequence[str] | None) -> Ensemble:
-    """The ensemble with other names of columns, if any are given."""
-    if names is None:
-        return ensemble
-    if len(names) != ensemble.n_features:
-        raise InvalidInput(f"{len(names)} feature names for {ensemble.n_features} columns")
-    return replace(ensemble, feature_names=tuple(str(name) for name in names))
+def _checked_names(names: Sequence[str], own: tuple[str, ...]) -> tuple[str, ...]:
+    given = tuple(str(name) for name in names)
+    if len(given) != len(own):
+        raise InvalidInput(f"{len(given)} feature names for {len(own)} columns")
+    if given != own and sorted(given) == sorted(own):
+        raise InvalidInput(
+            f"feature_names has the model's own names in another order; the order is {listing(own)}"
+        )
+    return given
 
 
 def deciding(ensemble: Ensemble, threshold: float | None, between: tuple[float, float] | None) -> Ensemble:
@@ -79,14 +98,14 @@ def class_names_of(subject: Subject, names: Sequence[object] | None) -> tuple[ob
     return given
 
 
-def training_rows(X_train: Any, ensemble: Ensemble) -> NDArray[np.float64] | None:
-    """The training rows as the model takes them; None without any."""
+def training_rows(X_train: Any, ensemble: Ensemble) -> tuple[NDArray[np.float64] | None, tuple[str, ...]]:
+    """The training rows as the model takes them, None without any; and what is to be noted about them."""
     if X_train is None:
-        return None
-    rows = as_rows(X_train, Layout.of(ensemble), source="X_train")
-    if not len(rows):
+        return None, ()
+    reading = read_rows(X_train, Layout.of(ensemble), source="X_train")
+    if not len(reading.rows):
         raise InvalidInput("X_train has no rows; leave it out if there are none")
-    return rows
+    return reading.rows, reading.all_notes
 
 
 def declared_of(

@@ -57,6 +57,10 @@ class TooLarge(PrimewoodError, MemoryError):
     """A computation that would outgrow its cap; the message names the size and what to try."""
 
 
+class RowsWarning(UserWarning):
+    """What to know about a table of rows: columns that are ignored, or taken by place; categories that are unknown."""
+
+
 def listing(things: Iterable[object], limit: int = 12) -> str:
     """Write things as a short list for a message.
 

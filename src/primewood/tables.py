@@ -12,25 +12,27 @@ import io
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from primewood import workbook
 from primewood.delimited import decimal_mark, delimiter_of, with_point
 from primewood.errors import InvalidInput, MissingDependency, listing
+from primewood.matching import match_columns
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from primewood.rows import Layout
+    from primewood.rows import Layout, Reading
+    from primewood.tabular import Tabular
 
 STDIN = Path("-")
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 PARQUET_ENDINGS = (".parquet", ".pq")
 MISSING = ("", "NA", "NaN", "nan")
-TRUTH = {"True": 1.0, "False": 0.0}
+TRUTHS = {"true": 1.0, "false": 0.0}
 
 
 @dataclass(frozen=True)
@@ -92,19 +94,46 @@ class Table:
         return len(self.lines)
 
     def numbers(self, layout: Layout) -> NDArray[np.float64]:
-        """The rows in the model's columns, found by name; other columns are left out.
+        """The rows in the model's columns; what is to be noted about them is told as a warning."""
+        from primewood.rows import tell
 
-        A model that knows no names has the columns x0, x1, ...; then the columns are taken in order, and must be as
-        many. An empty cell or NA is missing; in a categorical column, cells are names.
+        reading = self.reading(layout)
+        tell(reading.all_notes)
+        return reading.rows
+
+    def reading(self, layout: Layout) -> Reading:
+        """The rows in the model's columns, found by name, with notes; other columns are left out.
+
+        The columns of a model without names are taken in order, and must be as many. An empty cell or NA is missing;
+        in a categorical column, cells are names.
         """
         import numpy as np
 
-        places = places_of(self.name, self.header, layout.names)
-        decimal = self._decimal(place for j, place in enumerate(places) if j not in layout.categories)
-        rows = np.empty((len(self), len(places)))
-        for j, place in enumerate(places):
-            rows[:, j] = self._column(j, self.column(place), layout, decimal)
-        return rows
+        from primewood.rows import Reading
+
+        matched = match_columns(self.header, layout.names, self.name)
+        numeric = (place for j, place in enumerate(matched.places) if j not in layout.categories)
+        decimal = self._decimal(numeric)
+        rows = np.empty((len(self), len(matched.places)))
+        row_notes: dict[int, tuple[str, ...]] = {}
+        for j, place in enumerate(matched.places):
+            rows[:, j], notes = self._column(j, self.column(place), layout, decimal)
+            for i, note in notes.items():
+                row_notes[i] = (*row_notes.get(i, ()), note)
+        return Reading(rows, matched.notes, row_notes)
+
+    def training(self, layout: Layout) -> Tabular:
+        """The rows as a table to train with: under the names of its own columns if the model has none."""
+        from primewood.matching import is_unnamed
+        from primewood.rows import tell
+        from primewood.tabular import Column, Tabular
+
+        reading = self.reading(layout)
+        unnamed = is_unnamed(layout.names) and not set(layout.names) & set(self.header)
+        tell(replace(reading, notes=() if unnamed else reading.notes).all_notes)
+        names = tuple(self.header) if unnamed else layout.names
+        columns = [Column(reading.rows[:, j], coded=True) for j in range(len(names))]
+        return Tabular(names, len(self), columns.__getitem__)
 
     def column(self, place: int) -> list[str]:
         """The cells of a column."""
@@ -121,30 +150,35 @@ class Table:
         """The rows with text in categorical columns and numbers in others."""
         import numpy as np
 
-        from primewood.rows import Layout
+        from primewood.rows import Layout, tell
 
         layout = Layout(tuple(names))
         names_only = set(categorical)
-        places = _found(self.name, self.header, names)
-        decimal = self._decimal(place for j, place in enumerate(places) if j not in names_only)
+        matched = match_columns(self.header, names, self.name)
+        tell(matched.notes)
+        decimal = self._decimal(place for j, place in enumerate(matched.places) if j not in names_only)
         rows = np.empty((len(self), len(names)), dtype=object)
-        for j, place in enumerate(places):
+        for j, place in enumerate(matched.places):
             cells = self.column(place)
-            rows[:, j] = cells if j in names_only else self._column(j, cells, layout, decimal)
+            rows[:, j] = cells if j in names_only else self._column(j, cells, layout, decimal)[0]
         return rows
 
-    def _column(self, column: int, cells: list[str], layout: Layout, decimal: str) -> list[float]:
+    def _column(
+        self, column: int, cells: list[str], layout: Layout, decimal: str
+    ) -> tuple[list[float], dict[int, str]]:
+        """The numbers of a column, and notes about some of its rows."""
         if column not in layout.categories:
             try:
                 numbers = [float(with_point(cell, decimal)) for cell in cells]
                 if all(abs(number) != float("inf") for number in numbers):
-                    return numbers
+                    return numbers, {}
             except ValueError:
                 pass
-        return [
+        found = [
             _read(cell, column, layout, source(self.name, i), decimal)
             for i, cell in enumerate(cells, self.first)
         ]
+        return [number for number, _ in found], {i: note for i, (_, note) in enumerate(found) if note}
 
 
 def source(name: str, row: int) -> str:
@@ -156,47 +190,23 @@ def source(name: str, row: int) -> str:
     return f"{name}, row {row}"
 
 
-def places_of(name: str, header: list[str], columns: Sequence[str]) -> list[int]:
-    """Where the columns of a model are in a table; `name` is what messages call it.
-
-    A model that knows no names has the columns x0, x1, ...; then those of the table are taken in order.
-
-    >>> places_of("rows.csv", ["id", "age", "income"], ["income", "age"])
-    [2, 1]
-    """
-    unnamed = list(columns) in ([f"{x}{i}" for i in range(len(columns))] for x in "xf")
-    if not unnamed or set(columns) & set(header):
-        return _found(name, header, columns)
-    if len(header) != len(columns):
-        raise InvalidInput(f"{name} has {len(header)} columns; the model takes {len(columns)}, unnamed")
-    return list(range(len(columns)))
-
-
-def _found(name: str, header: list[str], columns: Sequence[str]) -> list[int]:
-    absent = [column for column in columns if column not in header]
-    if absent:
-        hint = ". Cells are separated by a comma, a semicolon or a tab" if header[0].count("|") else ""
-        raise InvalidInput(f"{name} has no column {listing(absent)}; it has {listing(header)}{hint}")
-    return [header.index(column) for column in columns]
-
-
-def _read(cell: str, column: int, layout: Layout, source: str, decimal: str = ".") -> float:
-    """The number of a cell, or the code of its category."""
+def _read(cell: str, column: int, layout: Layout, source: str, decimal: str = ".") -> tuple[float, str]:
+    """The number of a cell, or the code of its category, and what to note about it."""
     if column in layout.categories:
         names = layout.categories[column].names.values()
         written = {str(name): name for name in names}
         if cell in written:
             return layout.code(column, written[cell], source)
-        return float("nan") if cell in MISSING else layout.code(column, _as_number(cell, names), source)
+        return (float("nan"), "") if cell in MISSING else layout.code(column, _as_number(cell, names), source)
     if cell in MISSING:
-        return float("nan")
+        return float("nan"), ""
     try:
-        number = TRUTH[cell] if cell in TRUTH else float(with_point(cell, decimal))
+        number = TRUTHS[cell.lower()] if cell.lower() in TRUTHS else float(with_point(cell, decimal))
     except ValueError:
         number = float("inf")
     if abs(number) == float("inf"):
-        raise InvalidInput(f"{source}: {layout.names[column]} is not a finite number, but {cell[:40]!r}")
-    return number
+        raise InvalidInput(f"{source}: {layout.names[column]} must be a finite number, not {cell[:40]!r}")
+    return number, ""
 
 
 def _as_number(cell: str, names: Iterable[object]) -> object:

@@ -19,7 +19,7 @@ from primewood.batch.run import Settings
 from primewood.batch.sources import source_of
 from primewood.batch.to_files import explain_file
 from primewood.data.credit import load_credit
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, RowsWarning
 from primewood.logic.variable import Variable
 from primewood.rows import Layout
 
@@ -173,7 +173,8 @@ def test_all_kinds_of_files_give_the_same(explainer, frame, tmp_path, ending):
     frame = frame.assign(comment="of no concern")[[*frame.columns[::-1], "comment"]]
     frame = frame.rename(columns={"comment": "a, comment"})
     for end in ("csv", ending):
-        explain_file(explainer, save(frame, tmp_path / f"rows.{end}"), tmp_path / end, settings())
+        with pytest.warns(RowsWarning, match="ignored columns: a, comment"):
+            explain_file(explainer, save(frame, tmp_path / f"rows.{end}"), tmp_path / end, settings())
     assert table_of(tmp_path / "csv") == table_of(tmp_path / ending)
 
 
@@ -277,7 +278,7 @@ def test_a_bad_row_of_parquet(explainer, frame, tmp_path):
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_absent_columns_are_an_error_at_once(explainer, frame, tmp_path, ending):
     path = save(frame.drop(columns="age"), tmp_path / f"rows.{ending}")
-    with pytest.raises(InvalidInput, match="has no column age"):
+    with pytest.raises(InvalidInput, match="missing columns: age"):
         explain_file(explainer, path, tmp_path / "out", settings())
     assert not (tmp_path / "out").exists()
 
@@ -357,7 +358,10 @@ def test_text_is_read_as_tables_read_it(tmp_path):
 
     layout = Layout(("a", "b"))
     (tmp_path / "rows.csv").write_text('\ufeffb, a ,c\n1,NA,x\n\nTrue, 2.50 ,"y\nz"\n,1e-3,\n')
-    whole = table(tmp_path / "rows.csv").numbers(layout)
-    blocks = list(source_of(tmp_path / "rows.csv", layout).blocks(2))
+    with pytest.warns(RowsWarning, match="ignored columns: c"):
+        whole = table(tmp_path / "rows.csv").numbers(layout)
+    with pytest.warns(RowsWarning, match="ignored columns: c"):
+        source = source_of(tmp_path / "rows.csv", layout)
+    blocks = list(source.blocks(2))
     assert [len(block.rows) for block in blocks] == [2, 1] and not any(block.problems for block in blocks)
     np.testing.assert_array_equal(np.concatenate([block.rows for block in blocks]), whole)

@@ -50,7 +50,8 @@ class Batch:
         """The explanations of the rows of a frame or an array."""
         library = type(X).__module__.split(".")[0]
         backend = next((name for name in get_args(frames.Backend) if name == library), None)
-        index = X.index if backend == "pandas" else np.arange(len(explanations))
+        framed = backend == "pandas" and hasattr(X, "columns")
+        index = X.index if framed else np.arange(len(explanations))
         return cls(tuple(explanations), index, context, backend)
 
     def __eq__(self, other: object) -> bool:

@@ -11,7 +11,7 @@ import csv
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import file_digest
 from itertools import islice
@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from primewood import workbook
 from primewood.delimited import decimal_mark, delimiter_of
 from primewood.errors import InvalidInput, UnknownName, listing, meant
-from primewood.rows import Layout, as_rows
+from primewood.matching import match_columns
+from primewood.rows import Layout, Reading, read_rows, tell
 from primewood.tables import (
     JSON_ENDINGS,
     PARQUET_ENDINGS,
@@ -38,7 +39,6 @@ from primewood.tables import (
     csv_header,
     declared_decimal,
     is_workbook,
-    places_of,
     source,
 )
 
@@ -55,10 +55,13 @@ class Block:
         In the model's columns; one that could not be read is infinite.
     problems : mapping from places in the block to str
         What is wrong with those.
+    notes : mapping from places in the block to tuples of str
+        What is to be noted about other rows.
     """
 
     rows: Rows
     problems: Mapping[int, str]
+    notes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Source(ABC):
@@ -106,13 +109,16 @@ class Source(ABC):
         with self.path.open("rb") as file:
             return file_digest(file, "sha256").hexdigest()
 
-    def _block(self, count: int, read: Callable[[int, int], Any]) -> Block:
+    def _block(self, count: int, read: Callable[[int, int], Reading]) -> Block:
         """A block of `count` rows, of which `read` gives those from one place to another, or says what is wrong."""
         problems: dict[int, str] = {}
+        notes: dict[int, tuple[str, ...]] = {}
 
         def parts(start: int, stop: int) -> list[Rows]:
             try:
-                return [as_rows(read(start, stop), self._layout, source=self.path.name)]
+                reading = read(start, stop)
+                notes.update({start + i: texts for i, texts in reading.row_notes.items()})
+                return [reading.rows]
             except InvalidInput as problem:
                 if stop - start == 1:
                     problems[start] = str(problem).replace(" of row 0", "")
@@ -120,7 +126,7 @@ class Source(ABC):
             middle = (start + stop) // 2
             return parts(start, middle) + parts(middle, stop)
 
-        return Block(np.concatenate(parts(0, count)), problems)
+        return Block(np.concatenate(parts(0, count)), problems, notes)
 
 
 class TextSource(Source):
@@ -132,7 +138,9 @@ class TextSource(Source):
         if not isinstance(header, list):
             raise InvalidInput(header or f"{path.name} is empty; it needs {self.needs}")
         self._header = header
-        self._places = places_of(path.name, header, layout.names)
+        matched = match_columns(header, layout.names, path.name)
+        tell(matched.notes)
+        self._places = matched.places
 
     needs: str
     decimal: str = "."
@@ -154,14 +162,15 @@ class TextSource(Source):
         lines = islice(self._lines(), 1, None)
         return ("" if isinstance(line, str) else line[place].strip() for line in lines)
 
-    def _read(self, lines: list[list[str] | str], first: int, start: int, stop: int) -> Rows:
+    def _read(self, lines: list[list[str] | str], first: int, start: int, stop: int) -> Reading:
         cells = []
         for line in lines[start:stop]:
             if isinstance(line, str):
                 raise InvalidInput(line)
             cells.append(line)
         table = Table(self.path.name, self._header, cells, first + start, self.decimal)
-        return table.numbers(self._layout)
+        reading = table.reading(self._layout)
+        return replace(reading, rows=read_rows(reading.rows, self._layout, source=self.path.name).rows)
 
 
 class CsvSource(TextSource):
@@ -275,16 +284,17 @@ class ParquetSource(Source):
             schema = file.schema_arrow
             self._names: list[str] = schema.names
             self.total = file.metadata.num_rows
-        places = places_of(path.name, schema.names, layout.names)
-        self._columns = [schema.names[place] for place in places]
-        for column, place in enumerate(places):
+        matched = match_columns(schema.names, layout.names, path.name)
+        tell(matched.notes)
+        self._columns = [schema.names[place] for place in matched.places]
+        self._read(self._named(schema.empty_table().select(self._columns)), 0, 0)
+        for column, place in enumerate(matched.places):
             self._check_type(column, schema.field(place).type)
-        as_rows(self._frame(schema.empty_table().select(self._columns)), layout, source=path.name)
 
     def blocks(self, size: int, skip: int = 0) -> Iterator[Block]:
         try:
             for table in self._tables(size, skip * size):
-                yield self._block(table.num_rows, partial(_between, self._frame(table)))
+                yield self._block(table.num_rows, partial(self._read, self._named(table)))
         except self._arrow.ArrowException as problem:
             raise InvalidInput(f"{self.path.name} cannot be read to its end: {problem}") from None
 
@@ -320,8 +330,11 @@ class ParquetSource(Source):
             if held is not None and held.num_rows:
                 yield held
 
-    def _frame(self, table: Any) -> Any:
-        return table.rename_columns(self._layout.names).to_pandas()
+    def _named(self, table: Any) -> Any:
+        return table.rename_columns(list(self._layout.names))
+
+    def _read(self, table: Any, start: int, stop: int) -> Reading:
+        return read_rows(table.slice(start, stop - start), self._layout, source=self.path.name)
 
     def _opened(self) -> Any:
         try:
@@ -337,10 +350,6 @@ class ParquetSource(Source):
             raise InvalidInput(
                 f"{self.path.name}: {self._layout.names[column]} holds numbers, not {kind}, as the model takes it"
             )
-
-
-def _between(frame: Any, start: int, stop: int) -> Any:
-    return frame.iloc[start:stop]
 
 
 def source_of(path: str | Path, layout: Layout, dialect: Dialect | None = None) -> Source:

@@ -38,8 +38,8 @@ class Stating(Batched, Protocol):
     _engines: Engines
 
     @property
-    def stated(self) -> Callable[[Result, Settings], Explanation | Failed]:
-        """What makes the explanation of a result."""
+    def stated(self) -> Callable[[Result, Settings, tuple[str, ...]], Explanation | Failed]:
+        """What makes the explanation of a result, with notes about its row."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class _Writing:
             if number in self._intact:
                 self._recall(run, number)
             else:
-                self._done(number, self._part(number, run.explain(block, number * size)))
+                self._done(number, self._part(number, run.explain(block, number * size), block.notes))
         if self._source.changed:
             raise InvalidInput(
                 f"{self._source.path} changed while it was read: begin again in another folder"
@@ -177,10 +177,13 @@ class _Writing:
         self._manifest = replace(self._manifest, finished=True)
         self._folder.write_manifest(self._manifest)
 
-    def _part(self, number: int, results: list[Result]) -> Part:
+    def _part(self, number: int, results: list[Result], notes: Mapping[int, tuple[str, ...]]) -> Part:
         explainer, name = self._explainer, _name(number)
         context = explainer._context
-        records = [self._wording.record(explainer.stated(result, self._settings)) for result in results]
+        stated = [
+            explainer.stated(result, self._settings, notes.get(i, ())) for i, result in enumerate(results)
+        ]
+        records = [self._wording.record(one) for one in stated]
         table = columns.columns(results, records, self._manifest.features, context.digest)
         decisions = ("",) if self._settings.options.get("within") is not None else context.class_names
         files = {f"{name}.{self._kind}": columns.written(table, self._kind, decisions)}

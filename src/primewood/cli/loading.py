@@ -72,7 +72,7 @@ def explainer_of(path: Path, rows: Table | None, reading: Reading, **options: An
     categorical: list[int] = getattr(model, "get_cat_feature_indices", list)()
     if categorical:  # CatBoost keeps no names of categories
         return Explainer(model, rows.texts(list(model.feature_names_), categorical), **options)
-    return Explainer(model, rows.numbers(Layout.of(read(model))), **options)
+    return Explainer(model, rows.training(Layout.of(read(model))), **options)
 
 
 @dataclass(frozen=True)

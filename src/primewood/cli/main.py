@@ -20,6 +20,7 @@ from primewood.cli.failures import code_of
 from primewood.cli.help import Command, Group
 from primewood.cli.options import Json
 from primewood.cli.sharing import spread
+from primewood.errors import RowsWarning
 
 app = typer.Typer(
     name="primewood",
@@ -118,6 +119,7 @@ def run(arguments: list[str] | None = None) -> None:
     """Run the command line; errors are one clear message and an exit code, never a traceback."""
     output.keep_stdout_clean()
     warnings.showwarning = _note
+    warnings.filterwarnings("default", category=RowsWarning)
     if os.environ.get(COMPLETING):
         app(prog_name="primewood", complete_var=COMPLETING)
     given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]

@@ -60,12 +60,15 @@ class Categories:
         Whether 2 and "2" are the same category.
     missing_as : {"either", "nan", "none"}
         What counts as missing; the other of NaN and None is then something else to the model.
+    complete : bool
+        Whether these are all categories that the model was trained on; False if only those that it tests are known.
     """
 
     names: Mapping[float, object]
     others: float | None = None
     by_text: bool = False
     missing_as: Choice["either", "nan", "none"] = "either"
+    complete: bool = True
 
 
 @dataclass(frozen=True, eq=False)

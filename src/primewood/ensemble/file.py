@@ -107,6 +107,7 @@ def categories_written(categories: Mapping[int, Categories]) -> list[Any]:
             known.others,
             known.by_text,
             known.missing_as,
+            *([] if known.complete else [known.complete]),
         ]
         for column, known in categories.items()
     ]

@@ -70,6 +70,8 @@ class Explainer(AsksImportance, AsksSlices, AsksWhatIf, AsksAboutAll):
     fidelity : Fidelity or None
         How the reading of the model fared against the library's own scores and decisions, on the training rows
         and on planted ones; None for expressions, ensembles and the majority vote.
+    notes : tuple of str
+        What to know about how the training rows were read: columns that were ignored, or whose names the model took.
 
     Examples
     --------

@@ -21,6 +21,7 @@ from primewood.batch.to_files import Written, explain_file
 from primewood.batch.to_one_file import explain_into_one_file, is_one_file
 from primewood.engines.protocol import Clock, Step
 from primewood.errors import InvalidInput
+from primewood.explainer.asking import bind
 from primewood.explainer.why import AsksWhy
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, check_language
@@ -28,7 +29,7 @@ from primewood.reasons.best import given
 from primewood.reasons.explanation import Explanation, Status, Witness
 from primewood.reasons.weakening import weaken
 from primewood.reasons.witnesses import witnesses
-from primewood.rows import as_rows
+from primewood.rows import Reading, read_rows, tell
 from primewood.tables import Dialect
 
 
@@ -74,10 +75,10 @@ class AsksMany(AsksWhy):
         options
             As for `explain`, the same for every row.
         """
-        rows = self._rows_of(X)
-        self._check_domain("X", rows)
+        reading = self._reading_of(X)
+        self._check_domain("X", reading.rows)
         settings = self._settings(options, time_limit, work_limit, batch_limit, reuse)
-        return Batch.of(list(self._explained(rows, settings, n_jobs, progress)), X, self._context)
+        return Batch.of(list(self._explained(reading, settings, n_jobs, progress)), X, self._context)
 
     def stream(
         self,
@@ -97,7 +98,7 @@ class AsksMany(AsksWhy):
         domain, is `Failed` instead of an error.
         """
         settings = self._settings(options, time_limit, work_limit, batch_limit, reuse)
-        return self._explained(self._rows_of(X), settings, n_jobs, progress)
+        return self._explained(self._reading_of(X), settings, n_jobs, progress)
 
     def explain_file(
         self,
@@ -177,34 +178,40 @@ class AsksMany(AsksWhy):
 
     def _settings(self, options: dict[str, Any], *limits: Any) -> Settings:
         """The settings of a batch, with options that can be read once per row; raises for those that there are not."""
-        signature(self.explain).bind(None, **options)
+        bind("explain", signature(self.explain), (None,), options)
         lists = ("fix", "avoid", "only", "order")
         kept = {
             name: tuple(x) if name in lists and isinstance(x, Iterator) else x for name, x in options.items()
         }
         if kept.get("also") is not None:
-            kept["also"] = self._rows_of(kept["also"], "also")
+            kept["also"] = self._reading_of(kept["also"], "also").rows
         settings = Settings(kept, *limits)
         clock_of(settings.time_limit, settings.work_limit)
         settings.check()
         return settings
 
-    def _rows_of(self, X: Any, source: str = "X") -> NDArray[np.float64]:
+    def _reading_of(self, X: Any, source: str = "X") -> Reading:
+        """The rows of a table; what is to be noted about its columns is told once, about its rows on their answers."""
         self._check_rows("batches")
-        return as_rows(X, self._context.layout, source=source)
+        reading = read_rows(X, self._context.layout, source=source)
+        tell(reading.notes)
+        return reading
 
     def _explained(
-        self, rows: NDArray[np.float64], settings: Settings, n_jobs: int | None, progress: bool | None
+        self, reading: Reading, settings: Settings, n_jobs: int | None, progress: bool | None
     ) -> Iterator[Explanation | Failed]:
+        rows = reading.rows
         with watching(len(rows), progress) as watcher:
             run = Run(self, settings, n_jobs, watcher)
             size = settings.block
             for results in run.blocks(rows[k : k + size] for k in range(0, len(rows), size)):
                 for result in results:
-                    yield self.stated(result, settings)
+                    yield self.stated(result, settings, reading.row_notes.get(result.place, ()))
 
-    def stated(self, result: Result, settings: Settings) -> Explanation | Failed:
-        """The explanation that came of a row of a batch."""
+    def stated(
+        self, result: Result, settings: Settings, row_notes: tuple[str, ...] = ()
+    ) -> Explanation | Failed:
+        """The explanation that came of a row of a batch, with notes about the row."""
         options, outcome = settings.options, result.outcome
         literals: Language = check_language(options.get("literals", "sets"))
         if outcome.box is None:
@@ -222,7 +229,7 @@ class AsksMany(AsksWhy):
         return replace(
             question.explanation(box),
             status=outcome.status,
-            notes=notes,
+            notes=(*row_notes, *notes),
             queries=outcome.queries,
             goal=outcome.goal,
             bounds=outcome.bounds,

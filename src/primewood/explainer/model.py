@@ -19,27 +19,30 @@ from primewood.arguments import (
     context_of,
     deciding,
     declared_of,
-    named,
+    name_columns,
     training_rows,
-    with_spaces,
 )
 from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject, domain_of
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.explainer.asking import about_row, called
 from primewood.fidelity import Fidelity, check_fidelity
 from primewood.logic.expression import Expression
 from primewood.reasons.context import Context
 from primewood.reasons.prime import plan
+from primewood.rows import read_row, read_rows, tell
+from primewood.tabular import is_table
 
 VoteName = Choice["model", "majority"]
 Summation = Choice["sequential", "any"]
 
 
 class Model:
-    """What all questions share; see `Explainer` for the parameters."""
+    """What all questions share; see `Explainer` for the parameters and attributes."""
 
+    @called("Explainer")
     def __init__(
         self,
         model: Any,
@@ -71,6 +74,7 @@ class Model:
         self.immutable = tuple(immutable)
         self._threshold, self._between, self._vote = threshold, between, vote
         self._decides_itself = threshold is None and between is None
+        self.notes: tuple[str, ...] = ()
         self.domain: Domain | None = None
         self.ensemble: Ensemble | None = None
         self.fidelity: Fidelity | None = None
@@ -84,13 +88,15 @@ class Model:
             self._subject: Subject = ExpressionSubject(model)
             self._context = Context(model.variables, class_names_of(self._subject, class_names))
         else:
-            self.ensemble = named(with_spaces(readers.read(model, X_train), X_train), feature_names)
+            self.ensemble, self.notes = name_columns(readers.read(model, X_train), X_train, feature_names)
             as_read = self.ensemble
             self._read_classes = as_read.classes
             if vote == "majority":
                 self.ensemble = self.ensemble.by_majority()
             self.ensemble = deciding(self.ensemble, threshold, between)
-            rows = training_rows(X_train, self.ensemble)
+            rows, notes = training_rows(X_train, self.ensemble)
+            self.notes += notes
+            tell(self.notes)
             self._domain_for = partial(
                 domain_of,
                 rows=rows,
@@ -199,9 +205,35 @@ class Model:
             raise AssertionError("a row outside the domain is read all the same: please report this")
 
     def decide(self, x: Any) -> object:
-        """The decision on a row, by its name."""
+        """The decision on a row, by its name; of a table with several rows, the list of their decisions."""
         self._check_decides()
+        if self.domain is not None and is_table(x):
+            reading = read_rows(x, self._context.layout)
+            if len(reading.rows) != 1:
+                tell(reading.notes)
+                return [self._decide(row) for row in reading.rows]
+        return self._decide(x)
+
+    @about_row
+    def _decide(self, x: Any) -> object:
         return self.class_names[self._engines.decide(self._context.read(x)[1])]
+
+    def _serving(self, x: Any) -> Self:
+        """The explainer that answers about a row: this one, with what is to be noted about the row."""
+        if self.domain is None:
+            return self
+        reading = read_row(x, self._context.layout)
+        return self._noting((*reading.notes, *reading.row_notes.get(0, ())))
+
+    def _noting(self, notes: tuple[str, ...]) -> Self:
+        """The same explainer, whose answers carry these notes besides."""
+        notes = tuple(note for note in notes if note not in self._context.notes)
+        if not notes:
+            return self
+        other, context = copy.copy(self), copy.copy(self._context)  # with all that they remember
+        object.__setattr__(context, "notes", (*context.notes, *notes))
+        other._context = context
+        return other
 
     def expression(self, decision: object) -> Expression:
         """The expression "the decision is this one" over the variables of the model's domain."""
@@ -226,11 +258,15 @@ class Model:
         return frozenset(given)
 
     def _notes(self, row: NDArray[np.float64] | None, label: int) -> tuple[str, ...]:
-        """What to know about this decision: whether the model's own `predict` says otherwise."""
+        """What to know about this decision: about the row, and whether the model's own `predict` says otherwise."""
+        noted = self._context.notes
         if row is None or self.ensemble is None or self.fidelity or isinstance(self.model, Ensemble):
-            return ()
+            return noted
         own = readers.decisions_of(self.model, row[None, :], self.ensemble.categories)[0]
         place = list(self.ensemble.classes).index(own.item() if hasattr(own, "item") else own)
         if place == label:
-            return ()
-        return (f"model.predict does not take a majority and says {self.class_names[place]} for this row",)
+            return noted
+        return (
+            *noted,
+            f"model.predict does not take a majority and says {self.class_names[place]} for this row",
+        )

@@ -6,6 +6,7 @@ from typing import Any
 
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput
+from primewood.explainer.asking import about_row
 from primewood.explainer.why import AsksWhy
 from primewood.reasons.context import Row
 from primewood.reasons.explanation import Explanation
@@ -15,6 +16,7 @@ from primewood.reasons.slices import Axis, DecisionMap, WhatIf, check_speaks, de
 class AsksSlices(AsksWhy):
     """Asks what is decided in the neighbourhood of a row."""
 
+    @about_row
     def what_if(self, x: Any, feature: str, *, why: Explanation | None = None) -> WhatIf:
         """What is decided if one feature of a row changes and the others stay, and where that is proved for all.
 
@@ -35,6 +37,7 @@ class AsksSlices(AsksWhy):
         labels = decided(self._context, ensemble, row, [axis])
         return WhatIf(axis, tuple(labels.tolist()), why, self._context)
 
+    @about_row
     def decision_map(
         self, x: Any, features: tuple[str, str], *, why: Explanation | None = None
     ) -> DecisionMap:

@@ -12,6 +12,7 @@ from primewood.arguments import (
 from primewood.engines.duality import Duality, Kind
 from primewood.engines.protocol import Family, Listing
 from primewood.errors import InvalidInput, TooLarge
+from primewood.explainer.asking import about_row
 from primewood.explainer.model import Model
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, check_language
@@ -26,6 +27,7 @@ from primewood.reasons.robustness import Robustness
 class AsksWhatIf(Model):
     """Asks what would change the decision on a row."""
 
+    @about_row
     def contrast(
         self,
         x: Any,
@@ -74,6 +76,7 @@ class AsksWhatIf(Model):
             fewest=near.complete,
         )
 
+    @about_row
     def contrasts(
         self,
         x: Any,
@@ -141,6 +144,7 @@ class AsksWhatIf(Model):
                     f"contrasts do not take {held[0]} as immutable together with the constraint {order.text!r} yet"
                 )
 
+    @about_row
     def counterfactual(
         self,
         x: Any,
@@ -177,6 +181,7 @@ class AsksWhatIf(Model):
         asked = self._counterfactuals(x, target, norm, relative, weights, immutable, increase, decrease)
         return asked.nearest(clock_of(time_limit, work_limit))
 
+    @about_row
     def counterfactuals(
         self,
         x: Any,
@@ -201,6 +206,7 @@ class AsksWhatIf(Model):
         asked = self._counterfactuals(x, target, norm, relative, weights, immutable, increase, decrease)
         return list(islice(asked.diverse(clock_of(time_limit, work_limit)), count))
 
+    @about_row
     def _counterfactuals(
         self,
         x: Any,
@@ -233,6 +239,7 @@ class AsksWhatIf(Model):
         engines = self._engines
         return Counterfactuals(self._context, engines.in_sequence(), engines, row, point, wanted, moves)
 
+    @about_row
     def robustness(
         self,
         x: Any,
@@ -270,6 +277,7 @@ class AsksWhatIf(Model):
         )
         return Robustness(asked.nearest(clock_of(time_limit, work_limit)))
 
+    @about_row
     def adverse_action(
         self,
         x: Any,

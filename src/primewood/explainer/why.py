@@ -17,6 +17,7 @@ from primewood.arguments import (
 from primewood.engines.duality import Duality
 from primewood.engines.protocol import Clock, Grown, Step
 from primewood.errors import InvalidInput, TooLarge, listing
+from primewood.explainer.asking import about_row
 from primewood.explainer.model import Model
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, check_language
@@ -38,6 +39,7 @@ from primewood.rows import as_rows
 class AsksWhy(Model):
     """Asks why the decision on a row was taken."""
 
+    @about_row
     def explain(
         self,
         x: Any,
@@ -230,6 +232,7 @@ class AsksWhy(Model):
         places = {x.name: j for j, x in enumerate(self._subject.variables)}
         return {places[name]: float(weight) for name, weight in weights.items() if name in places}
 
+    @about_row
     def around(self, x: Any, within: float) -> Self:
         """The explainer of "the prediction is within plus or minus `within` of that for this row", for a regressor."""
         if self.ensemble is None or not self.ensemble.is_regressor:
@@ -242,6 +245,7 @@ class AsksWhy(Model):
         assert self.domain is not None
         return self._with(deciding(self.ensemble, None, ends), self.domain)
 
+    @about_row
     def explanations(self, x: Any, *, literals: Language = "sets") -> Explanations:
         """All PI-explanations of the decision on a row: iterate over them, count, sample, filter.
 
@@ -255,10 +259,12 @@ class AsksWhy(Model):
         question = self._question(row, point, label, literals)
         return Explanations(question, self._engines.primes(label, literals, point))
 
+    @about_row
     def count(self, x: Any, *, literals: Language = "sets") -> int:
         """How many PI-explanations the decision on a row has."""
         return self.explanations(x, literals=literals).count()
 
+    @about_row
     def reasons(
         self,
         x: Any,
@@ -291,6 +297,7 @@ class AsksWhy(Model):
         contrasting = Contrasting(self._context, label, literals, row, point, finder)
         return Reasons(duality, question, contrasting, clock_of(time_limit, work_limit))
 
+    @about_row
     def complete_reason(self, x: Any) -> CompleteReason:
         """The complete reason of the decision on a row: all its PI-explanations as one function.
 
@@ -308,6 +315,7 @@ class AsksWhy(Model):
     def _undecided(self) -> InvalidInput:
         return InvalidInput("the decision on this row depends on the order in which scores are added")
 
+    @about_row
     def relevance(
         self,
         x: Any,
@@ -333,6 +341,7 @@ class AsksWhy(Model):
         clock = clock_of(time_limit, work_limit)
         return find_relevance(self._context, oracle, point, self._usual_plan[1], literals, clock)
 
+    @about_row
     def attribution(
         self,
         x: Any,
@@ -361,6 +370,7 @@ class AsksWhy(Model):
         oracle = self._engines.oracle(label)
         return find_attribution(self._context, oracle, point, self._usual_plan[1], literals, clock)
 
+    @about_row
     def check(
         self,
         x: Any,

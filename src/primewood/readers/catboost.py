@@ -92,6 +92,7 @@ def read(model: Any, data: Any = None) -> Ensemble:
         categories needs it.
     """
     _check_kind(model)
+    data = _in_order(data, model)
     exported = _export(model, data)
     try:
         ensemble = _ensemble(model, exported, data)
@@ -164,6 +165,17 @@ def _check_kind(model: Any) -> None:
         raise UnsupportedModel(
             f"this {name} tests numbers that it derives from the text or embedding columns {which}, which are not read"
         )
+
+
+def _in_order(data: Any, model: Any) -> Any:
+    """A frame with the model's columns only, in its order, if it has all of them; anything else as it is."""
+    names = list(model.feature_names_ or ())
+    if hasattr(data, "column_names") and hasattr(data, "to_pandas"):
+        data = data.to_pandas()
+    columns = [str(column) for column in getattr(data, "columns", ())]
+    if columns == names or not set(names) <= set(columns) or not hasattr(data, "iloc"):
+        return data
+    return data.iloc[:, [columns.index(name) for name in names]]
 
 
 def _export(model: Any, data: Any) -> dict[str, Any]:
@@ -291,7 +303,8 @@ def _categories(
         names = list(hashes.values())
         numbers = _codes(names)
         others = max(numbers, default=-1.0) + 1
-        categories[column] = Categories(dict(zip(numbers, names, strict=True)), others, by_text=True)
+        named = dict(zip(numbers, names, strict=True))
+        categories[column] = Categories(named, others, by_text=True, complete=False)
         codes[column] = dict(zip(hashes, numbers, strict=True))
     return categories, codes
 

@@ -427,7 +427,7 @@ def _categories(written: _Written, frames: Sequence[Sequence[Any]] | None) -> di
     if frames:
         return _named_by_frames(written, codes, frames)
     return {
-        column: Categories({float(code): code for code in sorted(seen) if code >= 0}, OTHERS)
+        column: Categories({float(code): code for code in sorted(seen) if code >= 0}, OTHERS, complete=False)
         for column, seen in sorted(codes.items())
     }
 

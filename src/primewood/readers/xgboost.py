@@ -473,7 +473,9 @@ def _categories(learner: Mapping[str, Any], asked: _Asked) -> dict[int, Categori
                 )
         else:
             other = next(code for code in range(len(known) + 1) if code not in known)
-            found[column] = Categories({float(code): code for code in sorted(known)}, float(other))
+            found[column] = Categories(
+                {float(code): code for code in sorted(known)}, float(other), complete=False
+            )
     return found
 
 

@@ -107,6 +107,8 @@ class Context:
         How the model's rows look.
     digest : str or None
         What tells the model from any other.
+    notes : tuple of str
+        What is to be noted about the row that is asked about.
     """
 
     variables: tuple[Variable, ...]
@@ -118,6 +120,7 @@ class Context:
     units: dict[str, str] = field(default_factory=dict)
     layout: Layout = field(default_factory=Layout)
     digest: str | None = None
+    notes: tuple[str, ...] = ()
 
     def read(self, x: Any) -> tuple[Row | None, Point]:
         """A row as users have it, and its cell; for an expression, an instance."""

@@ -76,6 +76,7 @@ class Contrast:
             "language": self.language,
             "lets_go": [self.context.literal_record(literal) for literal in self.term.literals],
             "changed": changed,
+            "notes": list(self.context.notes),
         }
 
     def __str__(self) -> str:

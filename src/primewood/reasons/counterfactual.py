@@ -109,6 +109,7 @@ class Counterfactual:
             "box": [self.context.literal_record(x) for x in literals],
             "advice": self.advice,
             "model": self.context.digest,
+            "notes": list(self.context.notes),
         }
 
     def _repr_html_(self) -> str:
@@ -127,6 +128,7 @@ class Counterfactual:
         lines.append(f"   distance {self.cost:.4g} ({self.moves.norm}; {proof})")
         if self.advice:
             lines.append(f"   safe as long as {self.advice}, all else as it is")
+        lines += [f"   note: {note}" for note in self.context.notes]
         return "\n".join(lines)
 
 

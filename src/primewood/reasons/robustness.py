@@ -61,6 +61,7 @@ class Robustness:
             "upper": self.upper if math.isfinite(self.upper) else None,
             "nearest": {name: found[name] for name in ("other", "row", "changes")},
             "model": found["model"],
+            "notes": found["notes"],
         }
 
     def __str__(self) -> str:
