@@ -72,7 +72,7 @@ class AsksImportance(AsksMany):
         (150, 150)
         """
         self._check_decides()
-        rows = self._rows_of(X)
+        rows = self._reading_of(X).rows
         self._check_domain("X", rows)
         clock_of(time_limit, None)
         options = {} if literals is None else {"literals": literals}
