@@ -72,13 +72,14 @@ class AsksImportance(AsksMany):
         (150, 150)
         """
         self._check_decides()
-        rows = self._reading_of(X).rows
-        self._check_domain("X", rows)
+        reading = self._reading_of(X)
+        self._check_domain("X", reading.rows)
         clock_of(time_limit, None)
         options = {} if literals is None else {"literals": literals}
         settings = self._settings(options, time_limit, None, None, False, BLOCK)
         counts, language = Counts(), literals
-        for row, why in zip(rows, self._explained(rows, settings, n_jobs, progress), strict=True):
+        explained = self._explained(reading, settings, n_jobs, progress)
+        for row, why in zip(reading.rows, explained, strict=True):
             mentioned = why.features if why.status is Status.PROVED else None
             counts.add(mentioned, self._flipping(row, why, Clock(time_limit)))
             language = why.language
