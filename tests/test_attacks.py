@@ -176,7 +176,7 @@ def attacked(explainer, X, decide, rows=4, **options):
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_no_row_breaks_an_explanation_of_the_models_own_decision(name, target):
     model, X = fitted(name, CLASSIFIERS, target)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     assert explainer.fidelity.rows >= 1000 and explainer.fidelity.differ == 0
     assert (
         list(map(explainer.decide, (X.iloc[i] for i in range(50)))) == model.predict(X)[:50].ravel().tolist()
@@ -188,10 +188,10 @@ def test_no_row_breaks_an_explanation_of_the_models_own_decision(name, target):
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_no_row_breaks_an_explanation_at_a_cut_off(name, cut_off):
     model, X = fitted(name, CLASSIFIERS, two_classes)
-    explainer = pw.Explainer(model, X, threshold=cut_off)
+    explainer = pw.Explainer(model, X, threshold=cut_off, literals="sets")
     positive = model.predict_proba(X)[:, 1] >= cut_off
     assert [explainer.decide(X.iloc[i]) for i in range(60)] == positive[:60].astype(int).tolist()
-    own = pw.Explainer(model, X).ensemble
+    own = pw.Explainer(model, X, literals="sets").ensemble
 
     def decide(rows):
         scores = readers.scores_of(model, rows, own.categories)
@@ -204,14 +204,14 @@ def test_no_row_breaks_an_explanation_at_a_cut_off(name, cut_off):
 def test_no_row_breaks_an_explanation_of_a_prediction(name):
     model, X = fitted(name, REGRESSORS, lambda score: score)
     middle = float(np.median(model.predict(X)))
-    least = pw.Explainer(model, X, threshold=middle)
+    least = pw.Explainer(model, X, threshold=middle, literals="sets")
 
     def at_least(rows):
         reached = decisions(least)(rows) >= middle
         return np.array(least.class_names, dtype=object)[reached.astype(int)]
 
     attacked(least, X, at_least, rows=2)
-    between = pw.Explainer(model, X, between=(middle - 0.3, middle + 0.3))
+    between = pw.Explainer(model, X, between=(middle - 0.3, middle + 0.3), literals="sets")
 
     def part(rows):
         found = decisions(between)(rows)
@@ -220,7 +220,7 @@ def test_no_row_breaks_an_explanation_of_a_prediction(name):
         ]
 
     attacked(between, X, part, rows=2)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     for i in (0, 100):
         around = explainer.around(X.iloc[i], 0.25)
         own = model.predict(X.iloc[[i]])[0]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.domain import Domain, Subject
+from primewood.domain import Domain
 from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble, Level
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.ensemble.comparison import InputType
+from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.logic.interval import number
 from primewood.matching import is_unnamed, match_columns
 from primewood.reasons.context import Context
+from primewood.reasons.score import Scorer
 from primewood.rows import Layout, categories_of, read_rows
 from primewood.tabular import tabular
 
@@ -53,26 +55,114 @@ def _checked_names(names: Sequence[str], own: tuple[str, ...]) -> tuple[str, ...
     return given
 
 
-def deciding(ensemble: Ensemble, threshold: float | None, between: tuple[float, float] | None) -> Ensemble:
-    """The ensemble with the decision that the user asks for, if it is not the model's own."""
-    if threshold is None and between is None:
-        return ensemble
-    if threshold is not None and between is not None:
-        raise InvalidInput("threshold and between are two decisions; say one")
-    if threshold is not None:
-        if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
-            raise InvalidInput(f"threshold is a number, not {threshold!r}")
-        names: tuple[object, ...] = ensemble.classes
+@dataclass(frozen=True, slots=True)
+class DecisionRule:
+    """The decision that a user asks about, if it is not the model's own.
+
+    Attributes
+    ----------
+    threshold : float, optional
+        The cut-off of the probability of the positive class, or of a regressor's prediction.
+    between : pair of float, optional
+        For a regressor: the two numbers that its prediction is compared with.
+    positive : object
+        The class that the cut-off speaks of, by its label or its shown name; None if it was not named.
+    dtype : {"float64", "float32"}
+        What the threshold is rounded to before it is compared.
+    """
+
+    threshold: float | None = None
+    between: tuple[float, float] | None = None
+    positive: object = None
+    dtype: InputType = "float64"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the model decides by its own rule."""
+        return self.threshold is None and self.between is None
+
+    def apply(self, ensemble: Ensemble, names: Sequence[object]) -> Ensemble:
+        """The ensemble deciding so; `names` are the shown names of its classes."""
+        if self.threshold is not None and self.between is not None:
+            raise InvalidInput("pass either threshold or between, not both")
+        if self.between is not None:
+            return decide_between(ensemble, self.between)
+        if self.threshold is None:
+            return ensemble
+        cutoff = self._cutoff()
         if ensemble.is_regressor:
-            names = (f"prediction < {number(threshold)}", f"prediction >= {number(threshold)}")
-        elif len(names) != 2:
-            raise InvalidInput(f"threshold is for two classes or a regressor; there are {listing(names)}")
-        return ensemble.at_levels([Level(float(threshold))], names)
+            parts = (f"prediction < {number(cutoff)}", f"prediction >= {number(cutoff)}")
+            return ensemble.at_levels([Level(cutoff)], parts)
+        if len(ensemble.classes) != 2:
+            raise InvalidInput(
+                f"threshold needs a model with two classes or a regressor; this one has {listing(ensemble.classes)}"
+            )
+        if ensemble.cutoff is not None:
+            raise InvalidInput(
+                f"the model already decides at its own cut-off, {number(ensemble.cutoff.value)}; "
+                "pass the model inside it to choose another threshold"
+            )
+        if ensemble.link != "identity" or ensemble.vote == "mean":
+            _check_probability(cutoff)
+        return ensemble.at_cutoff(cutoff, self._positive_place(ensemble, names))
+
+    def _cutoff(self) -> float:
+        threshold = self.threshold
+        if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
+            raise InvalidInput(f"threshold must be a finite number, not {threshold!r}")
+        if self.dtype not in get_args(InputType):
+            raise InvalidInput(f'threshold_dtype must be "float64" or "float32", not {self.dtype!r}')
+        return float(np.dtype(self.dtype).type(threshold))
+
+    def _positive_place(self, ensemble: Ensemble, names: Sequence[object]) -> int:
+        place = positive_place(ensemble.classes, names, self.positive)
+        if place is None:
+            label = ensemble.classes[1]
+            raise InvalidInput(
+                f"threshold needs positive=, the class whose probability it is compared with: {listing(names)}; "
+                f"for example positive={label!r}"
+            )
+        return place
+
+
+def decide_by(ensemble: Ensemble, rule: DecisionRule, class_names: ClassNames | None) -> Ensemble:
+    """The ensemble deciding by a rule, in which a class may be called by its shown name."""
+    names = () if ensemble.is_regressor else class_names_of(ensemble.classes, class_names)
+    return rule.apply(ensemble, names)
+
+
+def positive_place(classes: Sequence[object], names: Sequence[object], positive: object = None) -> int | None:
+    """The place of the positive class: the one that is named, or of two numbers the larger; else None."""
+    if positive is not None:
+        known = [(str(label), place) for place, label in enumerate(classes)]
+        known += [(str(name), place) for place, name in enumerate(names)]
+        found = {place for text, place in known if text == str(positive)}
+        if len(found) != 1:
+            every = [*dict.fromkeys([*names, *classes])]
+            raise UnknownName(
+                f"positive={positive!r} is not a class of the model{meant([positive], every)}; "
+                f"the classes are {listing(names)}"
+            )
+        return found.pop()
+    in_order = len(classes) == 2 and all(isinstance(label, bool | int | float) for label in classes)
+    return 1 if in_order else None
+
+
+def _check_probability(cutoff: float) -> None:
+    if not 0 <= cutoff <= 1:
+        advice = f"; did you mean {number(cutoff / 100)}?" if 1 < cutoff <= 100 else ""
+        raise InvalidInput(
+            f"threshold is compared with a probability, from 0 to 1; got {number(cutoff)}{advice}"
+        )
+
+
+def decide_between(ensemble: Ensemble, between: tuple[float, float]) -> Ensemble:
+    """A regressor deciding whether its prediction is below, between or above two numbers."""
     low, high = _ends(between)
     if not ensemble.is_regressor:
-        raise InvalidInput("between is for regressors; a classifier takes threshold")
-    names = (f"prediction < {number(low)}", f"{number(low)} <= prediction <= {number(high)}")
-    names = (*names, f"prediction > {number(high)}")
+        raise InvalidInput("between is for regressors; pass threshold for a classifier")
+    middle = f"{number(low)} <= prediction <= {number(high)}"
+    names = (f"prediction < {number(low)}", middle, f"prediction > {number(high)}")
     return ensemble.at_levels([Level(low), Level(high, strictly=True)], names)
 
 
@@ -86,16 +176,47 @@ def _ends(between: Any) -> tuple[float, float]:
     return low, high
 
 
-def class_names_of(subject: Subject, names: Sequence[object] | None) -> tuple[object, ...]:
-    """The names of the decisions: those that are given, or the model's own."""
+ClassNames = Sequence[object] | Mapping[object, object]
+"""Shown names of classes: a mapping from the model's labels, or names in the order of these labels."""
+
+
+def class_names_of(labels: Sequence[object], names: ClassNames | None) -> tuple[object, ...]:
+    """The shown names of the model's classes: those that are given, or its own labels."""
     if names is None:
-        return subject.labels
-    if len(names) != len(subject.labels):
-        raise InvalidInput(f"{len(names)} class names for {len(subject.labels)} classes")
-    given = tuple(name.item() if isinstance(name, np.generic) else name for name in names)
+        return tuple(labels)
+    if isinstance(names, Mapping):
+        given = _mapped(labels, names)
+    else:
+        if isinstance(names, str) or len(names) != len(labels):
+            count = 1 if isinstance(names, str) else len(names)
+            raise InvalidInput(f"{count} class names for {len(labels)} classes: {listing(labels)}")
+        given = tuple(_plain_name(name) for name in names)
     if len({str(name) for name in given}) < len(given):
         raise InvalidInput(f"class names must differ: {listing(given)}")
+    for label, name in zip(labels, given, strict=True):
+        if str(name) != str(label) and str(name) in {str(other) for other in labels}:
+            raise InvalidInput(
+                f"class_names calls the class {label!r} by the name of another class, {name!r}. The model's classes "
+                f"are {listing(labels)}, in this order; leave class_names out, or map labels to new names: "
+                f"class_names={{{label!r}: ...}}"
+            )
     return given
+
+
+def _mapped(labels: Sequence[object], names: Mapping[object, object]) -> tuple[object, ...]:
+    """Shown names by a mapping; labels are looked up as they are, or by their text, as JSON and TOML have them."""
+    by_text = {str(label): label for label in labels}
+    unknown = [key for key in names if str(key) not in by_text]
+    if unknown:
+        raise UnknownName(
+            f"class_names has {listing(unknown)}{meant(unknown, labels)}; the model's classes are {listing(labels)}"
+        )
+    given = {str(key): _plain_name(name) for key, name in names.items()}
+    return tuple(given.get(str(label), label) for label in labels)
+
+
+def _plain_name(name: object) -> object:
+    return name.item() if isinstance(name, np.generic) else name
 
 
 def training_rows(X_train: Any, ensemble: Ensemble) -> tuple[NDArray[np.float64] | None, tuple[str, ...]]:
@@ -123,6 +244,7 @@ def context_of(
     names: tuple[object, ...],
     rows: NDArray[np.float64] | None,
     units: Mapping[str, str] | None,
+    positive: object = None,
 ) -> Context:
     """What all answers about the model share."""
     names_known = {feature.name for feature in domain.features}
@@ -141,7 +263,18 @@ def context_of(
         dict(units or {}),
         replace(Layout.of(ensemble), words=_words(domain, ensemble)),
         ensemble.digest,
+        scorer=_scorer(ensemble, names, positive),
     )
+
+
+def _scorer(ensemble: Ensemble, names: tuple[object, ...], positive: object) -> Scorer:
+    if ensemble.cutoff is not None:
+        return Scorer(ensemble, names, ensemble.cutoff.positive)
+    if ensemble.predicts_number:
+        if positive is not None:
+            raise InvalidInput("positive is for classifiers; a regressor predicts a number")
+        return Scorer(ensemble, names)
+    return Scorer(ensemble, names, positive_place(ensemble.classes, names, positive))
 
 
 def _words(domain: Domain, ensemble: Ensemble) -> dict[int, dict[str, float]]:

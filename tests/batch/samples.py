@@ -25,18 +25,20 @@ def small_blocks(monkeypatch, rows):
 
 def forest(**options):
     model = RandomForestClassifier(9, max_depth=4, random_state=0).fit(IRIS.data, IRIS.target)
-    return pw.Explainer(model, IRIS.data, feature_names=NAMES, **options), IRIS.data[::6]
+    return pw.Explainer(model, IRIS.data, feature_names=NAMES, **options, literals="sets"), IRIS.data[::6]
 
 
 def regressor(**options):
     X, y = load_diabetes(return_X_y=True)
     model = RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, y)
-    return pw.Explainer(model, X, **options), X[:15]
+    return pw.Explainer(model, X, **options, literals="sets"), X[:15]
 
 
 def ordered_sum():
     model = ExtraTreesClassifier(9, max_depth=4, random_state=0, n_jobs=2).fit(IRIS.data, IRIS.target)
-    return pw.Explainer(model, IRIS.data, feature_names=NAMES, summation="any"), IRIS.data[::6]
+    return pw.Explainer(model, IRIS.data, feature_names=NAMES, summation="any", literals="sets"), IRIS.data[
+        ::6
+    ]
 
 
 def people(count=300):
@@ -63,7 +65,7 @@ def lightgbm():
 
     frame, y = people()
     model = LGBMClassifier(n_estimators=12, num_leaves=6, n_jobs=1, verbose=-1).fit(frame, y)
-    return pw.Explainer(model, frame, class_names=["no", "yes"]), frame.iloc[::12]
+    return pw.Explainer(model, frame, class_names=["no", "yes"], literals="sets"), frame.iloc[::12]
 
 
 def constrained():
@@ -76,7 +78,7 @@ def constrained():
         "domain": {"age": "whole", "employed": "whole"},
     }
     rows = frame[(frame.colour_red == 0) | (frame.age >= 20)]
-    return pw.Explainer(model, rows, feature_names=list(frame), **known), rows.iloc[::12]
+    return pw.Explainer(model, rows, feature_names=list(frame), **known, literals="sets"), rows.iloc[::12]
 
 
 CASES = {

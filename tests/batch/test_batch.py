@@ -25,7 +25,7 @@ SOME = np.array([0, 60, 113, 77, 149])
 def explainer():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(8, max_depth=3, random_state=0).fit(X, y)
-    return pw.Explainer(forest, X, feature_names=NAMES, class_names=CLASSES)
+    return pw.Explainer(forest, X, feature_names=NAMES, class_names=CLASSES, literals="sets")
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +190,7 @@ def test_options_are_passed_on(explainer, X, options):
 def test_regressors_within(X):
     rows, y = load_diabetes(return_X_y=True)
     forest = RandomForestRegressor(5, max_depth=3, random_state=0).fit(rows, y)
-    explainer = pw.Explainer(forest, rows)
+    explainer = pw.Explainer(forest, rows, literals="sets")
     batch = explainer(rows[:4], within=40)
     assert [why.rule for why in batch] == [explainer.explain(x, within=40).rule for x in rows[:4]]
     assert batch.summary().rows == 4 and len(batch.to_frame("literals"))
@@ -238,12 +238,14 @@ def test_wrong_options_are_refused(explainer, X):
     with pytest.raises(pw.errors.InvalidInput, match="polars"):
         batch.to_frame(backend="arrow")
     with pytest.raises(pw.errors.InvalidInput, match="expression"):
-        pw.Explainer(pw.Variable("A", [1, 2]) == 1)([[1]])
+        pw.Explainer(pw.Variable("A", [1, 2]) == 1, literals="sets")([[1]])
 
 
 def test_a_row_that_the_domain_does_not_allow_is_named(X):
     forest = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, load_iris().target)
-    explainer = pw.Explainer(forest, X, feature_names=NAMES, domain={"petal width": pw.Number(0, 3)})
+    explainer = pw.Explainer(
+        forest, X, feature_names=NAMES, domain={"petal width": pw.Number(0, 3)}, literals="sets"
+    )
     frame = frame_of(X, INDEXES["letters"])
     frame.loc["b", "petal width"] = 4.0
     with pytest.raises(pw.errors.InvalidInput, match=r"row 3|'b'"):
@@ -266,7 +268,12 @@ def test_one_line_per_row(explainer, X, backend):
     if backend == "polars":
         assert frame["index"].to_list() == list("edcba")
     for line, why in zip(lines, batch, strict=True):
-        expected = {"decision": why.decision, "status": "proved", "language": "sets", "rule": why.rule}
+        expected = {
+            "decision": why.decision,
+            "status": "proved",
+            "literal_language": "sets",
+            "rule": why.rule,
+        }
         expected |= {"size": len(why.features), "coverage": why.coverage, "volume": why.volume}
         said = {literal["feature"]: literal["text"] for literal in why.to_dict()["literals"]}
         expected |= {f"if {name}": said.get(name) for name in NAMES}
@@ -279,7 +286,7 @@ def test_one_line_per_piece(backend):
     data = load_credit()
     forest = RandomForestClassifier(15, max_depth=4, random_state=0).fit(data.X, data.y)
     names = {"feature_names": data.feature_names, "class_names": data.class_names}
-    explainer = pw.Explainer(forest, data.X, domain=data.domain, units=data.units, **names)
+    explainer = pw.Explainer(forest, data.X, domain=data.domain, units=data.units, **names, literals="sets")
     batch = explainer(pd.DataFrame(data.X[:6], columns=data.feature_names, index=list("uvwxyz")))
     frame = batch.to_frame("literals", backend)
     lines = frame.reset_index().to_dict("records") if backend == "pandas" else frame.to_dicts()
@@ -326,7 +333,7 @@ def test_the_literals_of_an_empty_batch(explainer, X, backend):
 def test_explanations_without_literals(X):
     """A model that decides everything alike."""
     model = pw.Ensemble((pw.Tree.build((0, 5.0, [0, 1], [0, 1])),), tuple(NAMES), ("no", "yes"))
-    batch = pw.Explainer(model, X)(X[SOME])
+    batch = pw.Explainer(model, X, literals="sets")(X[SOME])
     assert batch[0].rule == "IF anything THEN yes"
     for backend in ("pandas", "polars"):
         assert len(batch.to_frame("literals", backend)) == 0
@@ -361,7 +368,7 @@ def test_a_summary_is_what_one_counts(explainer, X):
 
 def test_a_summary_without_training_rows(X):
     forest = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, load_iris().target)
-    batch = pw.Explainer(forest, missing="forbid")(X[SOME])
+    batch = pw.Explainer(forest, missing="forbid", literals="sets")(X[SOME])
     assert batch.summary().coverage is None and "training rows" not in str(batch)
     assert batch.summary().to_dict()["coverage"] is None
 
@@ -390,7 +397,7 @@ def test_a_pickled_explanation_equals_itself(explainer, X):
 
 def test_explanations_of_two_explainers_can_be_compared(X):
     forest = RandomForestClassifier(3, random_state=0).fit(X, load_iris().target)
-    one, other = (pw.Explainer(forest, X).explain(X[0]) for _ in range(2))
+    one, other = (pw.Explainer(forest, X, literals="sets").explain(X[0]) for _ in range(2))
     assert one == other
 
 
@@ -408,7 +415,7 @@ def test_explanations_of_a_row_with_a_gap_are_equal():
     model = pw.Ensemble(
         (pw.Tree.build((0, 0.5, [1, 0], [0, 1])),), ("x",), ("no", "yes"), allows_missing=True
     )
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     assert explainer.explain([np.nan]) == explainer.explain([np.nan])
     assert explainer.explain([np.nan]) in explainer(X)
 
@@ -423,7 +430,11 @@ def test_odd_names(X):
     ):
         forest = RandomForestClassifier(3, max_depth=2, random_state=0).fit(X, y)
         explainer = pw.Explainer(
-            forest, X, class_names=classes, feature_names=["index", "decision", "x AND y", "IF z"]
+            forest,
+            X,
+            class_names=classes,
+            feature_names=["index", "decision", "x AND y", "IF z"],
+            literals="sets",
         )
         batch = explainer(X[SOME])
         assert [why.decision for why in batch] == batch.decisions.tolist()

@@ -52,7 +52,7 @@ def closed():
 @pytest.fixture(scope="module")
 def explainer():
     X, forest = credit()
-    return pw.Explainer(forest, X)
+    return pw.Explainer(forest, X, literals="sets")
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +168,7 @@ def test_rows_that_all_failed_have_nothing_to_draw(batch):
 
 
 def test_without_training_rows_there_is_no_coverage(tmp_path, rows):
-    explainer = pw.Explainer(credit()[1], missing="forbid")
+    explainer = pw.Explainer(credit()[1], missing="forbid", literals="sets")
     rows.head(5).to_csv(tmp_path / "rows.csv", index=False)
     explain_file(explainer, tmp_path / "rows.csv", tmp_path / "out")
     found = pw.overview(tmp_path / "out")
@@ -196,7 +196,7 @@ def test_an_overview_tells_coverage_by_size_and_the_model(batch, explainer, fold
 def test_coverage_by_size_has_no_more_entries_than_there_are_shares(explainer, tmp_path):
     """Of ten training rows, a coverage is one of eleven shares, however many rows are explained."""
     X, forest = credit()
-    few = pw.Explainer(forest, X.head(10))
+    few = pw.Explainer(forest, X.head(10), literals="sets")
     X.to_csv(tmp_path / "rows.csv", index=False)
     explain_file(few, tmp_path / "rows.csv", tmp_path / "out")
     found = pw.overview(tmp_path / "out").coverage_by_size
@@ -287,7 +287,7 @@ def test_a_folder_that_is_not_finished_is_told_to_be_so(explainer, folder, tmp_p
 
 def test_a_model_without_rows_is_reported_with_answers(folder):
     _, forest = credit()
-    made = pw.Explainer(forest, missing="forbid").report(answers=folder, **QUICK)
+    made = pw.Explainer(forest, missing="forbid", literals="sets").report(answers=folder, **QUICK)
     record = made.to_dict()
     assert record["rows"]["source"] == "none" and record["features"]["explained"] == ROWS - 2
     assert "There are no rows to try on what a feature can change alone." in made.to_html()
@@ -296,13 +296,13 @@ def test_a_model_without_rows_is_reported_with_answers(folder):
 
 def test_answers_about_another_model_are_refused(explainer, rows, batch, folder):
     X, other = credit(seed=1)
-    stranger = pw.Explainer(other, X)
+    stranger = pw.Explainer(other, X, literals="sets")
     for answers in (folder, pw.overview(folder), batch):
         with pytest.raises(InvalidInput, match=f"another model: its digest is {explainer.ensemble.digest}"):
             stranger.report(answers=answers, **QUICK)
     with pytest.raises(InvalidInput, match="another model: its digest is None"):
         explainer.report(answers=replace(pw.overview(folder), model=None), **QUICK)
-    moved = pw.Explainer(credit()[1], X, threshold=0.6)
+    moved = pw.Explainer(credit()[1], X, threshold=0.6, literals="sets")
     with pytest.raises(InvalidInput, match="vote and cut-off are part of it"):
         moved.report(answers=folder, **QUICK)
 

@@ -41,6 +41,7 @@ def explainer():
         feature_names=CREDIT.feature_names,
         class_names=CREDIT.class_names,
         domain=CREDIT.domain,
+        literals="sets",
     )
 
 
@@ -158,7 +159,7 @@ def test_explanations_that_are_taken_over_hold_for_their_rows(explainer, frame, 
 def test_a_regressor_is_asked_around_its_predictions(tmp_path):
     X, y = CREDIT.X[:, :4], CREDIT.X[:, 4]
     forest = RandomForestRegressor(3, max_depth=3, random_state=0).fit(X, y)
-    explainer = pw.Explainer(forest, X, feature_names=list("abcd"))
+    explainer = pw.Explainer(forest, X, feature_names=list("abcd"), literals="sets")
     path = save(pd.DataFrame(X[:7], columns=list("abcd")), tmp_path / "rows.csv")
     explain_file(explainer, path, tmp_path / "out", settings(options={"within": 5.0}))
     told = [record["rule"] for record in table_of(tmp_path / "out")]
@@ -193,7 +194,7 @@ def categories():
     X.loc[::17, "size"] = np.nan
     y = (X.colour.isin(["red", "1"])) ^ (X["size"] > 0.3)
     model = LGBMClassifier(n_estimators=4, num_leaves=5, min_child_samples=5, verbose=-1, n_jobs=1)
-    return pw.Explainer(model.fit(X, y), X), X.head(60)
+    return pw.Explainer(model.fit(X, y), X, literals="sets"), X.head(60)
 
 
 def test_names_of_categories_are_read(categories, tmp_path):
@@ -339,7 +340,7 @@ def test_a_file_that_changes_while_it_is_read_is_noticed(explainer, frame, tmp_p
 
 def test_a_model_without_tests_has_bad_rows_too(tmp_path):
     forest = RandomForestClassifier(2, random_state=0).fit(np.zeros((9, 2)), np.zeros(9, dtype=int))
-    explainer = pw.Explainer(forest)
+    explainer = pw.Explainer(forest, literals="sets")
     (tmp_path / "rows.csv").write_text("x0,x1\n1,2\none,2\n3,4\n")
     explain_file(explainer, tmp_path / "rows.csv", tmp_path / "out", settings())
     found = table_of(tmp_path / "out")
@@ -350,7 +351,7 @@ def test_a_model_without_tests_has_bad_rows_too(tmp_path):
 def test_an_expression_has_no_rows(tmp_path):
     A = Variable("A", [1, 2])
     with pytest.raises(InvalidInput, match="an expression has none"):
-        explain_file(pw.Explainer(A == 1), tmp_path / "rows.csv", tmp_path / "out")
+        explain_file(pw.Explainer(A == 1, literals="sets"), tmp_path / "rows.csv", tmp_path / "out")
 
 
 def test_text_is_read_as_tables_read_it(tmp_path):

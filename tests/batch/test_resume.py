@@ -57,7 +57,9 @@ print("done", flush=True)
 def explainer_of(seed=0, **more):
     forest = RandomForestClassifier(7, max_depth=5, random_state=seed).fit(CREDIT.X, CREDIT.y)
     names = {"feature_names": CREDIT.feature_names, "class_names": CREDIT.class_names}
-    return pw.Explainer(forest, **{"X_train": CREDIT.X, "domain": CREDIT.domain, **names, **more})
+    return pw.Explainer(
+        forest, **{"X_train": CREDIT.X, "domain": CREDIT.domain, **names, **more}, literals="sets"
+    )
 
 
 @pytest.fixture(scope="module")

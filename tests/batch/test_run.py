@@ -134,7 +134,7 @@ def test_rows_of_a_model_without_any_test():
     """One cell holds all rows; one that is not allowed does not speak for the others."""
     leaf = pw.Tree.build([0, 1])
     model = pw.Ensemble((leaf,), ("a", "b"), ("no", "yes"))
-    explainer = pw.Explainer(model, missing="forbid")
+    explainer = pw.Explainer(model, missing="forbid", literals="sets")
     X = np.array([[np.nan, 1.0], [1.0, 1.0], [2.0, 2.0]])
     assert [str(why.status) for why in explainer.stream(X)] == ["failed", "proved", "proved"]
 
@@ -159,7 +159,7 @@ def test_witnesses_change_the_decision(options):
 def test_witnesses_of_what_was_interrupted_lie_inside_the_rest_too(work):
     X, y = load_digits(return_X_y=True)
     model = RandomForestClassifier(15, random_state=0).fit(X, y)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     batch = explainer(X[:3], time_limit=None, work_limit=work)
     assert "interrupted" in batch.status
     for why in batch:
@@ -190,7 +190,7 @@ def test_no_row_has_more_time_than_the_batch_has_left(monkeypatch):
 
 def test_what_a_first_try_found_is_kept_when_there_is_no_time_for_another(monkeypatch):
     X, y = load_digits(return_X_y=True)
-    explainer = pw.Explainer(RandomForestClassifier(15, random_state=0).fit(X, y), X)
+    explainer = pw.Explainer(RandomForestClassifier(15, random_state=0).fit(X, y), X, literals="sets")
     tries = {}
 
     def hasty(own, self, x, options):
@@ -209,7 +209,7 @@ def test_what_a_first_try_found_is_kept_when_there_is_no_time_for_another(monkey
 def test_explanations_after_the_time_of_the_batch_hold_all_the_same(n_jobs):
     X, y = load_digits(return_X_y=True)
     model = RandomForestClassifier(30, random_state=0).fit(X, y)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     batch = explainer(X[:40], batch_limit=0.05, n_jobs=n_jobs)
     assert set(batch.status) <= {"proved", "interrupted"} and "interrupted" in batch.status
     assert batch.decisions.tolist() == model.predict(X[:40]).tolist()
@@ -238,7 +238,7 @@ def test_rows_that_a_short_try_does_not_suffice_for_get_their_whole_time(monkeyp
 
 def test_a_limit_of_work_is_not_tried_twice(monkeypatch):
     X, y = load_digits(return_X_y=True)
-    explainer = pw.Explainer(RandomForestClassifier(15, random_state=0).fit(X, y), X)
+    explainer = pw.Explainer(RandomForestClassifier(15, random_state=0).fit(X, y), X, literals="sets")
     asked = counting(monkeypatch, explainer)
     batch = explainer(X[:5], work_limit=20)
     assert "interrupted" in batch.status and max(Counter(asked).values()) == 1
@@ -440,7 +440,7 @@ def test_an_interrupt_stops_everything(monkeypatch, n_jobs):
 def test_a_batch_costs_little_more_than_its_rows():
     """Processor time of this process, for rows of some ten milliseconds each."""
     X, y = load_digits(return_X_y=True)
-    explainer = pw.Explainer(RandomForestClassifier(30, random_state=0).fit(X, y), X)
+    explainer = pw.Explainer(RandomForestClassifier(30, random_state=0).fit(X, y), X, literals="sets")
     rows = X[:60]
     ratios = []
     for _ in range(3):

@@ -26,7 +26,7 @@ class Small:
         X[generator.random(X.shape) < 0.15] = np.nan
         y = (np.nan_to_num(X, nan=2.0).sum(axis=1) + generator.integers(0, 2, 80) > 5).astype(int)
         self.model = RandomForestClassifier(4, max_depth=3, random_state=seed).fit(X, y)
-        self.explainer = pw.Explainer(self.model, X, feature_names=["a", "b", "c"])
+        self.explainer = pw.Explainer(self.model, X, feature_names=["a", "b", "c"], literals="sets")
         self.features = self.explainer.domain.seen
         self.variables = self.explainer.domain.variables
         sizes = [len(x) for x in self.variables]
@@ -154,7 +154,9 @@ def test_most_rows_take_over():
     """On the credit data, with explanations that hold for the library's decisions."""
     credit = load_credit()
     model = RandomForestClassifier(20, max_depth=5, random_state=0).fit(credit.X, credit.y)
-    explainer = pw.Explainer(model, credit.X, feature_names=credit.feature_names, domain=credit.domain)
+    explainer = pw.Explainer(
+        model, credit.X, feature_names=credit.feature_names, domain=credit.domain, literals="sets"
+    )
     run = Run(explainer, Settings({}, **EXACT, reuse=True), 2)
     results = [result for block in run.blocks([credit.X]) for result in block]
     assert 3 * run.explained < len(results)
@@ -173,7 +175,7 @@ def test_explanations_that_are_taken_over(small, options, monkeypatch):
     batch = small.explainer(rows, reuse=True, n_jobs=2, **options, **EXACT)
     for why, row in zip(batch, rows, strict=True):
         assert why.covers([row]).all() and why.decision == small.model.predict([row])[0]
-        assert why.status == "proved" and why.language == options["literals"]
+        assert why.status == "proved" and why.literals == options["literals"]
         check_witnesses(small.explainer, why, lambda other: small.model.predict([other])[0])
         sampled = why.sample(20, 0)
         assert (small.model.predict(sampled) == why.decision).all()
@@ -183,7 +185,7 @@ def test_explanations_that_are_taken_over(small, options, monkeypatch):
 def test_what_is_taken_over_says_where_predict_differs(monkeypatch):
     X, y = load_iris(return_X_y=True)
     model = RandomForestClassifier(5, max_depth=2, random_state=3).fit(X, y)
-    explainer = pw.Explainer(model, X, vote="majority")
+    explainer = pw.Explainer(model, X, vote="majority", literals="sets")
     small_blocks(monkeypatch, 30)
     generator = np.random.default_rng(0)
     rows = X[generator.permutation(150)] + generator.normal(0, 0.5, X.shape)
@@ -239,7 +241,7 @@ def test_a_missing_category_is_one_like_others():
     frame = pd.DataFrame(generator.normal(size=(250, 2)), columns=["size", "weight"]).assign(colour=colours)
     y = (frame["size"] + frame["weight"] / 2 > 0) ^ (frame["colour"] == "red")
     model = HistGradientBoostingClassifier(max_iter=8, categorical_features="from_dtype").fit(frame, y)
-    explainer = pw.Explainer(model, frame)
+    explainer = pw.Explainer(model, frame, literals="sets")
     batch = explainer(frame, reuse=True, literals="intervals", **EXACT)
     taken = np.array([any("taken over" in note for note in why.notes) for why in batch])
     assert taken[frame["colour"].isna()].mean() > 0.5

@@ -18,7 +18,9 @@ CREDIT = load_credit()
 def credit(*, trained=True):
     forest = RandomForestClassifier(9, max_depth=4, random_state=0).fit(CREDIT.X, CREDIT.y)
     names = {"feature_names": CREDIT.feature_names, "class_names": CREDIT.class_names, "units": CREDIT.units}
-    explainer = pw.Explainer(forest, CREDIT.X[::5] if trained else None, domain=CREDIT.domain, **names)
+    explainer = pw.Explainer(
+        forest, CREDIT.X[::5] if trained else None, domain=CREDIT.domain, **names, literals="sets"
+    )
     return explainer, CREDIT.X[:150]
 
 
@@ -27,7 +29,7 @@ def with_missing(*, trained=True):
     X = generator.normal(size=(300, 3))
     X[generator.random(X.shape) < 0.2] = np.nan
     forest = RandomForestClassifier(7, max_depth=5, random_state=0).fit(X, np.nan_to_num(X).sum(axis=1) > 0.3)
-    return pw.Explainer(forest, X[::7] if trained else None), X[:150]
+    return pw.Explainer(forest, X[::7] if trained else None, literals="sets"), X[:150]
 
 
 def one_hot(*, trained=True):
@@ -38,7 +40,9 @@ def one_hot(*, trained=True):
         X, (X[:, 1] + X[:, 3] > 0) ^ (X[:, 6] > 0)
     )
     groups = {"colour": names[:6]}
-    return pw.Explainer(forest, X[::7] if trained else None, feature_names=names, groups=groups), X[:150]
+    return pw.Explainer(
+        forest, X[::7] if trained else None, feature_names=names, groups=groups, literals="sets"
+    ), X[:150]
 
 
 def said(why):
@@ -46,13 +50,13 @@ def said(why):
     record = why.to_dict()
     found = frames.of_literals(record)
     pieces = [dict(zip(PIECE, piece, strict=True)) for piece in zip(*map(found.get, PIECE), strict=True)]
-    names = ("decision", "status", "language", "coverage", "volume", "notes")
+    names = ("decision", "status", "literal_language", "coverage", "volume", "notes")
     texts = [(literal["feature"], literal["text"]) for literal in record["literals"]]
     return [*(record[name] for name in names), texts, pieces]
 
 
 def written(record):
-    names = ("decision", "status", "language", "coverage", "volume", "notes")
+    names = ("decision", "status", "literal_language", "coverage", "volume", "notes")
     texts = [(literal["feature"], literal["text"]) for literal in record["literals"]]
     return [*(record[name] for name in names), texts, record["pieces"]]
 
@@ -115,7 +119,7 @@ def test_explanations_of_other_questions_and_none_at_all():
     generator = np.random.default_rng(2)
     X = generator.normal(size=(200, 3))
     forest = RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, X[:, 0] + X[:, 1])
-    explainer = pw.Explainer(forest, X)
+    explainer = pw.Explainer(forest, X, literals="sets")
     words = Wording(explainer._context)
     rows = np.vstack([X[:20], np.full(3, np.nan)])
     whys = list(explainer.stream(rows, within=0.4))

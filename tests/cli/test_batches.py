@@ -73,7 +73,7 @@ def test_options_reach_the_explanations(files, call, tmp_path):
     assert done.code == 0
     lines = (tmp_path / "out" / "part-00000.jsonl").read_text().splitlines()
     found = [json.loads(line) for line in lines]
-    assert {record["language"] for record in found} == {"values"}
+    assert {record["literal_language"] for record in found} == {"values"}
     assert all((record["if shoe"] is None) == (record["status"] == "proved") for record in found)
     settings = json.loads((tmp_path / "out" / "manifest.json").read_text())["settings"]
     assert settings["reuse"] and settings["batch_limit"] == 60 and settings["time_limit"] == 10

@@ -114,7 +114,7 @@ def test_info_and_explanations_of_a_model(primewood, wine):
     assert "What would change it:" in shown and "for example with" in shown
     assert "--witnesses" in primewood("explain", model, "--data", data, "--all", "--witnesses", code=2).err
     record = json.loads(primewood("explain", model, "--data", data, "--literals", "values", "--json").out)
-    assert record["status"] == "proved" and record["language"] == "values"
+    assert record["status"] == "proved" and record["literal_language"] == "values"
 
 
 def test_the_demo_speaks_of_an_applicant_and_writes_a_page(primewood, tmp_path):

@@ -197,7 +197,7 @@ def test_leaves_with_equal_margins_and_other_values_are_not_one_leaf():
         vote="mean",
     )
     assert ensemble.predict([[0, 0], [1, 0], [2, 0]]).tolist() == [0, 0, 1]
-    assert pw.Explainer(ensemble).explain([0.0, 0.0]).rule == "IF x <= 1.5 THEN a"
+    assert pw.Explainer(ensemble, literals="sets").explain([0.0, 0.0]).rule == "IF x <= 1.5 THEN a"
 
 
 def test_a_near_tie_of_three_classes_is_settled_cell_by_cell():
@@ -210,7 +210,9 @@ def test_a_near_tie_of_three_classes_is_settled_cell_by_cell():
     row, other = [3.8007162809371944, 2.7802258729934692], [3.6844178438186646, 2.6328622102737427]
     assert model.predict([row, other]).tolist() == [2, 1]
     for literals in LANGUAGES:
-        assert not pw.Explainer(model, X).explain(row, literals=literals).covers([other]).any()
+        assert (
+            not pw.Explainer(model, X, literals="sets").explain(row, literals=literals).covers([other]).any()
+        )
 
 
 def test_a_decision_that_depends_on_the_order_of_summation_is_not_called_proved():
@@ -218,8 +220,8 @@ def test_a_decision_that_depends_on_the_order_of_summation_is_not_called_proved(
     forwards = Ensemble(tuple(trees), ("x",), ("a", "b"), vote="mean")
     backwards = Ensemble(tuple(trees[::-1]), ("x",), ("a", "b"), vote="mean")
     assert forwards.predict([[0.0]]) != backwards.predict([[0.0]])
-    why = pw.Explainer(forwards, summation="any").explain([0.0])
+    why = pw.Explainer(forwards, summation="any", literals="sets").explain([0.0])
     assert why.status == pw.Status.IMPOSSIBLE and "order in which scores are added" in str(why)
-    hurried = pw.Explainer(forwards, summation="any").explain([0.0], time_limit=1e-6)
+    hurried = pw.Explainer(forwards, summation="any", literals="sets").explain([0.0], time_limit=1e-6)
     assert hurried.status == pw.Status.IMPOSSIBLE, "the row's own cell is looked at whatever the time"
-    assert pw.Explainer(forwards).explain([0.0]).status == pw.Status.PROVED
+    assert pw.Explainer(forwards, literals="sets").explain([0.0]).status == pw.Status.PROVED

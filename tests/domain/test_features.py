@@ -68,10 +68,10 @@ def test_ordered_categories_are_runs_in_intervals():
     tree = pw.Tree.build((0, 0.5, [1, 0], (0, 2.5, [0, 1], [1, 0])))
     ensemble = pw.Ensemble((tree,), ("grade",), ("no", "yes"))
     grades = dict(enumerate("ABCD"))
-    ordered = pw.Explainer(ensemble, domain={"grade": pw.ordered(grades)})
+    ordered = pw.Explainer(ensemble, domain={"grade": pw.ordered(grades)}, literals="sets")
     assert ordered.explain([0.0], literals="sets").term.literals[0].values == ("A", "D")
     assert ordered.explain([0.0], literals="intervals").term.literals[0].values == ("A",)
-    loose = pw.Explainer(ensemble, domain={"grade": grades})
+    loose = pw.Explainer(ensemble, domain={"grade": grades}, literals="sets")
     assert set(loose.explain([0.0], literals="intervals").term.literals[0].values) == {"A", "D"}
     assert "grade is A" in ordered.explain([0.0], literals="intervals").rule
     variable = ordered.domain.variables[0]
@@ -87,7 +87,9 @@ def test_a_one_hot_group_is_one_feature(groups, engine):
     y = (codes == 1) ^ (X[:, 3] > 0.6)
     kind = DecisionTreeClassifier if engine in ("bdd", "sat") else RandomForestClassifier
     model = kind(max_depth=3, random_state=0).fit(X, y)
-    explainer = pw.Explainer(model, X, feature_names=[*COLOURS, "size"], groups=groups, engine=engine)
+    explainer = pw.Explainer(
+        model, X, feature_names=[*COLOURS, "size"], groups=groups, engine=engine, literals="sets"
+    )
     assert [x.name for x in explainer.domain.variables] == ["colour", "size"]
     assert explainer.fidelity is None or explainer.fidelity.differ == 0
     rows = np.array([[*one, size] for one in np.eye(3) for size in np.linspace(0, 1, 41)])
@@ -180,7 +182,7 @@ def test_native_categories_are_variables_with_names():
     tree = pw.Tree.build((0, [0.0, 1.0, 2.0, 3.0], [1, 0], [0, 1]))
     categories = {0: Categories({0.0: "a", 1.0: "b", 2.0: "c"}, others=3.0)}
     ensemble = pw.Ensemble((tree,), ("kind",), ("no", "yes"), operator="<", categories=categories)
-    explainer = pw.Explainer(ensemble)
+    explainer = pw.Explainer(ensemble, literals="sets")
     assert str(explainer.explain({"kind": "a"}).term) == "kind in {a, c}"
     assert explainer.explain({"kind": "z"}).term.literals[0].values == ("b", "other")
     assert explainer.decide([7.0]) == explainer.decide({"kind": "z"}) == "yes"
@@ -192,7 +194,7 @@ def test_every_subset_of_categories_is_told_apart(operator):
         bounds = sorted({c - 0.5 for c in codes} ^ {c + 0.5 for c in codes})
         tree = pw.Tree.build((0, bounds, [1, 0], [0, 1]))
         ensemble = pw.Ensemble((tree,), ("kind",), ("no", "yes"), operator=operator)
-        explainer = pw.Explainer(ensemble, domain={"kind": list(range(4))})
+        explainer = pw.Explainer(ensemble, domain={"kind": list(range(4))}, literals="sets")
         for x in range(4):
             held = explainer.explain([float(x)]).term.literals[0].values
             assert set(held) == {y for y in range(4) if (y in codes) == (x in codes)}
@@ -230,7 +232,7 @@ def test_categories_may_be_called_other_and_missing():
     tree = pw.Tree.build((0, [0.0, 1.0, 2.0, 3.0], [1, 0], [0, 1]))
     categories = {0: Categories({0.0: "other", 1.0: "missing", 2.0: "any other"}, others=3.0)}
     ensemble = pw.Ensemble((tree,), ("x",), (0, 1), operator="<", categories=categories, allows_missing=True)
-    explainer = pw.Explainer(ensemble)
+    explainer = pw.Explainer(ensemble, literals="sets")
     assert explainer.decide({"x": "missing"}) == 1 and explainer.decide({"x": "other"}) == 0
     assert set(map(str, explainer.domain.variables[0].values)) == {
         "other",

@@ -31,7 +31,7 @@ def people(count=400, seed=0):
 
 def explainer_for(model, X, **more):
     options = {"feature_names": NAMES, "domain": {"housing": HOUSING}, "constraints": CONSTRAINTS}
-    return pw.Explainer(model, X, **{**options, **more})
+    return pw.Explainer(model, X, **{**options, **more}, literals="sets")
 
 
 def satisfies(rows):
@@ -139,7 +139,7 @@ def test_orders_are_chained():
     """x <= y and y <= z say something about x and z, even where no test looks at y."""
     tree = pw.Tree.build((0, 0.5, [1, 0], (2, 0.3, [1, 0], [0, 1])))
     ensemble = pw.Ensemble((tree,), ("x", "y", "z"), ("no", "yes"))
-    explainer = pw.Explainer(ensemble, constraints=["x <= y", "y <= z"])
+    explainer = pw.Explainer(ensemble, constraints=["x <= y", "y <= z"], literals="sets")
     (rule,) = explainer.domain.knowledge.rules
     assert rule.is_staircase and rule.text == "x <= y and y <= z"
     assert explainer.explain([0.6, 0.7, 0.8]).rule == "IF x > 0.5 THEN yes", "z is then above 0.3"
@@ -148,7 +148,9 @@ def test_orders_are_chained():
 def test_bounds_of_an_untested_feature_count_in_an_order():
     tree = pw.Tree.build((0, 5.0, [1, 0], [0, 1]))
     ensemble = pw.Ensemble((tree,), ("x", "limit"), ("low", "high"))
-    explainer = pw.Explainer(ensemble, domain={"limit": pw.Number(0, 5)}, constraints=["x <= limit"])
+    explainer = pw.Explainer(
+        ensemble, domain={"limit": pw.Number(0, 5)}, constraints=["x <= limit"], literals="sets"
+    )
     why = explainer.explain([1.0, 2.0])
     assert not why.term.literals and why.assumptions[-1] == "x <= limit", "x > 5 cannot be"
 
@@ -164,12 +166,14 @@ ENGINES = ["auto", "search", "diagram", "bdd", "sat"]
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_chain_says_nothing_where_its_middle_is_missing(engine):
     model = ensemble_of(CHAIN, ("x", "y", "z"), allows_missing=True)
-    explainer = pw.Explainer(model, constraints=["x <= y", "y <= z"], engine=engine)
+    explainer = pw.Explainer(model, constraints=["x <= y", "y <= z"], engine=engine, literals="sets")
     why = explainer.explain([0.6, 0.7, 0.8])
     row = np.array([[0.9, np.nan, 0.1]])
     assert model.predict(row)[0] == 0 and explainer.decide(row[0]) == "no"
     assert not why.covers(row)[0]
-    never = pw.Explainer(model, constraints=["x <= y", "y <= z"], engine=engine, missing="forbid")
+    never = pw.Explainer(
+        model, constraints=["x <= y", "y <= z"], engine=engine, missing="forbid", literals="sets"
+    )
     assert never.explain([0.6, 0.7, 0.8]).rule == "IF x > 0.5 THEN yes"
 
 
@@ -177,14 +181,16 @@ def test_a_chain_says_nothing_where_its_middle_is_missing(engine):
 def test_chains_of_whole_numbers_are_closed_over_whole_numbers(engine):
     model = ensemble_of((0, 4.5, [1, 0], (2, 6.5, [1, 0], [0, 1])), ("x", "y", "z"))
     domain = dict.fromkeys("xyz", "whole")
-    explainer = pw.Explainer(model, domain=domain, constraints=["x < y", "y < z"], engine=engine)
+    explainer = pw.Explainer(
+        model, domain=domain, constraints=["x < y", "y < z"], engine=engine, literals="sets"
+    )
     why = explainer.explain([5.0, 6.0, 7.0])
     assert why.rule == "IF x > 4 THEN yes", "then z is at least x + 2"
     for witness in why.witnesses:
         x, y, z = witness.row
         assert x < y < z and model.predict([witness.row])[0] == 0
     with pytest.raises(InvalidInput, match="chain through y, which is whole"):
-        pw.Explainer(model, domain={"y": "whole"}, constraints=["x < y", "y < z"])
+        pw.Explainer(model, domain={"y": "whole"}, constraints=["x < y", "y < z"], literals="sets")
 
 
 def test_three_orders_with_missing_values_against_all_rows():
@@ -211,7 +217,8 @@ def test_three_orders_with_missing_values_against_all_rows():
         model = pw.Ensemble(tuple(trees), ("x", "y", "z"), ("no", "yes"), allows_missing=True)
         constraints = ["x <= y + 0.5", "y < z", "z <= x + 2"]
         explainers = [
-            pw.Explainer(model, constraints=constraints, engine=e) for e in ("search", "diagram", "sat")
+            pw.Explainer(model, constraints=constraints, engine=e, literals="sets")
+            for e in ("search", "diagram", "sat")
         ]
         possible = rows[fine]
         decided = np.array(model.classes)[model.predict(possible)]
@@ -227,27 +234,29 @@ def test_comparisons_at_and_beyond_bounds_are_understood():
     for whole in (False, True):
         domain = {"rent": pw.Number(0, 5000, whole=whole), "h": {0: "own", 1: "free"}}
         for text in ("rent=0", "rent<=0", "rent<1" if whole else "rent<=0"):
-            explainer = pw.Explainer(model, domain=domain, constraints=[f"h=free -> {text}"])
+            explainer = pw.Explainer(model, domain=domain, constraints=[f"h=free -> {text}"], literals="sets")
             why = explainer.explain([200.0, 0.0])
             assert why.rule == "IF rent > 100 THEN yes" if whole else "IF rent > 100.5 THEN yes"
         for text in ("rent <= 6000", "rent >= 0", "rent != 9999", "not rent < 0"):
-            explainer = pw.Explainer(model, domain=domain, constraints=[f"h=free -> {text}"])
+            explainer = pw.Explainer(model, domain=domain, constraints=[f"h=free -> {text}"], literals="sets")
             assert len(explainer.explain([200.0, 0.0]).term.literals) == 2, "it says nothing"
         with pytest.raises(InvalidInput, match="excludes every row"):
-            pw.Explainer(model, domain=domain, constraints=["rent > 5000"])
+            pw.Explainer(model, domain=domain, constraints=["rent > 5000"], literals="sets")
 
 
 def test_orders_are_checked_as_a_program_would():
     model = ensemble_of((0, 0.5, [1, 0], [0, 1]), ("x", "y"))
-    explainer = pw.Explainer(model, constraints=["x <= y + 0.1"])
+    explainer = pw.Explainer(model, constraints=["x <= y + 0.1"], literals="sets")
     assert explainer.decide([0.4, 0.3]) == "no", "0.4 <= 0.3 + 0.1 in float64"
     with pytest.raises(InvalidInput, match="X_train, row 1"):
-        pw.Explainer(model, [[0.1, 0.3], [0.6, 0.3]], constraints=["x <= y + 0.1"])
+        pw.Explainer(model, [[0.1, 0.3], [0.6, 0.3]], constraints=["x <= y + 0.1"], literals="sets")
 
 
 def test_what_is_shown_for_avoided_features_satisfies_the_constraints():
     model = ensemble_of((0, 4.5, [1, 0], [0, 1]), ("x", "age"))
-    why = pw.Explainer(model, constraints=["x <= age - 14"]).explain([3.0, 18.7], avoid=["x"])
+    why = pw.Explainer(model, constraints=["x <= age - 14"], literals="sets").explain(
+        [3.0, 18.7], avoid=["x"]
+    )
     assert why.status == "impossible"
     shown = float(why.notes[0].split("x = ")[1].split()[0])
     assert 4.5 < shown <= 18.7 - 14
@@ -255,10 +264,10 @@ def test_what_is_shown_for_avoided_features_satisfies_the_constraints():
 
 def test_an_immutable_feature_in_an_order_is_refused_by_contrasts():
     model = ensemble_of((0, 4.5, [1, 0], [0, 1]), ("x", "age"))
-    explainer = pw.Explainer(model, constraints=["x <= age - 14"], immutable=["age"])
+    explainer = pw.Explainer(model, constraints=["x <= age - 14"], immutable=["age"], literals="sets")
     with pytest.raises(InvalidInput, match="age as immutable"):
         explainer.contrasts([3.0, 17.5])
-    free = pw.Explainer(model, immutable=["x"])
+    free = pw.Explainer(model, immutable=["x"], literals="sets")
     assert list(free.contrasts([3.0, 17.5])) == []
 
 
@@ -266,7 +275,9 @@ def test_very_many_exclusions_are_too_large():
     names = tuple(f"x{i}" for i in range(100))
     model = ensemble_of((0, 0.5, [1, 0], [0, 1]), names)
     pairs = [f"not ({a}=1 and {b}=1)" for i, a in enumerate(names) for b in names[:i]]
-    explainer = pw.Explainer(model, domain=dict.fromkeys(names, "boolean"), constraints=pairs)
+    explainer = pw.Explainer(
+        model, domain=dict.fromkeys(names, "boolean"), constraints=pairs, literals="sets"
+    )
     with pytest.raises(pw.errors.TooLarge, match="4,950"):
         explainer.explain([0.0] * 100)
 
@@ -312,7 +323,7 @@ def test_chains_in_a_circle_exclude_no_row_that_satisfies_all_orders():
         model = pw.Ensemble(trees, tuple(names), ("no", "yes"), allows_missing=True)
         domain = dict.fromkeys(names, "whole" if whole else "numeric")
         try:
-            explainer = pw.Explainer(model, rows[:300], constraints=texts, domain=domain)
+            explainer = pw.Explainer(model, rows[:300], constraints=texts, domain=domain, literals="sets")
         except InvalidInput as problem:
             assert "no row can satisfy" in str(problem), problem
             continue
@@ -327,7 +338,7 @@ def test_chains_in_a_circle_exclude_no_row_that_satisfies_all_orders():
 
 def test_numbers_near_zero_are_put_in_order_at_once():
     model = ensemble_of((0, 18.0, [1, 0], [0, 1]), ("x", "y"))
-    why = pw.Explainer(model, constraints=["x < y + 18"]).explain([10.0, -3.0])
+    why = pw.Explainer(model, constraints=["x < y + 18"], literals="sets").explain([10.0, -3.0])
     for witness in why.witnesses:
         assert witness.row[0] < witness.row[1] + 18
 
@@ -335,7 +346,7 @@ def test_numbers_near_zero_are_put_in_order_at_once():
 def test_a_cell_that_rounding_alone_makes_possible_is_found():
     """The largest float below 0.5, plus 0.5, is 1 in float64."""
     model = ensemble_of((0, 0.5, (1, 1.0, [0, 1], [1, 0]), [0, 1]), ("y", "z"), operator="<")
-    explainer = pw.Explainer(model, constraints=["z <= y + 0.5"])
+    explainer = pw.Explainer(model, constraints=["z <= y + 0.5"], literals="sets")
     row = [float(np.nextafter(0.5, 0)), 1.0]
     assert explainer.decide(row) == "no"
     for witness in explainer.explain([0.75, 0.5]).witnesses:

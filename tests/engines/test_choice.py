@@ -16,13 +16,13 @@ X, Y = load_iris(return_X_y=True)
 
 @pytest.fixture(scope="module")
 def small():
-    return pw.Explainer(RandomForestClassifier(20, max_depth=3, random_state=0).fit(X, Y), X)
+    return pw.Explainer(RandomForestClassifier(20, max_depth=3, random_state=0).fit(X, Y), X, literals="sets")
 
 
 @pytest.fixture(scope="module")
 def large():
     rows, classes = load_breast_cancer(return_X_y=True)
-    return pw.Explainer(RandomForestClassifier(60, random_state=0).fit(rows, classes), rows)
+    return pw.Explainer(RandomForestClassifier(60, random_state=0).fit(rows, classes), rows, literals="sets")
 
 
 def test_a_small_model_is_compiled_when_a_question_profits(small):
@@ -50,9 +50,9 @@ def test_a_large_model_is_searched_and_says_why_it_is_not_compiled(large):
 
 def test_a_cap_of_ones_own_is_kept():
     model = RandomForestClassifier(20, max_depth=3, random_state=0).fit(X, Y)
-    capped = pw.Explainer(model, X, max_nodes=5)
+    capped = pw.Explainer(model, X, max_nodes=5, literals="sets")
     assert not capped.explanations(X[70]).compiled
-    assert capped.count(X[70]) == pw.Explainer(model, X).count(X[70])
+    assert capped.count(X[70]) == pw.Explainer(model, X, literals="sets").count(X[70])
     with pytest.raises(TooLarge, match="cap of 5 nodes"):
         capped.compile()
 
@@ -73,7 +73,7 @@ def test_the_shortest_of_a_single_tree_needs_no_diagram():
     generator = np.random.default_rng(0)
     rows = generator.normal(size=(3000, 30))
     model = DecisionTreeClassifier(random_state=0).fit(rows, (rows[:, :6] > 0).sum(axis=1) % 2)
-    explainer = pw.Explainer(model, rows)
+    explainer = pw.Explainer(model, rows, literals="sets")
     with pytest.raises(TooLarge):
         explainer.complete_reason(rows[0])
     for x in rows[:5]:
@@ -94,14 +94,16 @@ def test_goals_take_no_order(small):
 
 
 def test_without_training_rows_the_widest_is_by_cells():
-    explainer = pw.Explainer(RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, Y))
+    explainer = pw.Explainer(
+        RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, Y), literals="sets"
+    )
     assert explainer.explain(X[70], goal="widest").term in {why.term for why in explainer.explanations(X[70])}
 
 
 def test_a_row_whose_decision_depends_on_the_order_of_summation_has_no_family():
     trees = tuple(map(pw.Tree.build, ([0.1, 0.2], [0.2, 0.3], [0.3, 0.1], (0, 0.5, [1.0, 0.0], [0.5, 0.5]))))
     ensemble = pw.Ensemble(trees, ("x",), ("a", "b"), vote="mean", any_order=True)
-    explainer = pw.Explainer(ensemble)
+    explainer = pw.Explainer(ensemble, literals="sets")
     assert explainer.count([1.0]) == 0
     assert explainer.explain([1.0], goal="shortest").status == "impossible"
     assert explainer.explain([1.0]).status == "impossible"

@@ -61,7 +61,7 @@ def test_nothing_inside_an_explanation_is_decided_otherwise(data, trees, depth, 
     X, y = LOADERS[data](return_X_y=True)
     kind = ExtraTreesClassifier if data == "wine" else RandomForestClassifier
     model = kind(trees, max_depth=depth, random_state=0).fit(X[::2], y[::2])
-    explainer = pw.Explainer(model, X[::2])
+    explainer = pw.Explainer(model, X[::2], literals="sets")
     assert explainer.fidelity.differ == 0 and explainer.fidelity.rows > 1000
     for i in (1, 41, 101):
         why = explainer.explain(X[i], literals=literals)
@@ -82,7 +82,7 @@ def hard_forest():
 
 def test_a_deadline_is_kept_and_the_answer_is_sound():
     model, X = hard_forest()
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     explainer.explain(X[3], literals="values", time_limit=0.01)
     for limit in (0.05, 0.3):
         start = time.perf_counter()
@@ -94,7 +94,7 @@ def test_a_deadline_is_kept_and_the_answer_is_sound():
 
 def test_a_work_limit_gives_the_same_answer_every_time():
     model, X = hard_forest()
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     first = explainer.explain(X[5], time_limit=None, work_limit=2000)
     with ThreadPoolExecutor(2) as pool:
         again = list(pool.map(lambda _: explainer.explain(X[5], time_limit=None, work_limit=2000), range(4)))
@@ -105,12 +105,12 @@ def test_what_was_asked_before_changes_no_answer():
     """The core keeps its working memory between calls; a call that a limit stopped throws its own away."""
     X, y = load_digits(return_X_y=True)
     model = RandomForestClassifier(40, max_depth=5, random_state=0).fit(X, y)
-    used = pw.Explainer(model, X)
+    used = pw.Explainer(model, X, literals="sets")
     for x in X[40:44]:
         used.explain(x, literals="intervals", work_limit=30)
         used.explain(x, literals="values")
     for x in X[:4]:
-        fresh = pw.Explainer(model, X).explain(x, work_limit=2000)
+        fresh = pw.Explainer(model, X, literals="sets").explain(x, work_limit=2000)
         again = used.explain(x, work_limit=2000)
         assert (again.term, again.status, again.queries) == (fresh.term, fresh.status, fresh.queries)
 
@@ -132,8 +132,8 @@ def test_ctrl_c_stops_the_core():
 def test_any_order_of_summation_is_never_wider_than_one_order():
     X, y = load_wine(return_X_y=True)
     model = RandomForestClassifier(30, max_depth=3, random_state=0, n_jobs=2).fit(X, y)
-    anyhow = pw.Explainer(model, X)
-    ordered = pw.Explainer(model, X, summation="sequential")
+    anyhow = pw.Explainer(model, X, literals="sets")
+    ordered = pw.Explainer(model, X, summation="sequential", literals="sets")
     for i in (0, 60, 150):
         why = anyhow.explain(X[i])
         assert why.status == pw.Status.PROVED

@@ -28,7 +28,7 @@ def test_leaves_that_are_called_exact_are_held_by_the_integers():
     vote = integer_vote(model)
     assert vote.band == 0 and all(flags.all() for flags in vote.exact)
     assert np.ptp(vote.weights[1]) > 0 and np.ptp(vote.weights[0]) == 0
-    why = pw.Explainer(model).explain([1.0])
+    why = pw.Explainer(model, literals="sets").explain([1.0])
     assert not why.covers([[0.0]])[0]
 
 
@@ -71,7 +71,7 @@ def test_a_weighted_tree_by_itself_is_explained_by_its_own_vote():
     leaf = Tree.build((0, 0.5, [1 / 3, third], [third, 1 / 3]))
     for divisor in (1.0, 3.0, 7.0):
         model = ensemble([leaf], [Group(1, 1.0)], divisor=divisor)
-        explainer = pw.Explainer(model)
+        explainer = pw.Explainer(model, literals="sets")
         for x in ([0.0], [1.0]):
             decided = ("a", "b")[int(model.predict([x])[0])]
             assert explainer.explain(x).decision == decided
@@ -83,7 +83,7 @@ def test_a_weighted_tree_by_itself_is_explained_by_its_own_vote():
 def test_integers_that_float64_cannot_hold_are_refused(as_what):
     X = np.array([[0.0], [2.0**61]])
     model = DecisionTreeClassifier().fit(X, [0, 1])
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     huge = as_what([[2**60 + 2**36 + 1]])
     row = huge[0] if isinstance(huge, list) else huge
     with pytest.raises(InvalidInput, match=r"2\^53"):
@@ -99,7 +99,7 @@ def boosted(leaves, **more):
 @pytest.mark.parametrize("engine", ["search", "diagram"])
 def test_cuts_far_from_all_scores_decide_alike_everywhere(cut, engine):
     model = boosted([(0.1, -0.2), (0.3, 0.7)], cuts=(cut,))
-    explainer = pw.Explainer(model, engine=engine)
+    explainer = pw.Explainer(model, engine=engine, literals="sets")
     for x in (0.0, 1.0):
         why = explainer.explain([x])
         assert why.status == "proved" and not why.term.literals
@@ -110,10 +110,10 @@ def test_levels_that_every_prediction_or_none_reaches():
     model = Ensemble(
         boosted([(0.5, 2.0)], cuts=(1.0,)).trees, ("x",), ("prediction",), vote="sum", link="exponential"
     )
-    explainer = pw.Explainer(model)
+    explainer = pw.Explainer(model, literals="sets")
     assert explainer.explain([0.0], within=100.0).rule.startswith("IF anything")
-    assert pw.Explainer(model, between=(-5, -3)).explain([0.0]).decision == "prediction > -3"
-    assert pw.Explainer(model, threshold=0).explain([0.0]).decision == "prediction >= 0"
+    assert pw.Explainer(model, between=(-5, -3), literals="sets").explain([0.0]).decision == "prediction > -3"
+    assert pw.Explainer(model, threshold=0, literals="sets").explain([0.0]).decision == "prediction >= 0"
 
 
 def test_groups_of_trees_of_very_different_sizes():
@@ -124,7 +124,7 @@ def test_groups_of_trees_of_very_different_sizes():
     model = ensemble([*large, *small], [Group(520)])
     for x in ([0.0], [1.0]):
         for engine in ("search", "diagram"):
-            why = pw.Explainer(model, engine=engine).explain(x)
+            why = pw.Explainer(model, engine=engine, literals="sets").explain(x)
             for other in ([0.0], [1.0]):
                 inside = why.covers([other])[0]
                 assert not inside or ("a", "b")[int(model.predict([other])[0])] == why.decision
@@ -155,12 +155,17 @@ def test_scores_that_overflow_are_refused():
     huge = float(np.float32(3e38))
     model = boosted([(huge, -huge), (huge, huge)], cuts=(0.0,), precision="float32")
     with pytest.raises(pw.errors.UnsupportedModel, match="too large"):
-        pw.Explainer(model).explain([0.0])
+        pw.Explainer(model, literals="sets").explain([0.0])
 
 
 def test_whole_numbers_that_floats_cannot_count():
     tree = Tree.build((0, [1e17, 1e18], [1, 0], [0, 1]))
     model = Ensemble((tree,), ("x",), ("n", "y"))
-    why = pw.Explainer(model, domain={"x": "whole"}).explain([2e18])
+    why = pw.Explainer(model, domain={"x": "whole"}, literals="sets").explain([2e18])
     assert why.decision == "y" and not why.covers([[5e17]])[0]
-    assert pw.Explainer(model, domain={"x": pw.Number(high=1e16, whole=True)}).explain([2.0]).decision == "y"
+    assert (
+        pw.Explainer(model, domain={"x": pw.Number(high=1e16, whole=True)}, literals="sets")
+        .explain([2.0])
+        .decision
+        == "y"
+    )

@@ -24,7 +24,7 @@ def test_the_table_is_the_disjunction_of_two_literals():
 def test_a_decision_has_the_explanations_of_the_paper(instance, positive, expected, engine):
     assert DELTA.holds(instance) == positive
     assert set(pw.pi_explanations(DELTA, instance, engine=engine)) == expected
-    found = list(pw.Explainer(DELTA, engine=engine).explanations(instance))
+    found = list(pw.Explainer(DELTA, engine=engine, literals="sets").explanations(instance))
     assert {why.term for why in found} == expected
     assert {why.decision for why in found} == {positive}
 

@@ -27,7 +27,10 @@ def test_numbers_are_read_as_the_values_of_their_intervals():
 def test_the_first_instance_is_positive_and_the_second_negative(figure):
     assert TREE.holds(POSITIVE)
     assert not TREE.holds(NEGATIVE)
-    assert [pw.Explainer(figure).decide(instance) for instance in (POSITIVE, NEGATIVE)] == [1, 0]
+    assert [pw.Explainer(figure, literals="sets").decide(instance) for instance in (POSITIVE, NEGATIVE)] == [
+        1,
+        0,
+    ]
 
 
 @pytest.mark.parametrize(("instance", "expected"), EXPLANATIONS)
@@ -37,7 +40,7 @@ def test_the_expression_has_both_explanations(instance, expected, engine):
 
 @pytest.mark.parametrize(("instance", "expected"), EXPLANATIONS)
 def test_the_tree_itself_has_both_explanations(instance, expected, figure, engine):
-    explainer = pw.Explainer(figure, engine=engine)
+    explainer = pw.Explainer(figure, engine=engine, literals="sets")
     found = list(explainer.explanations(instance))
     assert {why.term for why in found} == expected
     assert {why.status for why in found} == {pw.Status.PROVED}
@@ -46,13 +49,13 @@ def test_the_tree_itself_has_both_explanations(instance, expected, figure, engin
 
 @pytest.mark.parametrize(("instance", "expected"), EXPLANATIONS)
 def test_one_explanation_of_the_tree_is_one_of_both(instance, expected, figure, engine):
-    assert pw.Explainer(figure, engine=engine).explain(instance).term in expected
+    assert pw.Explainer(figure, engine=engine, literals="sets").explain(instance).term in expected
 
 
 @pytest.mark.parametrize(("instance", "expected"), SIMPLE_EXPLANATIONS)
 def test_only_dropping_characteristics_leaves_one_explanation(instance, expected, figure, engine):
     assert set(pw.pi_explanations(TREE, instance, literals="values", engine=engine)) == expected
-    found = pw.Explainer(figure, engine=engine).explanations(instance, literals="values")
+    found = pw.Explainer(figure, engine=engine, literals="sets").explanations(instance, literals="values")
     assert {why.term for why in found} == expected
 
 
@@ -75,5 +78,5 @@ def test_the_number_two_itself_is_decided_positively(figure):
 
 
 def test_contiguous_literals_cannot_widen_the_negative_explanation(figure, engine):
-    found = pw.Explainer(figure, engine=engine).explanations(NEGATIVE, literals="intervals")
+    found = pw.Explainer(figure, engine=engine, literals="sets").explanations(NEGATIVE, literals="intervals")
     assert {why.term for why in found} == {pw.Term([X >= 6])}

@@ -135,7 +135,7 @@ def test_the_examples_of_many_classes_have_ties_and_pluralities_without_a_majori
 @pytest.mark.parametrize("literals", ["sets", "intervals", "values"])
 def test_explanations_of_a_forest_are_the_primes_of_its_decision_around_the_row(literals, engine):
     model = ensemble(THREE_CLASSES, ("red", "green", "blue"))
-    explainer = pw.Explainer(model, engine=engine)
+    explainer = pw.Explainer(model, engine=engine, literals="sets")
     X, Y = domain_of(model).variables
     for x, y in itertools.product([1, 2, 3, 4], [-1, 0, 1, 2]):
         label = int(model.predict([[x, y]])[0])

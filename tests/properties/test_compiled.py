@@ -29,7 +29,7 @@ def forest():
 
 @pytest.fixture(scope="module")
 def compiled(forest):
-    return pw.compile(forest, X, **NAMES)
+    return pw.compile(forest, X, **NAMES, literals="sets")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,9 @@ def table(compiled):
     """What the diagram says at every cell, by the reference."""
     domain = compiled._context.domain
     cells = list(itertools.product(*(range(len(x)) for x in compiled.diagram.variables)))
-    ensemble = pw.Explainer(RandomForestClassifier(9, max_depth=3, random_state=2).fit(X, Y), X).ensemble
+    ensemble = pw.Explainer(
+        RandomForestClassifier(9, max_depth=3, random_state=2).fit(X, Y), X, literals="sets"
+    ).ensemble
     decided = ensemble.predict(np.array([domain.row_in(cell) for cell in cells]))
     return dict(zip(cells, decided.tolist(), strict=True))
 
@@ -69,7 +71,7 @@ def test_a_share_under_given_probabilities_counts_only_what_may_happen(compiled)
     with pytest.raises(InvalidInput, match="add up to 1"):
         compiled.share({width: [0.5] * sizes[width]})
     with pytest.raises(InvalidInput, match="needs training rows"):
-        pw.compile(DecisionTreeClassifier(max_depth=2).fit(X, Y)).share("rows")
+        pw.compile(DecisionTreeClassifier(max_depth=2).fit(X, Y), literals="sets").share("rows")
 
 
 def test_explanations_are_listed_by_size_and_all_hold(compiled, table):
@@ -96,7 +98,7 @@ def test_explanations_are_listed_by_size_and_all_hold(compiled, table):
 
 
 def test_the_diagram_and_the_search_list_the_same_explanations(forest, compiled):
-    searching = pw.Explainer(forest, X, engine="search", **NAMES)
+    searching = pw.Explainer(forest, X, engine="search", **NAMES, literals="sets")
     for i, literals in itertools.product((60, 77, 133), ("sets", "intervals", "values")):
         by_search = searching.explanations(X[i], literals=literals)
         by_diagram = compiled.explanations(X[i], literals=literals)
@@ -150,7 +152,7 @@ def test_a_complete_reason_says_what_all_explanations_say_together(compiled):
 def test_the_complete_reason_is_equivalent_to_the_disjunction_of_explanations():
     A, B, C = pw.Variable("A", [1, 2, 3]), pw.Variable("B", ["r", "b", "g"]), pw.Variable.boolean("C")
     delta = pw.parse("(B=r | B=b) -> (A=2 & C)", [A, B, C])
-    compiled = pw.compile(delta)
+    compiled = pw.compile(delta, literals="sets")
     for a, b, c in itertools.product(A.values, B.values, C.values):
         alpha = {"A": a, "B": b, "C": c}
         reason = compiled.complete_reason(alpha)
@@ -194,7 +196,7 @@ def test_robustness_is_the_size_of_the_smallest_contrast(forest, compiled):
 
 def test_nothing_changes_a_constant_decision():
     model = DecisionTreeClassifier(max_depth=2).fit(X, np.zeros(len(X), dtype=int))
-    compiled = pw.compile(model, X)
+    compiled = pw.compile(model, X, literals="sets")
     assert compiled.robustness(X[0]).features is None
     assert compiled.count() == {0: 1} and list(compiled.contrasts(X[0])) == []
     assert [why.rule for why in compiled.explanations(X[0])] == ["IF anything THEN 0"]
@@ -203,7 +205,7 @@ def test_nothing_changes_a_constant_decision():
 
 def test_two_models_are_compared_cell_by_cell(forest, compiled):
     other = RandomForestClassifier(7, max_depth=3, random_state=5).fit(X, Y)
-    difference = compiled.difference(pw.compile(other, X, **NAMES))
+    difference = compiled.difference(pw.compile(other, X, **NAMES, literals="sets"))
     generator = np.random.default_rng(0)
     rows = X[generator.integers(0, len(X), 3000)] + generator.normal(0, 0.5, (3000, 4))
     names = IRIS.target_names
@@ -218,20 +220,20 @@ def test_two_models_are_compared_cell_by_cell(forest, compiled):
 
 
 def test_a_model_is_equivalent_to_itself_however_it_is_written(compiled, forest, tmp_path):
-    copy = pw.compile(forest, X, **NAMES)
+    copy = pw.compile(forest, X, **NAMES, literals="sets")
     assert compiled.equivalent(copy) and str(compiled.difference(copy)).startswith("equivalent")
     assert compiled.difference(copy).widest() is None and list(compiled.difference(copy).regions()) == []
     A, B = pw.Variable("A", [1, 2, 3]), pw.Variable("B", [1, 2])
     left, right = pw.parse("A=1 -> B=2", [A, B]), pw.parse("!(A=1 & B=1)", [B, A])
-    assert pw.compile(left).equivalent(pw.compile(right.over([B, A])))
+    assert pw.compile(left, literals="sets").equivalent(pw.compile(right.over([B, A]), literals="sets"))
     with pytest.raises(InvalidInput, match="the same variables"):
-        pw.compile(left).difference(compiled)
+        pw.compile(left, literals="sets").difference(compiled)
 
 
 def test_models_that_look_at_different_columns_can_be_compared():
     one = DecisionTreeClassifier(max_depth=1, random_state=0, max_features=1).fit(X[:, [0, 2]], Y > 0)
     two = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X[:, [0, 2]], Y > 0)
-    difference = pw.compile(one).difference(pw.compile(two))
+    difference = pw.compile(one, literals="sets").difference(pw.compile(two, literals="sets"))
     for x in X[:, [0, 2]]:
         a, b = one.predict(x[None, :])[0], two.predict(x[None, :])[0]
         assert difference.compiled.decide(x) == ("same" if a == b else f"{a} -> {b}")
@@ -255,13 +257,13 @@ def test_a_compiled_model_comes_back_from_its_file(compiled, tmp_path):
 
 def test_expressions_and_categories_come_back_too(tmp_path):
     A, B = pw.Variable("A", [1, 2, 3]), pw.Variable("B", ["r", "b"])
-    pw.compile(pw.parse("A=1 | B=r", [A, B])).save(tmp_path / "e")
+    pw.compile(pw.parse("A=1 | B=r", [A, B]), literals="sets").save(tmp_path / "e")
     again = pw.load(tmp_path / "e")
     assert again.decide({"A": 1, "B": "b"}) is True and again.count() == {False: 2, True: 4}
     rows = np.column_stack([X[:, 0], Y.astype(float)])
     model = RandomForestClassifier(5, max_depth=3, random_state=0).fit(rows, Y > 1)
     domain = {"x1": {0: "setosa", 1: "versicolor", 2: "virginica"}}
-    compiled = pw.compile(model, rows, domain=domain)
+    compiled = pw.compile(model, rows, domain=domain, literals="sets")
     compiled.save(tmp_path / "f")
     assert pw.load(tmp_path / "f").equivalent(compiled)
     assert pw.load(tmp_path / "f").explanations(rows[140]).count() == compiled.explanations(rows[140]).count()
@@ -305,12 +307,15 @@ def test_a_compiled_model_can_be_sent_to_another_process(compiled):
 def test_what_is_too_large_says_how_far_it_got():
     model = RandomForestClassifier(40, random_state=0).fit(X, Y)
     with pytest.raises(TooLarge, match=r"[\d,]+ nodes and [\d,]+ partial decisions were reached"):
-        pw.compile(model, X, max_nodes=20)
+        pw.compile(model, X, max_nodes=20, literals="sets")
 
 
 def test_a_time_limit_is_kept_and_more_time_may_do():
     explainer = pw.Explainer(
-        RandomForestClassifier(60, max_depth=5, random_state=0).fit(X, Y), X, engine="diagram"
+        RandomForestClassifier(60, max_depth=5, random_state=0).fit(X, Y),
+        X,
+        engine="diagram",
+        literals="sets",
     )
     with pytest.raises(TooLarge, match=r"the time limit of 0\.005 s"):
         explainer.compile(time_limit=0.005)
@@ -323,7 +328,7 @@ def test_families_have_a_time_limit_too():
     generator = np.random.default_rng(0)
     rows = generator.normal(size=(400, 5))
     model = RandomForestClassifier(8, max_depth=4, random_state=0).fit(rows, rows.sum(axis=1) > 0)
-    compiled = pw.compile(model, rows, vote="majority")
+    compiled = pw.compile(model, rows, vote="majority", literals="sets")
     with pytest.raises(TooLarge, match="not finished in time"):
         compiled.prime_implicants(True, time_limit=0.001)
     assert compiled.explanations(rows[0], literals="values", time_limit=60).count() > 0
@@ -335,11 +340,11 @@ def test_a_watcher_is_told_how_far_a_long_compilation_is():
     model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(rows, rows.sum(axis=1) > 0)
     heard = []
     with pytest.raises(TooLarge):
-        pw.compile(model, rows, max_nodes=200_000, watcher=lambda *said: heard.append(said))
+        pw.compile(model, rows, max_nodes=200_000, watcher=lambda *said: heard.append(said), literals="sets")
     assert heard and all(stage in ("order", "decision", "sifting") for stage, _, _ in heard)
     assert all(nodes > 0 for stage, nodes, _ in heard if stage == "decision")
     with pytest.raises(TooLarge, match=r"time limit of 1 s; [1-9][\d,]* nodes and"):
-        pw.compile(model, rows, time_limit=1)
+        pw.compile(model, rows, time_limit=1, literals="sets")
 
 
 def test_an_interruption_goes_through_a_compilation():
@@ -351,14 +356,14 @@ def test_an_interruption_goes_through_a_compilation():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        pw.compile(model, rows, watcher=stop)
+        pw.compile(model, rows, watcher=stop, literals="sets")
 
 
 def test_where_any_order_of_summation_is_possible_some_cells_are_nobodys():
     model = RandomForestClassifier(10, max_depth=3, random_state=0, n_jobs=2).fit(X, Y)
-    compiled = pw.compile(model, X)
+    compiled = pw.compile(model, X, literals="sets")
     assert compiled.class_names == (0, 1, 2, "depends on the order of summation")
-    sequential = pw.compile(model, X, summation="sequential")
+    sequential = pw.compile(model, X, summation="sequential", literals="sets")
     same = sum(
         compiled.diagram.decide(p) in (sequential.diagram.decide(p), 3)
         for p in compiled._context.domain.points(X).tolist()
@@ -372,7 +377,7 @@ def test_pictures_are_drawn_and_large_ones_are_cut(compiled, forest):
     cut = compiled.draw(most_nodes=5)
     assert "5 of" in cut.note and cut.svg.startswith("<svg")
     assert "petal" in compiled.complete_reason(X[77]).draw().svg
-    explainer = pw.Explainer(forest, X, **NAMES)
+    explainer = pw.Explainer(forest, X, **NAMES, literals="sets")
     assert "setosa" in explainer.draw_tree(0).svg
     with pytest.raises(InvalidInput, match="trees 0 to 8"):
         explainer.draw_tree(9)
@@ -381,7 +386,7 @@ def test_pictures_are_drawn_and_large_ones_are_cut(compiled, forest):
 @pytest.mark.parametrize("literals", ["sets", "intervals", "values"])
 def test_prime_implicants_of_a_class_are_those_of_its_cells(literals):
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X[:, 2:], Y)
-    compiled = pw.compile(model, X[:, 2:])
+    compiled = pw.compile(model, X[:, 2:], literals="sets")
     variables = compiled.diagram.variables
     cells = list(itertools.product(*(range(len(x)) for x in variables)))
     for label in compiled.class_names:
@@ -423,14 +428,14 @@ def test_a_file_is_written_where_it_can_be_and_nowhere_else(compiled, tmp_path):
 def test_class_names_must_differ_in_writing(forest):
     for names in (["a", "a", "b"], [1, True, "1"]):
         with pytest.raises(InvalidInput, match="class names must differ"):
-            pw.Explainer(forest, X, class_names=names)
+            pw.Explainer(forest, X, class_names=names, literals="sets")
 
 
 def test_contrasts_where_any_order_may_be_taken_name_no_decision_twice():
     generator = np.random.default_rng(50)
     rows = generator.normal(size=(60, 3))
     model = RandomForestClassifier(6, max_depth=3, random_state=0, n_jobs=2).fit(rows, rows.sum(axis=1) > 0)
-    explainer = pw.Explainer(model, rows)
+    explainer = pw.Explainer(model, rows, literals="sets")
     for x in rows[:15]:
         if explainer.explain(x).status == "proved":
             assert all(contrast.other != contrast.decision for contrast in explainer.contrasts(x))
@@ -443,7 +448,7 @@ def test_families_of_contrasts_can_be_sent_too(compiled):
 
 def test_robustness_is_said_in_the_words_of_the_domain():
     A, B = pw.Variable("A", [1, 2, 3]), pw.Variable("B", ["r", "b"])
-    told = str(pw.compile(pw.parse("A=1 & B=r", [A, B])).robustness({"A": 2, "B": "b"}))
+    told = str(pw.compile(pw.parse("A=1 & B=r", [A, B]), literals="sets").robustness({"A": 2, "B": "b"}))
     assert told == "2 features to change: with A is 1 AND B is r it is True"
 
 

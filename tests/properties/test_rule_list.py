@@ -64,7 +64,7 @@ def check_counts(rules, X, decided):
 def test_every_rule_is_a_prime_implicant_over_all_cells(seed, constraints):
     ensemble = random_ensemble(seed)
     X = training_rows(seed, constraints, missing=bool(seed % 2))
-    explainer = pw.Explainer(ensemble, X, domain={"z": CODES}, constraints=constraints)
+    explainer = pw.Explainer(ensemble, X, domain={"z": CODES}, constraints=constraints, literals="sets")
     subject = explainer._subject
     table = Table(subject, constraints)
     decided = np.array(explainer.class_names, dtype=object)[ensemble.predict(X)]
@@ -86,7 +86,7 @@ def test_every_rule_is_a_prime_implicant_over_all_cells(seed, constraints):
 def cancer():
     X, y = load_breast_cancer(return_X_y=True)
     model = RandomForestClassifier(15, max_depth=3, random_state=0).fit(X[::2], y[::2])
-    return pw.Explainer(model, X[::2]), model, X
+    return pw.Explainer(model, X[::2], literals="sets"), model, X
 
 
 @pytest.mark.parametrize("literals", LANGUAGES)
@@ -134,7 +134,11 @@ def test_one_decision_can_be_asked_for_and_the_list_reads_well():
     iris = load_iris()
     model = RandomForestClassifier(10, max_depth=3, random_state=0).fit(iris.data, iris.target)
     explainer = pw.Explainer(
-        model, iris.data, feature_names=iris.feature_names, class_names=list(map(str, iris.target_names))
+        model,
+        iris.data,
+        feature_names=iris.feature_names,
+        class_names=list(map(str, iris.target_names)),
+        literals="sets",
     )
     rules = rules_of(explainer, decisions=["setosa"], literals="intervals", coverage=1.0)
     assert {rule.decision for rule in rules} == {"setosa"} == set(rules.rows)
@@ -155,7 +159,7 @@ def test_rows_that_rounding_decides_about_are_not_covered():
     for seed in (4, 5, 7, 10, 11):
         ensemble = random_ensemble(seed)
         X = training_rows(seed, None, missing=False)
-        explainer = pw.Explainer(ensemble, X, domain={"z": CODES}, summation="any")
+        explainer = pw.Explainer(ensemble, X, domain={"z": CODES}, summation="any", literals="sets")
         rules = rules_of(explainer, coverage=1.0)
         oracles = [explainer._engines.oracle(label) for label in range(len(explainer.class_names))]
         cells = [tuple(1 << v for v in point) for point in explainer._context.points.tolist()]
@@ -178,4 +182,4 @@ def test_what_is_asked_is_checked(cancer):
     with pytest.raises(InvalidInput, match="most_rules"):
         rules_of(explainer, most_rules=0)
     with pytest.raises(InvalidInput, match="training rows"):
-        rules_of(pw.Explainer(cancer[1]))
+        rules_of(pw.Explainer(cancer[1], literals="sets"))

@@ -94,7 +94,7 @@ def test_sample_and_class_weights(weights, class_weight):
         ExtraTreesClassifier(15, max_depth=3, class_weight=given, random_state=0),
     ):
         model.fit(X, y, sample_weight=sample_weight)
-        explainer = pw.Explainer(model, X)
+        explainer = pw.Explainer(model, X, literals="sets")
         rows = planted_rows(explainer.ensemble, X, missing=False, seed=7)
         assert (explainer.ensemble.predict_proba(rows) == model.predict_proba(rows)).all()
         why = explainer.explain(X[60])
@@ -105,7 +105,7 @@ def test_sample_and_class_weights(weights, class_weight):
 def test_explanations_hold_for_predict(name):
     X, y = load_wine(return_X_y=True)
     model = MODELS[name].fit(X, y)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     assert explainer.fidelity is not None and explainer.fidelity.differ == 0
     generator = np.random.default_rng(0)
     for x in X[::45]:
@@ -128,7 +128,7 @@ def test_a_member_with_more_jobs_adds_in_any_order():
     vote = VotingClassifier([("forest", forest), *members(2)], voting="soft").fit(X, y)
     assert read(vote).any_order and not read(MODELS["soft vote"].fit(X, y)).any_order
     assert read(BaggingClassifier(n_jobs=2).fit(X, y)).any_order
-    explainer = pw.Explainer(vote, X)
+    explainer = pw.Explainer(vote, X, literals="sets")
     assert explainer.fidelity is not None and vote.estimators_[0].n_jobs == 2
     assert explainer.explain(X[0]).status == "proved"
 
@@ -145,9 +145,9 @@ def test_a_member_with_more_jobs_adds_in_any_order():
 def test_what_is_not_a_sum_over_trees_is_refused_by_name(model, words):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(UnsupportedModel, match=words):
-        pw.Explainer(model.fit(X, y))
+        pw.Explainer(model.fit(X, y), literals="sets")
     with pytest.raises(InvalidInput, match="not fitted"):
-        pw.Explainer(BaggingClassifier())
+        pw.Explainer(BaggingClassifier(), literals="sets")
 
 
 def test_an_unknown_layout_is_refused(monkeypatch):
@@ -189,7 +189,7 @@ def test_a_model_of_one_class():
         RandomForestClassifier(3),
         BaggingClassifier(DecisionTreeClassifier(), 3),
     ):
-        why = pw.Explainer(model.fit(X, same), X).explain(X[0])
+        why = pw.Explainer(model.fit(X, same), X, literals="sets").explain(X[0])
         assert why.status == "proved" and not why.features and why.coverage == 1.0
     assert len(y) == len(X)
 
@@ -199,4 +199,4 @@ def test_a_forest_without_trees_is_refused():
     model = RandomForestClassifier(3).fit(X, y)
     model.estimators_ = []
     with pytest.raises(InvalidInput, match="at least one tree"):
-        pw.Explainer(model, X)
+        pw.Explainer(model, X, literals="sets")

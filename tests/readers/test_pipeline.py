@@ -809,7 +809,7 @@ def test_columns_that_no_step_uses_may_hold_anything():
     frame = pd.DataFrame({"x": np.arange(40.0), "q": np.arange(40) / 7, "r": ["a", "b"] * 20})
     pipeline = make_pipeline(ColumnTransformer([("s", StandardScaler(), ["x"])]), DecisionTreeClassifier())
     pipeline.fit(frame, frame.x > 20)
-    explainer = pw.Explainer(pipeline, frame)
+    explainer = pw.Explainer(pipeline, frame, literals="sets")
     assert [explainer.decide(frame.iloc[i]) for i in (3, 30)] == pipeline.predict(
         frame.iloc[[3, 30]]
     ).tolist()
@@ -819,7 +819,7 @@ def test_a_null_that_is_neither_nan_nor_none_is_refused():
     column = pd.Series(["a", "b", np.nan] * 20, dtype=object)
     pipeline = make_pipeline(OneHotEncoder(handle_unknown="ignore"), DecisionTreeClassifier(random_state=0))
     pipeline.fit(pd.DataFrame({"c": column}), column.isna().astype(int))
-    explainer = pw.Explainer(pipeline, pd.DataFrame({"c": column}))
+    explainer = pw.Explainer(pipeline, pd.DataFrame({"c": column}), literals="sets")
     assert explainer.decide({"c": np.nan}) == 1
     with pytest.raises(InvalidInput, match="missing is NaN"):
         explainer.decide({"c": pd.NA})

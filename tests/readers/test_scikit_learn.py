@@ -86,7 +86,7 @@ def test_a_tree_decides_as_its_own_predict_does():
 def test_points_are_decided_as_their_rows_are(data):
     X, y = LOADERS[data](return_X_y=True)
     model = RandomForestClassifier(n_estimators=5, max_depth=3, random_state=0).fit(X, y)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     rows = planted(X, explainer.ensemble, seed=4)[:400]
     decided = explainer.ensemble.predict(rows)
     for row, label in zip(rows, decided, strict=True):
@@ -127,14 +127,14 @@ def test_names_and_labels_come_from_the_model():
 )
 def test_other_models_are_refused_by_name(model, kind, words):
     with pytest.raises(kind, match=words):
-        pw.Explainer(model)
+        pw.Explainer(model, literals="sets")
 
 
 def test_a_multi_output_model_is_refused():
     X, y = load_iris(return_X_y=True)
     model = DecisionTreeClassifier().fit(X, np.column_stack([y, y]))
     with pytest.raises(UnsupportedModel, match="2 outputs"):
-        pw.Explainer(model)
+        pw.Explainer(model, literals="sets")
 
 
 def test_a_damaged_tree_is_refused():
@@ -155,14 +155,14 @@ def test_model_files(tmp_path):
     skops.io.dump(model, tmp_path / "m.skops")
     joblib.dump(model, tmp_path / "m.joblib")
     expected = read(model).predict(X)
-    assert (pw.Explainer(tmp_path / "m.skops").ensemble.predict(X) == expected).all()
+    assert (pw.Explainer(tmp_path / "m.skops", literals="sets").ensemble.predict(X) == expected).all()
     with pytest.raises(InvalidInput, match="trust-pickle"):
-        pw.Explainer(tmp_path / "m.joblib")
+        pw.Explainer(tmp_path / "m.joblib", literals="sets")
     with pytest.raises(InvalidInput, match="no file"):
-        pw.Explainer(tmp_path / "none.skops")
+        pw.Explainer(tmp_path / "none.skops", literals="sets")
     (tmp_path / "broken.skops").write_bytes(b"not a zip")
     with pytest.raises(InvalidInput, match=r"broken\.skops cannot be read"):
-        pw.Explainer(str(tmp_path / "broken.skops"))
+        pw.Explainer(str(tmp_path / "broken.skops"), literals="sets")
     (tmp_path / "m.xyz").write_text("x")
     with pytest.raises(InvalidInput, match=r"\.skops"):
-        pw.Explainer(tmp_path / "m.xyz")
+        pw.Explainer(tmp_path / "m.xyz", literals="sets")

@@ -22,7 +22,7 @@ def small(request):
     X = generator.integers(0, 5, (90, 3)).astype(float)
     y = (X @ [1, 2, -1] + generator.integers(0, 3, 90) > 4).astype(int)
     model = RandomForestClassifier(5, max_depth=3, random_state=request.param).fit(X, y)
-    explainer = pw.Explainer(model, X, feature_names=NAMES)
+    explainer = pw.Explainer(model, X, feature_names=NAMES, literals="sets")
     ends = [[0.5 * (low + high) for low, high in f.all_ends] for f in explainer.domain.seen]
     numbers = [[min(max(n, -100.0), 100.0) for n in each] for each in ends]
     return explainer, np.array(list(itertools.product(*numbers)))
@@ -88,14 +88,14 @@ def test_languages(small):
     explainer, rows = small
     for literals in ("intervals", "values"):
         why = explainer.explain(rows[0], also=rows[1:30], literals=literals)
-        assert why.language == literals and why.status == "proved"
+        assert why.literals == literals and why.status == "proved"
         covered = why.covers(rows)
         assert len(set(explainer.model.predict(rows[covered]).tolist())) == 1
 
 
 def test_an_expression():
     A, B = pw.Variable("A", [1, 2, 3]), pw.Variable("B", [1, 2, 3])
-    explainer = pw.Explainer((A != 3) & (B != 3) | (B == 1))
+    explainer = pw.Explainer((A != 3) & (B != 3) | (B == 1), literals="sets")
     assert str(explainer.explain({"A": 1, "B": 1}).term) == "B=1"
     why = explainer.explain({"A": 1, "B": 1}, also=[{"A": 3, "B": 3}, {"A": 2, "B": 2}])
     assert str(why.term) == "A!=3 & B!=3"
@@ -117,7 +117,7 @@ def test_around_a_prediction():
     generator = np.random.default_rng(0)
     X = generator.integers(0, 9, (80, 2)).astype(float)
     model = RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, X @ [3, 1])
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     why = explainer.explain(X[0], within=6, also=X[1:10])
     covered = X[why.covers(X)]
     assert (abs(model.predict(covered) - model.predict(X[:1])) <= 6).all()

@@ -111,7 +111,7 @@ def within(literal, x):
 
 def check_shape(explainer, why, sets):
     """The row is inside, each literal over an order is one run, and the rest is as it was asked."""
-    assert why.language == "intervals"
+    assert why.literals == "intervals"
     assert why.row == sets.row or np.array_equal(why.row, sets.row, equal_nan=True)
     assert why.decision == sets.decision
     assert why.covers(np.array([why.row])).all()
@@ -150,7 +150,7 @@ def small_data(seed, missing=0.0, count=80):
 def test_small_forests(seed, missing):
     X, y = small_data(seed, missing)
     forest = RandomForestClassifier(5, max_depth=4, random_state=seed).fit(X, y)
-    explainer = pw.Explainer(forest, X)
+    explainer = pw.Explainer(forest, X, literals="sets")
     grid = Grid(explainer, forest.predict)
     for x in X[:8]:
         sets = explainer.explain(x)
@@ -161,7 +161,9 @@ def test_small_forests(seed, missing):
 def test_answers_differ_from_the_sets_somewhere():
     """Otherwise the tests above would say little."""
     X, y = small_data(0)
-    explainer = pw.Explainer(RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, y), X)
+    explainer = pw.Explainer(
+        RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, y), X, literals="sets"
+    )
     pieces = [
         len(literal["intervals"]) for x in X[:10] for literal in explainer.explain(x).to_dict()["literals"]
     ]
@@ -172,7 +174,7 @@ def test_answers_differ_from_the_sets_somewhere():
 def test_fixed_avoided_and_best_ones(seed):
     X, y = small_data(seed, 0.1)
     forest = RandomForestClassifier(4, max_depth=4, random_state=seed).fit(X, y)
-    explainer = pw.Explainer(forest, X)
+    explainer = pw.Explainer(forest, X, literals="sets")
     grid = Grid(explainer, forest.predict)
     for x in X[:6]:
         fixed = check(explainer, grid, explainer.explain(x, fix=["x1"]), fixed=["x1"])
@@ -194,7 +196,9 @@ def test_ordered_categories_and_named_ones():
     y = (X[:, 0] % 2 == 0) ^ np.isin(X[:, 1], [0, 3]) ^ (X[:, 2] > 0.3)
     forest = RandomForestClassifier(5, max_depth=5, random_state=0).fit(X, y)
     domain = {"grade": pw.ordered(dict(enumerate("ABCDEF"))), "place": dict(enumerate("vwxyz"))}
-    explainer = pw.Explainer(forest, X, feature_names=["grade", "place", "size"], domain=domain)
+    explainer = pw.Explainer(
+        forest, X, feature_names=["grade", "place", "size"], domain=domain, literals="sets"
+    )
     grid = Grid(explainer, forest.predict)
     for x in X[:12]:
         check(explainer, grid, explainer.explain(x))
@@ -207,7 +211,7 @@ def test_one_hot_groups():
     y = np.isin(place, [0, 2]) ^ (X[:, 4] % 3 == 0)
     forest = RandomForestClassifier(5, max_depth=5, random_state=0).fit(X, y)
     names = ["colour_red", "colour_blue", "colour_grey", "colour_pink", "size"]
-    explainer = pw.Explainer(forest, X, feature_names=names, groups="auto")
+    explainer = pw.Explainer(forest, X, feature_names=names, groups="auto", literals="sets")
     assert [f.name for f in explainer.domain.features] == ["colour", "size"]
     grid = Grid(explainer, forest.predict)
     for x in X[:12]:
@@ -219,7 +223,7 @@ def test_clauses_leave_room():
     X = X[~((X[:, 0] > 5) & (X[:, 1] < 2))]
     y = small_data(3)[1][: len(X)]
     forest = RandomForestClassifier(5, max_depth=4, random_state=0).fit(X, y)
-    explainer = pw.Explainer(forest, X, constraints=["x0 > 5 -> x1 >= 2"])
+    explainer = pw.Explainer(forest, X, constraints=["x0 > 5 -> x1 >= 2"], literals="sets")
     grid = Grid(explainer, forest.predict, lambda rows: ~((rows[:, 0] > 5) & (rows[:, 1] < 2)))
     for x in X[:12]:
         check(explainer, grid, explainer.explain(x))
@@ -233,7 +237,7 @@ def test_orders_are_kept():
     y = (X[:, 1] * 7 + X[:, 0] * 3 + X[:, 2]) % 3
     forest = RandomForestClassifier(7, max_depth=4, random_state=0).fit(X, y)
     domain = dict.fromkeys(["x0", "x1", "x2"], "whole")
-    explainer = pw.Explainer(forest, X, constraints=["x1 <= x0"], domain=domain)
+    explainer = pw.Explainer(forest, X, constraints=["x1 <= x0"], domain=domain, literals="sets")
     rows = generator.integers(-2, 44, (20_000, 3)).astype(float)
     rows = rows[rows[:, 1] <= rows[:, 0]]
     decided = forest.predict(rows)
@@ -246,7 +250,7 @@ def test_orders_are_kept():
 def test_why_not_stays_a_why_not():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
-    explainer = pw.Explainer(forest, X)
+    explainer = pw.Explainer(forest, X, literals="sets")
     grid = Grid(explainer, forest.predict)
     reasons = explainer.reasons(X[113], target=0, literals="sets", time_limit=5)
     found = [why for why in itertools.islice(reasons, 20) if isinstance(why, pw.Explanation)]
@@ -260,19 +264,19 @@ def test_why_not_stays_a_why_not():
 def test_all_explanations_of_a_row():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(8, max_depth=3, random_state=0).fit(X, y)
-    explainer = pw.Explainer(forest, X)
+    explainer = pw.Explainer(forest, X, literals="sets")
     grid = Grid(explainer, forest.predict)
     for x in X[[0, 60, 113]]:
         for why in itertools.islice(explainer.explanations(x), 15):
             assert check(explainer, grid, why).status == "proved"
-        for why in itertools.islice(pw.compile(forest, X).explanations(x), 15):
+        for why in itertools.islice(pw.compile(forest, X, literals="sets").explanations(x), 15):
             assert check(explainer, grid, why).status == "interrupted"
 
 
 def test_no_time_at_all():
     X, y = small_data(1)
     forest = RandomForestClassifier(5, max_depth=4, random_state=1).fit(X, y)
-    explainer = pw.Explainer(forest, X)
+    explainer = pw.Explainer(forest, X, literals="sets")
     grid = Grid(explainer, forest.predict)
     for x in X[:6]:
         why = explainer.explain(x).as_intervals(time_limit=0)
@@ -288,7 +292,7 @@ def test_larger_models_on_drawn_rows():
         (RandomForestClassifier(50, max_depth=4, random_state=0).fit(X, y), X, {}),
     ]
     for forest, rows, options in cases:
-        explainer = pw.Explainer(forest, rows, **options)
+        explainer = pw.Explainer(forest, rows, **options, literals="sets")
         for x in rows[:3]:
             sets = explainer.explain(x)
             why = sets.as_intervals()
@@ -299,7 +303,9 @@ def test_larger_models_on_drawn_rows():
 
 def test_other_languages_are_ranges_already():
     X, y = small_data(0)
-    explainer = pw.Explainer(DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y), X)
+    explainer = pw.Explainer(
+        DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y), X, literals="sets"
+    )
     for literals in ("intervals", "values"):
         why = explainer.explain(X[0], literals=literals)
         assert why.as_intervals() is why
@@ -308,9 +314,9 @@ def test_other_languages_are_ranges_already():
 def test_what_has_no_row_has_no_ranges():
     X, y = small_data(0)
     tree = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, y)
-    implicant = next(iter(pw.compile(tree, X).prime_implicants(0)))
+    implicant = next(iter(pw.compile(tree, X, literals="sets").prime_implicants(0)))
     with pytest.raises(pw.errors.InvalidInput, match="no row"):
         implicant.as_intervals()
     A = pw.Variable("A", [1, 2, 3])
     with pytest.raises(TypeError, match="expression"):
-        pw.Explainer(A != 2).explain({"A": 1}).as_intervals()
+        pw.Explainer(A != 2, literals="sets").explain({"A": 1}).as_intervals()

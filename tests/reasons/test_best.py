@@ -351,7 +351,7 @@ def test_the_widest_is_found_where_a_share_of_the_range_is_next_to_nothing():
     )
     X = np.array([[np.nextafter(-1.0, -2.0)], [0.0], [1.9]])
     for engine in ("search", "diagram", "auto"):
-        explainer = pw.Explainer(ensemble, X, engine=engine, missing="allow")
+        explainer = pw.Explainer(ensemble, X, engine=engine, missing="allow", literals="sets")
         why = explainer.explain([np.nan], literals="intervals", goal="widest", measure="volume")
         assert why.decision == "yes"
         assert why.volume == pytest.approx(1.0) or (why.status == "interrupted" and why.bounds[1] >= 1.0)
@@ -385,7 +385,7 @@ def test_no_row_breaks_the_best_explanations_or_the_rules_of_real_forests(kind, 
     X, y = load(return_X_y=True)
     X = X[:, :8]
     model = kind(12, max_depth=3, random_state=0, n_jobs=1).fit(X, y)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     found = [
         explainer.explain(X[i], literals=literals, goal=goal, time_limit=1)
         for i in (0, len(X) // 2)
@@ -404,7 +404,9 @@ def test_no_row_breaks_the_best_explanations_or_the_rules_of_real_forests(kind, 
 def test_without_time_to_see_whether_a_feature_can_be_avoided_nothing_is_proved(monkeypatch, goal):
     """The search that shows why it cannot is one more, and may be the one that the time is too short for."""
     X, y = load_iris(return_X_y=True)
-    explainer = pw.Explainer(RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y), X)
+    explainer = pw.Explainer(
+        RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y), X, literals="sets"
+    )
     whys = [explainer.explain(x, avoid=["x2", "x3"], goal=goal) for x in X[::30]]
     assert {str(why.status) for why in whys} == {"impossible"}
     monkeypatch.setattr(SearchOracle, "counterexample", lambda *_: Verdict.UNKNOWN)

@@ -182,7 +182,7 @@ def expected_verdict(result, cells, said, point, label):
     if not result.contains_row:
         return "inapplicable"
     box = cells.met(said)
-    primes = cells.primes(point, label, result.language)
+    primes = cells.primes(point, label, result.literals)
     named = {v.name: mask != v.everything for v, mask in zip(cells.variables, box, strict=True)}
     idle = any(not named.get(name, False) for name in said)
     if result.sufficient:
@@ -225,7 +225,7 @@ def verify(explainer, constraints, row, said, result):
     point = result.context.domain.point(np.array(row))
     assert result.verdict == expected_verdict(result, fine, said, point, label)
     repaired = result.repaired.term.box(result.context.variables)
-    assert repaired in fine.primes(point, label, result.language)
+    assert repaired in fine.primes(point, label, result.literals)
     box = fine.met(said)
     if result.sufficient and result.contains_row:
         assert all(not a & ~b for a, b in zip(box, repaired, strict=True)), "it keeps to the claim"
@@ -272,7 +272,7 @@ def test_kept_features_against_brute_force(seed, constraints):
         said = {name: cell_of(explainer, name, row) for name in features}
         if None not in said.values():  # by hand, a range never means "missing"
             result = ask(explainer, row, list(features))
-            assert result.language == "values"
+            assert result.literals == "values"
             verify(explainer, constraints, row, said, result)
 
 
@@ -287,7 +287,7 @@ def test_brute_force_meets_every_verdict():
             row, said = random_row(generator, explainer, constraints), random_claim(generator)
             result = ask(explainer, row, written(said))
             finer = result.context.variables != explainer.domain.variables
-            met |= {result.verdict, result.language, "finer" if finer else "as it was"}
+            met |= {result.verdict, result.literals, "finer" if finer else "as it was"}
     assert met >= {"exact", "pessimistic", "optimistic", "incomparable", "inapplicable", "intervals", "sets"}
     assert met >= {"finer", "as it was"}
 
@@ -317,7 +317,7 @@ def test_own_explanations_are_exact(cancer, literals):
     for x in X[::90]:
         why = explainer.explain(x, literals=literals)
         result = ask(explainer, x, why)
-        assert (result.language == "values") == (literals == "values")
+        assert (result.literals == "values") == (literals == "values")
         assert result.sufficient and result.verdict == "exact" and result.redundant == ()
         assert result.repaired.term == why.term
         assert ask(explainer, x, why.rule).sufficient, "what is shown lies inside what is proved"

@@ -401,7 +401,7 @@ def test_shap_takes_the_fewest_features_that_suffice():
         result = check_case(explainer, case, explanation)
         size = len(result.claim.conditions)
         assert list(result.claim.features) == ranked[:size] and result.sufficient
-        assert result.language == "values" and result.claim.source == "SHAP"
+        assert result.literals == "values" and result.claim.source == "SHAP"
         if size:
             assert check_case(explainer, case, explanation, most=size - 1).sufficient is False
         favour = check_case(explainer, case, explanation, by="favour", most=2)

@@ -18,14 +18,14 @@ from primewood.report.decimals import plain_number
 def explained(request):
     X, y = request.param(return_X_y=True)
     model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, y)
-    return model, X, pw.Explainer(model, X)
+    return model, X, pw.Explainer(model, X, literals="sets")
 
 
 @pytest.mark.parametrize("literals", ["sets", "intervals", "values"])
 def test_volume_is_the_share_of_uniform_rows_that_are_covered(literals):
     X, y = load_iris(return_X_y=True)
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     uniform = np.random.default_rng(0).uniform(X.min(axis=0), X.max(axis=0), (200_000, X.shape[1]))
     for x in X[::30]:
         why = explainer.explain(x, literals=literals)
@@ -35,14 +35,16 @@ def test_volume_is_the_share_of_uniform_rows_that_are_covered(literals):
 def test_volume_counts_categories_and_constant_columns():
     credit = load_credit()
     model = RandomForestClassifier(10, max_depth=4, random_state=0).fit(credit.X, credit.y)
-    why = pw.Explainer(model, credit.X).explain(credit.X[0])
+    why = pw.Explainer(model, credit.X, literals="sets").explain(credit.X[0])
     assert 0 < why.volume <= 1
     X = np.column_stack([np.repeat([0.0, 1.0], 10), np.full(20, 7.0)])
     tree = DecisionTreeClassifier().fit(X, X[:, 0].astype(int))
-    assert pw.Explainer(tree, X).explain(X[0]).volume == 0.5
-    declared = pw.Explainer(tree, X, domain={"x0": {0: "no", 1: "yes", 2: "perhaps"}}).explain(X[0])
+    assert pw.Explainer(tree, X, literals="sets").explain(X[0]).volume == 0.5
+    declared = pw.Explainer(
+        tree, X, domain={"x0": {0: "no", 1: "yes", 2: "perhaps"}}, literals="sets"
+    ).explain(X[0])
     assert declared.volume == pytest.approx(1 / 3)
-    assert pw.Explainer(tree).explain(X[0]).volume is None
+    assert pw.Explainer(tree, literals="sets").explain(X[0]).volume is None
 
 
 def test_in_sets_every_excluded_value_has_a_witness(explained):
@@ -95,7 +97,7 @@ def test_what_would_change_it_in_words_and_in_the_record():
     iris = load_iris()
     model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(iris.data, iris.target)
     names = {"feature_names": iris.feature_names, "class_names": iris.target_names}
-    why = pw.Explainer(model, iris.data, **names).explain(iris.data[60])
+    why = pw.Explainer(model, iris.data, **names, literals="sets").explain(iris.data[60])
     assert why.rule == "IF 0.9 <= petal width (cm) <= 1.7 THEN versicolor"
     assert why.what_would_change_it.splitlines() == [
         "petal width (cm) <= 0.8: setosa, for example with petal width (cm) = 0.2",

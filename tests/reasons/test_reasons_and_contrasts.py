@@ -46,7 +46,7 @@ def contrast_box(some, found, point):
 
 def check_shown(some, found, row, point, label, argued):
     """The row of a contrast is possible, is decided as said, and changes nothing but what is let go of."""
-    told = (found.language, str(found), found.changed)
+    told = (found.literals, str(found), found.changed)
     changed = np.array(found.changed)
     cell = some.cell(changed)
     decided = int(some.explainer.ensemble.predict(changed[None, :])[0])

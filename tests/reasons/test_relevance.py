@@ -44,7 +44,7 @@ def test_relevance_is_that_of_the_definition(literals):
         for engine, engines in engines_of(subject).items():
             oracle = engines.oracle(label)
             found = find_relevance(context_of(subject), oracle, point, default_order(subject), literals)
-            assert found.complete and not found.undecided and found.language == literals
+            assert found.complete and not found.undecided and found.literals == literals
             assert found.relevant == tuple(
                 n for n, masks in zip(names, excluded, strict=True) if any(masks)
             ), engine
@@ -92,7 +92,7 @@ def asked(explainer, x):
 def test_the_complete_reason_says_the_same(iris):
     explainer, rows = iris
     for x in rows:
-        compiled = explainer.relevance(x)
+        compiled = explainer.relevance(x, literals="sets")
         found = find_relevance(*asked(explainer, x), "sets")
         assert found.complete
         assert (found.necessary, found.relevant, found.irrelevant) == (

@@ -39,7 +39,7 @@ def test_numbers_and_missing_ones():
     forest = RandomForestClassifier(8, max_depth=3, random_state=0).fit(X, y)
     boosted = HistGradientBoostingClassifier(max_iter=5, max_depth=3, random_state=0).fit(gaps, y)
     for model, rows in ((forest, X), (boosted, gaps)):
-        explainer = pw.Explainer(model, rows)
+        explainer = pw.Explainer(model, rows, literals="sets")
         for x, literals in itertools.product(rows[::49], ("sets", "intervals", "values")):
             why = explainer.explain(x, literals=literals)
             check_every_cell(explainer, why, check(explainer, why, model.predict, 800))
@@ -48,10 +48,10 @@ def test_numbers_and_missing_ones():
 def test_without_training_rows():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(8, max_depth=3, random_state=0).fit(X, y)
-    explainer = pw.Explainer(forest, missing="forbid")
+    explainer = pw.Explainer(forest, missing="forbid", literals="sets")
     why = explainer.explain(X[60])
     check_every_cell(explainer, why, check(explainer, why, forest.predict, 500))
-    implicant = next(iter(pw.compile(forest, missing="forbid").prime_implicants(1)))
+    implicant = next(iter(pw.compile(forest, missing="forbid", literals="sets").prime_implicants(1)))
     check_every_cell(explainer, implicant, check(explainer, implicant, forest.predict, 500))
 
 
@@ -59,7 +59,9 @@ def test_the_domain_is_kept():
     data = load_credit()
     forest = RandomForestClassifier(15, max_depth=5, random_state=0).fit(data.X, data.y)
     domain = {"duration": "whole", "amount": pw.Number(0, 20_000, whole=True), "age": pw.Number(18, 75)}
-    explainer = pw.Explainer(forest, data.X, feature_names=data.feature_names, domain=data.domain | domain)
+    explainer = pw.Explainer(
+        forest, data.X, feature_names=data.feature_names, domain=data.domain | domain, literals="sets"
+    )
     for x in data.X[:6]:
         rows = pd.DataFrame(
             check(explainer, explainer.explain(x), forest.predict), columns=data.feature_names
@@ -84,7 +86,7 @@ def test_a_library_with_categories_takes_the_rows_as_they_are():
     )
     y = (frame["colour"].isin(["red", "grey"]) ^ (frame["size"] > 0)) * 1
     model = XGBClassifier(n_estimators=10, max_depth=3, enable_categorical=True, n_jobs=1).fit(frame, y)
-    explainer = pw.Explainer(model, frame)
+    explainer = pw.Explainer(model, frame, literals="sets")
     categories = frame["colour"].cat.categories
 
     def predict(rows):
@@ -107,7 +109,7 @@ def test_groups_and_clauses():
     forest = RandomForestClassifier(5, max_depth=5, random_state=0).fit(X, y)
     names = ["housing_free", "housing_own", "housing_rent", "size", "rent"]
     explainer = pw.Explainer(
-        forest, X, feature_names=names, groups="auto", constraints=["housing=free -> rent=0"]
+        forest, X, feature_names=names, groups="auto", constraints=["housing=free -> rent=0"], literals="sets"
     )
     for x in X[:15]:
         rows = check(explainer, explainer.explain(x), forest.predict)
@@ -124,7 +126,7 @@ def test_orders(whole):
     forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
     domain = dict.fromkeys(["age", "years"], "whole" if whole else "numeric")
     options = {"feature_names": ["age", "years"], "domain": domain}
-    explainer = pw.Explainer(forest, X, constraints=["years <= age - 14"], **options)
+    explainer = pw.Explainer(forest, X, constraints=["years <= age - 14"], **options, literals="sets")
     for x in X[:10]:
         rows = check(explainer, explainer.explain(x), forest.predict)
         assert (rows[:, 1] <= rows[:, 0] - 14).all()
@@ -133,7 +135,7 @@ def test_orders(whole):
 def test_a_regressor():
     X, y = load_diabetes(return_X_y=True)
     forest = RandomForestRegressor(6, max_depth=3, random_state=0).fit(X, y)
-    explainer = pw.Explainer(forest, X, threshold=150.0)
+    explainer = pw.Explainer(forest, X, threshold=150.0, literals="sets")
     for x in X[:3]:
         why = explainer.explain(x)
         above = forest.predict(why.sample(300, 0)) >= 150.0
@@ -150,7 +152,7 @@ def test_scales(scale):
         ("no", "yes"),
         dtype="float32",
     )
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     for x in X[:5]:
         why = explainer.explain(x)
         rows = why.sample(200, 0)
@@ -160,7 +162,7 @@ def test_scales(scale):
 
 def test_features_that_nothing_tests_vary_too():
     model = pw.Ensemble((pw.Tree.build((0, 0.5, [1, 0], [0, 1])),), ("a", "b", "c"), ("no", "yes"))
-    explainer = pw.Explainer(model, domain={"b": {0: "x", 3: "y"}, "c": pw.Number(5, 7)})
+    explainer = pw.Explainer(model, domain={"b": {0: "x", 3: "y"}, "c": pw.Number(5, 7)}, literals="sets")
     rows = explainer.explain([1, 3, 6]).sample(200, 0)
     assert set(rows[:, 1]) == {0.0, 3.0}
     assert rows[:, 2].min() >= 5 and rows[:, 2].max() <= 7 and len(set(rows[:, 2])) > 100
@@ -168,7 +170,7 @@ def test_features_that_nothing_tests_vary_too():
 
 def test_seeds_and_counts():
     X, y = load_iris(return_X_y=True)
-    why = pw.Explainer(RandomForestClassifier(5, random_state=0).fit(X, y), X).explain(X[60])
+    why = pw.Explainer(RandomForestClassifier(5, random_state=0).fit(X, y), X, literals="sets").explain(X[60])
     assert why.sample(0).shape == (0, 4)
     assert why.sample(np.int64(3), 1).shape == (3, 4)
     assert not np.array_equal(why.sample(5, 0), why.sample(5, 1))
@@ -180,14 +182,14 @@ def test_seeds_and_counts():
 @pytest.mark.parametrize("count", [2.5, "3", None])
 def test_what_is_no_count(count):
     X, y = load_iris(return_X_y=True)
-    why = pw.Explainer(RandomForestClassifier(5, random_state=0).fit(X, y), X).explain(X[60])
+    why = pw.Explainer(RandomForestClassifier(5, random_state=0).fit(X, y), X, literals="sets").explain(X[60])
     with pytest.raises(pw.errors.InvalidInput):
         why.sample(count)
 
 
 def test_constraints_that_leave_almost_nothing():
     model = pw.Ensemble((pw.Tree.build((0, 0.5, [1, 0], [0, 1])),), ("a", "b"), ("no", "yes"))
-    explainer = pw.Explainer(model, constraints=["a <= b", "b <= a"])
+    explainer = pw.Explainer(model, constraints=["a <= b", "b <= a"], literals="sets")
     with pytest.raises(pw.errors.InvalidInput, match="constraints"):
         explainer.explain([2, 2]).sample(10, 0)
 
@@ -195,7 +197,7 @@ def test_constraints_that_leave_almost_nothing():
 def test_every_whole_number_of_a_cell_comes_up():
     model = pw.Ensemble((pw.Tree.build((0, 2.5, [1, 0], [0, 1])),), ("a", "b"), ("no", "yes"))
     whole = {"a": pw.Number(0, 5, whole=True), "b": pw.Number(0, 3, whole=True)}
-    rows = pw.Explainer(model, domain=whole).explain([4, 1]).sample(1000, 0)
+    rows = pw.Explainer(model, domain=whole, literals="sets").explain([4, 1]).sample(1000, 0)
     assert set(rows[:, 0]) == {3.0, 4.0, 5.0}
     assert {0.0, 1.0} <= set(rows[:, 1])
 
@@ -204,7 +206,7 @@ def test_every_whole_number_of_a_cell_comes_up():
 @pytest.mark.parametrize("sign", [1, -1])
 def test_cells_far_away(cut, sign):
     model = pw.Ensemble((pw.Tree.build((0, sign * cut, [1, 0], [0, 1])),), ("a", "b"), ("no", "yes"))
-    explainer = pw.Explainer(model)
+    explainer = pw.Explainer(model, literals="sets")
     why = explainer.explain([sign * 3e38, 1])
     rows = why.sample(10, 0)
     assert why.covers(rows).all()
@@ -218,12 +220,12 @@ def test_a_booster_over_huge_numbers():
     X = np.column_stack([generator.uniform(-1, 1, 200) * 1e40, generator.normal(size=200)])
     y = (X[:, 0] > 2e39).astype(int)
     model = LGBMClassifier(n_estimators=3, num_leaves=4, min_child_samples=5, verbose=-1, n_jobs=1).fit(X, y)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     for x in (X[y == 1][0], X[y == 0][0]):
         check(explainer, explainer.explain(x), model.predict, 50)
 
 
 def test_domains_far_away():
     model = pw.Ensemble((pw.Tree.build((0, 0.0, [1, 0], [0, 1])),), ("a", "b"), ("no", "yes"))
-    why = pw.Explainer(model, domain={"b": pw.Number(2e37, 3e38)}).explain([1, 1e38])
+    why = pw.Explainer(model, domain={"b": pw.Number(2e37, 3e38)}, literals="sets").explain([1, 1e38])
     assert why.covers(why.sample(10, 0)).all()

@@ -114,7 +114,7 @@ def test_a_row_whose_own_decision_is_unsettled_has_no_explanation():
 def forest():
     X, y = make_classification(300, 9, n_informative=6, n_classes=4, n_clusters_per_class=1, random_state=3)
     explainer = pw.Explainer(
-        RandomForestClassifier(15, max_depth=4, random_state=0).fit(X, y), X, engine="search"
+        RandomForestClassifier(15, max_depth=4, random_state=0).fit(X, y), X, engine="search", literals="sets"
     )
     return explainer, [explainer._context.read(x)[1] for x in X[:8]]
 
@@ -137,7 +137,7 @@ def test_forests_with_more_features_agree_with_all_their_subsets(forest, weights
 def test_the_fewest_features_are_the_same_in_every_language_and_engine():
     X, y = load_wine(return_X_y=True)
     model = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     order = default_order(explainer._subject)
     diagram = Engines(explainer._subject, "diagram")
     for x in X[::40]:
@@ -180,7 +180,7 @@ def test_interrupted_answers_are_sound(forest, literals, nodes):
 def test_bounds_close_in_with_time():
     X, y = load_breast_cancer(return_X_y=True)
     explainer = pw.Explainer(
-        RandomForestClassifier(30, max_depth=4, random_state=0).fit(X, y), X, engine="search"
+        RandomForestClassifier(30, max_depth=4, random_state=0).fit(X, y), X, engine="search", literals="sets"
     )
     order = default_order(explainer._subject)
     point = explainer._context.read(X[1])[1]

@@ -121,7 +121,7 @@ def check_map(explainer, x, names, predict, generator):
 def iris():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(6, max_depth=3, random_state=0).fit(X, y)
-    return pw.Explainer(forest, X), X, forest
+    return pw.Explainer(forest, X, literals="sets"), X, forest
 
 
 def test_strips_of_a_forest(iris):
@@ -159,7 +159,7 @@ def test_missing_values():
     X = X.copy()
     X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
     model = HistGradientBoostingClassifier(max_iter=5, max_depth=3, random_state=0).fit(X, y)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     generator = np.random.default_rng(0)
     for x, name in itertools.product(X[::29], explainer.domain.column_names):
         check_strip(explainer, x, name, model.predict, generator)
@@ -171,7 +171,7 @@ def test_declared_categories_and_whole_numbers():
     forest = RandomForestClassifier(8, max_depth=5, random_state=0).fit(data.X, data.y)
     domain = data.domain | {"duration": "whole", "age": pw.Number(18, 120, whole=True)}
     names = {"feature_names": data.feature_names, "class_names": data.class_names}
-    explainer = pw.Explainer(forest, data.X, domain=domain, units=data.units, **names)
+    explainer = pw.Explainer(forest, data.X, domain=domain, units=data.units, **names, literals="sets")
 
     def predict(rows):
         return np.array(data.class_names)[forest.predict(rows)]
@@ -196,7 +196,7 @@ def test_native_categories():
     )
     y = (frame["colour"].isin(["red", "grey"]) ^ (frame["size"] > 0)) * 1
     model = XGBClassifier(n_estimators=10, max_depth=3, enable_categorical=True, n_jobs=1).fit(frame, y)
-    explainer = pw.Explainer(model, frame)
+    explainer = pw.Explainer(model, frame, literals="sets")
     categories = frame["colour"].cat.categories
 
     def predict(rows):
@@ -216,7 +216,9 @@ def test_one_hot_groups():
     X = np.column_stack([np.eye(3)[place], generator.integers(0, 9, 200)])
     y = np.isin(place, [0, 2]) ^ (X[:, 3] % 3 == 0)
     forest = RandomForestClassifier(5, max_depth=5, random_state=0).fit(X, y)
-    explainer = pw.Explainer(forest, X, feature_names=["c_red", "c_blue", "c_grey", "size"], groups="auto")
+    explainer = pw.Explainer(
+        forest, X, feature_names=["c_red", "c_blue", "c_grey", "size"], groups="auto", literals="sets"
+    )
     for x in X[:5]:
         check_strip(explainer, x, "c", forest.predict, generator)
         check_strip(explainer, x, "size", forest.predict, generator)
@@ -226,7 +228,7 @@ def test_one_hot_groups():
 def test_a_regressor():
     X, y = load_diabetes(return_X_y=True)
     forest = RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, y)
-    explainer = pw.Explainer(forest, X, threshold=150.0)
+    explainer = pw.Explainer(forest, X, threshold=150.0, literals="sets")
 
     def predict(rows):
         return np.where(forest.predict(rows) >= 150.0, "prediction >= 150", "prediction < 150")
@@ -234,12 +236,12 @@ def test_a_regressor():
     for x, name in itertools.product(X[:3], ("x2", "x8", "x1")):
         check_strip(explainer, x, name, predict, np.random.default_rng(0))
     with pytest.raises(pw.errors.InvalidInput, match="threshold"):
-        pw.Explainer(forest, X).what_if(X[0], "x2")
+        pw.Explainer(forest, X, literals="sets").what_if(X[0], "x2")
 
 
 def test_a_number_that_nothing_tests():
     model = pw.Ensemble((pw.Tree.build((0, 0.5, [1, 0], [0, 1])),), ("a", "b"), ("no", "yes"))
-    explainer = pw.Explainer(model)
+    explainer = pw.Explainer(model, literals="sets")
     (piece,) = explainer.what_if([1, 7], "b").to_dict()["pieces"]
     assert (piece["low"], piece["high"], piece["decision"], piece["proved"]) == (None, None, "yes", True)
     record = explainer.decision_map([1, 7], ("a", "b")).to_dict()
@@ -248,7 +250,7 @@ def test_a_number_that_nothing_tests():
 
 def test_categories_that_nothing_tests():
     model = pw.Ensemble((pw.Tree.build((0, 0.5, [1, 0], [0, 1])),), ("a", "b"), ("no", "yes"))
-    explainer = pw.Explainer(model, domain={"b": {0: "x", 1: "y"}})
+    explainer = pw.Explainer(model, domain={"b": {0: "x", 1: "y"}}, literals="sets")
     record = explainer.what_if([1, 1], "b").to_dict()
     assert record["kind"] == "categories"
     assert sorted(name for piece in record["pieces"] for name in piece["values"]) == ["x", "y"]
@@ -263,7 +265,7 @@ def clause_model():
 
 def test_clauses():
     forest, X = clause_model()
-    explainer = pw.Explainer(forest, X, constraints=["x0 > 5 -> x1 >= 2"])
+    explainer = pw.Explainer(forest, X, constraints=["x0 > 5 -> x1 >= 2"], literals="sets")
     generator, impossible = np.random.default_rng(0), 0
     for x, name in itertools.product(X[:20], ("x0", "x1")):
         strip = check_strip(
@@ -283,7 +285,7 @@ def order_model(whole):
     tree = pw.Tree.build((1, 10.0, [1, 0], (1, 30.0, [0, 1], [1, 0])))
     model = pw.Ensemble((tree,), ("age", "years"), ("declined", "approved"))
     domain = dict.fromkeys(["age", "years"], "whole") if whole else None
-    return pw.Explainer(model, constraints=["years <= age - 14"], domain=domain)
+    return pw.Explainer(model, constraints=["years <= age - 14"], domain=domain, literals="sets")
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -306,7 +308,7 @@ def test_a_cell_that_an_order_cuts_is_possible(whole):
 def test_an_explanation_of_another_row_is_refused(iris):
     explainer, X, forest = iris
     other = explainer.explain(X[1])
-    for why in (other, next(iter(pw.compile(forest, X).prime_implicants(1)))):
+    for why in (other, next(iter(pw.compile(forest, X, literals="sets").prime_implicants(1)))):
         with pytest.raises(pw.errors.InvalidInput, match="another row"):
             explainer.what_if(X[60], "x2", why=why)
         with pytest.raises(pw.errors.InvalidInput, match="another row"):
@@ -327,7 +329,7 @@ def test_an_explanation_of_another_model_is_refused(iris):
     explainer, X, _ = iris
     y = load_iris().target
     other = DecisionTreeClassifier(max_depth=2, max_features=1, random_state=0).fit(X, y)
-    why = pw.Explainer(other, X).explain(X[113])
+    why = pw.Explainer(other, X, literals="sets").explain(X[113])
     try:
         claims = false_claims(explainer, X[113], why)
     except pw.errors.InvalidInput:
@@ -338,8 +340,8 @@ def test_an_explanation_of_another_model_is_refused(iris):
 def test_an_explanation_of_another_decision_is_refused():
     X, y = load_diabetes(return_X_y=True)
     forest = RandomForestRegressor(10, max_depth=3, random_state=0).fit(X, y)
-    why = pw.Explainer(forest, X).explain(X[0], within=60)
-    explainer = pw.Explainer(forest, X, threshold=195.0)
+    why = pw.Explainer(forest, X, literals="sets").explain(X[0], within=60)
+    explainer = pw.Explainer(forest, X, threshold=195.0, literals="sets")
     try:
         claims = false_claims(explainer, X[0], why)
     except pw.errors.InvalidInput:
@@ -369,4 +371,4 @@ def test_names_that_are_none_are_refused(iris):
         with pytest.raises(pw.errors.InvalidInput, match="two features"):
             explainer.decision_map(X[0], names)
     with pytest.raises(pw.errors.InvalidInput, match="expression"):
-        pw.Explainer(pw.Variable("A", [1, 2]) == 1).what_if({"A": 1}, "A")
+        pw.Explainer(pw.Variable("A", [1, 2]) == 1, literals="sets").what_if({"A": 1}, "A")

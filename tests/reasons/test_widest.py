@@ -225,7 +225,9 @@ def asked(explainer, x, literals, measure, **options):
 @pytest.fixture(scope="module")
 def forest():
     X, y = load_breast_cancer(return_X_y=True)
-    return pw.Explainer(RandomForestClassifier(25, max_depth=4, random_state=0).fit(X, y), X), X
+    return pw.Explainer(
+        RandomForestClassifier(25, max_depth=4, random_state=0).fit(X, y), X, literals="sets"
+    ), X
 
 
 @pytest.mark.parametrize("literals", LANGUAGES)
@@ -259,7 +261,9 @@ def test_the_same_seed_gives_the_same_proof():
     X, y = load_iris(return_X_y=True)
     model = RandomForestClassifier(8, max_depth=3, random_state=0).fit(X, y)
     found = [
-        asked(pw.Explainer(model, X), X[60], "intervals", "rows", clock=Clock(None, 10_000))[2]
+        asked(pw.Explainer(model, X, literals="sets"), X[60], "intervals", "rows", clock=Clock(None, 10_000))[
+            2
+        ]
         for _ in range(2)
     ]
     assert found[0].complete and found[0].upper == found[0].covered
@@ -284,7 +288,7 @@ def test_interrupted_searches_still_entail_the_decision(forest, literals, measur
 def test_a_model_that_compiles_agrees_about_what_is_widest():
     X, y = load_iris(return_X_y=True)
     explainer = pw.Explainer(
-        RandomForestClassifier(8, max_depth=3, random_state=0).fit(X, y), X, engine="search"
+        RandomForestClassifier(8, max_depth=3, random_state=0).fit(X, y), X, engine="search", literals="sets"
     )
     family = explainer.compile()
     for x in X[[0, 60, 120]]:
@@ -335,7 +339,7 @@ def test_a_variable_without_any_share_bounds_nothing():
 
 def test_measures_are_checked():
     X, y = load_iris(return_X_y=True)
-    context = pw.Explainer(RandomForestClassifier(3, random_state=0).fit(X, y))._context
+    context = pw.Explainer(RandomForestClassifier(3, random_state=0).fit(X, y), literals="sets")._context
     assert coverage_of(context, "values").of(tuple(x.everything for x in context.variables)) == 1.0
     with pytest.raises(InvalidInput, match="needs training rows"):
         coverage_of(context, "rows")

@@ -61,12 +61,19 @@ def category_entry(feature, value, values, *, tested=True):
     return {**entry, "shown": "missing" if value is None else str(value), "values": list(values)}
 
 
+def score(decision):
+    """The record of what a decision was taken by."""
+    said = {"decision": decision, "measure": "probability", "of": decision, "value": 0.7125, "raw": None}
+    return {"text": f"{decision}: P({decision}) = 0.71, above the cut-off 0.5", **said, "cutoff": 0.5}
+
+
 def explanation(decision, literals, instance=(), **changes):
     """A record of an explanation, as `to_dict` makes it."""
     return {
         "decision": decision,
+        "score": score(decision),
         "status": "proved",
-        "language": "sets",
+        "literal_language": "sets",
         "literals": list(literals),
         "coverage": None,
         "volume": None,
@@ -307,7 +314,7 @@ def rule_list():
     rules = [{**loan(), "rows": 70, "new_rows": 70}, {**always(), "rows": 80, "new_rows": 10}]
     return {
         "status": "interrupted",
-        "language": "sets",
+        "literal_language": "sets",
         "rules": rules,
         "decisions": [
             {"decision": "declined", "rows": 90, "covered": 80, "uncovered": 10, "curve": [0.0, 0.8]}
@@ -337,7 +344,7 @@ def iris():
 
     data = load_iris()
     named = {"feature_names": data.feature_names, "class_names": data.target_names}
-    return pw.Explainer(flowers_model(), data.data, **named), data.data[113]
+    return pw.Explainer(flowers_model(), data.data, **named, literals="sets"), data.data[113]
 
 
 @cache
@@ -355,7 +362,7 @@ def credit():
     for name, words in data.domain.items():
         frame[name] = frame[name].astype(int).map(words).astype("category")
     model = LGBMClassifier(n_estimators=20, num_leaves=8, n_jobs=1, verbose=-1).fit(frame, data.y)
-    return pw.Explainer(model, frame, class_names=data.class_names, units=data.units), frame
+    return pw.Explainer(model, frame, class_names=data.class_names, units=data.units, literals="sets"), frame
 
 
 @cache
@@ -369,7 +376,7 @@ def cancer():
     data = load_breast_cancer()
     forest = RandomForestClassifier(n_estimators=20, max_depth=4, random_state=0).fit(data.data, data.target)
     named = {"feature_names": data.feature_names, "class_names": data.target_names}
-    return pw.Explainer(forest, data.data, **named), data.data[20]
+    return pw.Explainer(forest, data.data, **named, literals="sets"), data.data[20]
 
 
 @cache
@@ -381,14 +388,14 @@ def live():
     lender, frame = credit()
     clinic, cell = cancer()
     A, X = pw.Variable("A", [1, 2, 3]), pw.Variable.numeric("X", cuts=[2, 6], closed="left")
-    logic = pw.Explainer((A == 2) | X.isin([X.values[0]]))
+    logic = pw.Explainer((A == 2) | X.isin([X.values[0]]), literals="sets")
     whys = {
         "iris": flowers.explain(flower),
         "iris, values": flowers.explain(flower, literals="values", goal="shortest"),
         "credit, missing": lender.explain(frame.iloc[0]),
         "credit": lender.explain(frame.iloc[1], literals="intervals"),
         "cancer": clinic.explain(cell),
-        "iris, no training rows": pw.Explainer(flowers_model()).explain(flower),
+        "iris, no training rows": pw.Explainer(flowers_model(), literals="sets").explain(flower),
         "an expression": logic.explain({"A": 1, "X": 1.0}),
     }
     return {name: why.to_dict(witnesses=True, distribution=True) for name, why in whys.items()}

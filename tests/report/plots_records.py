@@ -69,7 +69,8 @@ def explanation(literals, instance, **changed):
     return {
         "decision": "approved",
         "status": "proved",
-        "language": "sets",
+        "literal_language": "sets",
+        "score": None,
         "literals": list(literals),
         "coverage": 0.307,
         "volume": 0.114,

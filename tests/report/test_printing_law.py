@@ -242,24 +242,32 @@ def mixed_frame(count=300, seed=0):
 
 def iris():
     X, y = load_iris(return_X_y=True)
-    return pw.Explainer(RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y), X), X
+    return pw.Explainer(
+        RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y), X, literals="sets"
+    ), X
 
 
 def wine():
     X, y = load_wine(return_X_y=True)
-    return pw.Explainer(RandomForestClassifier(100, max_depth=4, random_state=0).fit(X, y), X), X
+    return pw.Explainer(
+        RandomForestClassifier(100, max_depth=4, random_state=0).fit(X, y), X, literals="sets"
+    ), X
 
 
 def cancer():
     X, y = load_breast_cancer(return_X_y=True)
-    return pw.Explainer(RandomForestClassifier(25, max_depth=5, random_state=0).fit(X, y), X), X
+    return pw.Explainer(
+        RandomForestClassifier(25, max_depth=5, random_state=0).fit(X, y), X, literals="sets"
+    ), X
 
 
 def credit():
     data = load_credit()
     forest = RandomForestClassifier(25, max_depth=4, random_state=0).fit(data.X, data.y)
     names = {"feature_names": data.feature_names, "class_names": data.class_names}
-    return pw.Explainer(forest, data.X, units=data.units, domain=data.domain, **names), data.X
+    return pw.Explainer(
+        forest, data.X, units=data.units, domain=data.domain, **names, literals="sets"
+    ), data.X
 
 
 def whole_numbers():
@@ -267,20 +275,22 @@ def whole_numbers():
     forest = RandomForestClassifier(15, max_depth=4, random_state=1).fit(data.X, data.y)
     domain = dict.fromkeys(("duration", "amount", "existing credits"), "whole") | data.domain
     domain["age"] = pw.Number(18, 120, whole=True)
-    return pw.Explainer(forest, data.X, feature_names=data.feature_names, domain=domain), data.X
+    return pw.Explainer(
+        forest, data.X, feature_names=data.feature_names, domain=domain, literals="sets"
+    ), data.X
 
 
 def gradient_boosting():
     X, y = load_breast_cancer(return_X_y=True)
     model = GradientBoostingClassifier(n_estimators=20, max_depth=3, random_state=0).fit(X, y)
-    return pw.Explainer(model, X), X
+    return pw.Explainer(model, X, literals="sets"), X
 
 
 def hist_gradient_boosting():
     X, y = load_wine(return_X_y=True)
     X = with_gaps(X)
     model = HistGradientBoostingClassifier(max_iter=8, max_depth=3, random_state=0).fit(X, y)
-    return pw.Explainer(model, X), X
+    return pw.Explainer(model, X, literals="sets"), X
 
 
 def xgboost():
@@ -288,7 +298,7 @@ def xgboost():
 
     frame, y = mixed_frame()
     model = XGBClassifier(n_estimators=15, max_depth=4, enable_categorical=True, n_jobs=1).fit(frame, y)
-    explainer = pw.Explainer(model, frame)
+    explainer = pw.Explainer(model, frame, literals="sets")
     return explainer, explainer.rows
 
 
@@ -299,14 +309,14 @@ def lightgbm():
     frame = frame.rename(columns={"weight": "net weight"})
     options = {"min_child_samples": 3, "min_data_per_group": 1, "cat_smooth": 1}
     model = LGBMClassifier(n_estimators=15, num_leaves=7, verbose=-1, n_jobs=1, **options).fit(frame, y)
-    explainer = pw.Explainer(model, frame, units={"net weight": "kg"})
+    explainer = pw.Explainer(model, frame, units={"net weight": "kg"}, literals="sets")
     return explainer, explainer.rows
 
 
 def regressor():
     X, y = load_diabetes(return_X_y=True)
     model = RandomForestRegressor(15, max_depth=4, random_state=0).fit(X, y)
-    return pw.Explainer(model, X, threshold=150.5), X
+    return pw.Explainer(model, X, threshold=150.5, literals="sets"), X
 
 
 def scaled(scales, seed=0):
@@ -316,7 +326,9 @@ def scaled(scales, seed=0):
     X[generator.random(X.shape) < 0.1] = 0.0
     X[generator.random(X.shape) < 0.1] = -0.0
     y = (np.sign(X).sum(axis=1) > 0).astype(int) + (np.abs(X[:, 0]) > abs(scales[0])).astype(int)
-    return pw.Explainer(RandomForestClassifier(10, max_depth=5, random_state=0).fit(X, y), X), X
+    return pw.Explainer(
+        RandomForestClassifier(10, max_depth=5, random_state=0).fit(X, y), X, literals="sets"
+    ), X
 
 
 def scales():
@@ -327,7 +339,7 @@ def large_integers():
     generator = np.random.default_rng(0)
     X = (2.0**24 + generator.integers(0, 9, (200, 3))) * np.array([1.0, -1.0, 64.0])
     y = (X[:, 0] + X[:, 1] + (X[:, 2] > 64 * (2.0**24 + 4)) > 0).astype(int)
-    return pw.Explainer(DecisionTreeClassifier(random_state=0).fit(X, y), X), X
+    return pw.Explainer(DecisionTreeClassifier(random_state=0).fit(X, y), X, literals="sets"), X
 
 
 def large_integers_in_float64():
@@ -337,7 +349,7 @@ def large_integers_in_float64():
     X = 2.0**53 - generator.integers(0, 40, (300, 2)).astype(float)
     y = (X[:, 0] > 2.0**53 - 17).astype(int) ^ (X[:, 1] > 2.0**53 - 8)
     model = LGBMClassifier(n_estimators=5, num_leaves=7, min_child_samples=3, verbose=-1, n_jobs=1).fit(X, y)
-    return pw.Explainer(model, X), X
+    return pw.Explainer(model, X, literals="sets"), X
 
 
 def neighbouring_floats():
@@ -348,10 +360,10 @@ def neighbouring_floats():
     for i, cut in enumerate(steps):
         tree = (0, cut, tree, [0, 1] if i in (1, 2, 5, 6, 7, 11) else [1, 0])
     model = pw.Ensemble((pw.Tree.build(tree),), ("x",), ("no", "yes"), dtype="float32")
-    explainer = pw.Explainer(model)
+    explainer = pw.Explainer(model, literals="sets")
     (cuts,) = (np.array(x.cuts) for x in explainer.domain.variables)
     X = np.concatenate([cuts, np.nextafter(cuts, 1), np.nextafter(cuts, 0), steps])[:, None]
-    return pw.Explainer(model, X), X
+    return pw.Explainer(model, X, literals="sets"), X
 
 
 MAKERS = (
@@ -429,7 +441,7 @@ def test_what_is_printed_about_many_rows(made, kind):
 @pytest.mark.parametrize("kind", ["iris", "credit", "hist_gradient_boosting", "xgboost", "scales"])
 def test_what_is_printed_without_training_rows(made, kind):
     explainer, rows = made(kind)
-    bare = pw.Explainer(explainer.ensemble)
+    bare = pw.Explainer(explainer.ensemble, literals="sets")
     for row in [*rows[::60], *at_thresholds(bare, rows, 5, seed=3)]:
         why = bare.explain(row, work_limit=20_000)
         assert why.coverage is None
@@ -450,7 +462,10 @@ def test_prime_implicants_about_no_row():
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
     for rows in (X, None):
-        compiled, explainer = pw.compile(forest, rows), pw.Explainer(forest, rows)
+        compiled, explainer = (
+            pw.compile(forest, rows, literals="sets"),
+            pw.Explainer(forest, rows, literals="sets"),
+        )
         for name in compiled.class_names:
             for why in itertools.islice(compiled.prime_implicants(name), 60):
                 assert why.row is None
@@ -489,7 +504,9 @@ def striped(cuts, *, missing=None):
     X = np.array([*(c - 0.5 for c in cuts), cuts[-1] + 0.5] + ([np.nan] if missing is not None else []))
     y = [i % 2 for i in range(len(cuts) + 1)] + ([missing] if missing is not None else [])
     X, y = np.repeat(X, 3)[:, None], np.repeat(y, 3)
-    return pw.Explainer(DecisionTreeClassifier(random_state=0).fit(X, y), X, feature_names=["x"]), X
+    return pw.Explainer(
+        DecisionTreeClassifier(random_state=0).fit(X, y), X, feature_names=["x"], literals="sets"
+    ), X
 
 
 @pytest.mark.parametrize("stripes", range(1, 14))
@@ -510,7 +527,7 @@ def test_three_categories_are_shown_and_the_rest_counted(count):
     for i in range(1, count - 1):
         tree = (0, i + 0.5, tree, [1, 0] if i % 2 else [0, 1])
     model = pw.Ensemble((pw.Tree.build(tree),), ("day",), ("no", "yes"))
-    explainer = pw.Explainer(model, domain={"day": names})
+    explainer = pw.Explainer(model, domain={"day": names}, literals="sets")
     for code in range(count):
         check(explainer, explainer.explain([code]))
 
@@ -583,7 +600,7 @@ def test_a_model_cut_anywhere_is_printed_lawfully(cuts, name, data):
     x = data.draw(st.sampled_from(distinct).flatmap(lambda c: st.integers(-2, 2).map(lambda n: step(c, n))))
     rows = data.draw(st.none() | st.lists(st.sampled_from([*distinct, x, 0.0, -0.0]), min_size=1, max_size=6))
     X = None if rows is None else np.array([[row] for row in rows])
-    explainer = pw.Explainer(model, X, domain={name: "numeric"})
+    explainer = pw.Explainer(model, X, domain={name: "numeric"}, literals="sets")
     check(explainer, explainer.explain([x]), X)
 
 
@@ -593,14 +610,16 @@ def test_a_model_cut_anywhere_is_printed_lawfully(cuts, name, data):
 def test_a_unit_stands_behind_numbers_only():
     X = np.array([[0.0], [1.0], [2.0], [np.nan]] * 5)
     tree = DecisionTreeClassifier(random_state=0).fit(X, [0, 0, 0, 1] * 5)
-    why = pw.Explainer(tree, X, feature_names=["age"], units={"age": "years"}).explain([1.0])
+    why = pw.Explainer(tree, X, feature_names=["age"], units={"age": "years"}, literals="sets").explain([1.0])
     assert why.rule == "IF age is a number THEN 0"
 
 
 def test_an_exclusion_holds_the_number_of_its_example():
     data = load_credit()
     forest = RandomForestClassifier(25, max_depth=4, random_state=0).fit(data.X, data.y)
-    explainer = pw.Explainer(forest, data.X, feature_names=data.feature_names, domain=data.domain)
+    explainer = pw.Explainer(
+        forest, data.X, feature_names=data.feature_names, domain=data.domain, literals="sets"
+    )
     for x in data.X[:15]:
         for item in explainer.explain(x).exclusions:
             if item.feature not in data.domain:
@@ -612,7 +631,9 @@ def test_an_exclusion_holds_the_number_of_its_example():
 def test_examples_of_exclusions_name_their_categories():
     data = load_credit()
     forest = RandomForestClassifier(10, max_depth=4, random_state=0).fit(data.X, data.y)
-    explainer = pw.Explainer(forest, data.X, feature_names=data.feature_names, domain=data.domain)
+    explainer = pw.Explainer(
+        forest, data.X, feature_names=data.feature_names, domain=data.domain, literals="sets"
+    )
     lines = explainer.explain(data.X[2]).what_would_change_it
     assert "example with checking account = overdrawn, " in lines
 
@@ -634,7 +655,7 @@ def test_words_about_categories_have_one_meaning(names):
         for i in range(2, size):
             tree = (0, i - 0.5, tree, [1, 0] if mask >> i & 1 else [0, 1])
         model = pw.Ensemble((pw.Tree.build(tree),), ("job",), ("no", "yes"))
-        explainer = pw.Explainer(model, domain={"job": dict(enumerate(names))})
+        explainer = pw.Explainer(model, domain={"job": dict(enumerate(names))}, literals="sets")
         why = explainer.explain([mask.bit_length() - 1])
         words = why.to_dict()["literals"][0]["text"]
         assert written.setdefault(words, mask) == mask, words
@@ -644,4 +665,4 @@ def test_words_about_categories_have_one_meaning(names):
 def test_categories_that_are_equal_but_not_written_alike(names):
     model = pw.Ensemble((pw.Tree.build((0, 0.5, [1, 0], (0, 1.5, [0, 1], [1, 0]))),), ("a",), ("no", "yes"))
     with pytest.raises(pw.errors.InvalidInput):
-        pw.Explainer(model, domain={"a": names}).explain([1])
+        pw.Explainer(model, domain={"a": names}, literals="sets").explain([1])

@@ -67,7 +67,9 @@ def check_shown_alike(why, recorded):
 
 def iris_explainer(**options):
     X, y = load_iris(return_X_y=True)
-    return pw.Explainer(RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y), X, **options), X
+    return pw.Explainer(
+        RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y), X, **options, literals="sets"
+    ), X
 
 
 def gappy():
@@ -100,14 +102,14 @@ def test_categories_and_units():
     data = load_credit()
     forest = RandomForestClassifier(15, max_depth=4, random_state=0).fit(data.X, data.y)
     names = {"feature_names": data.feature_names, "class_names": data.class_names}
-    explainer = pw.Explainer(forest, data.X, units=data.units, domain=data.domain, **names)
+    explainer = pw.Explainer(forest, data.X, units=data.units, domain=data.domain, **names, literals="sets")
     for x in data.X[:4]:
         check_round_trip(explainer.explain(x))
 
 
 def test_missing_values():
     model, X = gappy()
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     for x in X[::30]:
         check_round_trip(explainer.explain(x))
 
@@ -115,18 +117,18 @@ def test_missing_values():
 def test_a_regressor():
     X, y = load_diabetes(return_X_y=True)
     forest = RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, y)
-    check_round_trip(pw.Explainer(forest, X, threshold=150.0).explain(X[0]))
-    check_round_trip(pw.Explainer(forest, X).explain(X[0], within=40))
+    check_round_trip(pw.Explainer(forest, X, threshold=150.0, literals="sets").explain(X[0]))
+    check_round_trip(pw.Explainer(forest, X, literals="sets").explain(X[0], within=40))
 
 
 def test_an_expression_a_rule_and_an_implicant():
     A, B = pw.Variable("A", [1, 2, 3]), pw.Variable("B", ["r", "b"])
     expression = pw.parse("A=1 | B=r", [A, B])
-    check_round_trip(pw.Explainer(expression).explain({"A": 1, "B": "b"}))
+    check_round_trip(pw.Explainer(expression, literals="sets").explain({"A": 1, "B": "b"}))
     explainer, X = iris_explainer()
     for rule in explainer.rules(most_rules=2):
         check_round_trip(rule)
-    for why in itertools.islice(pw.compile(explainer.model, X).prime_implicants(0), 5):
+    for why in itertools.islice(pw.compile(explainer.model, X, literals="sets").prime_implicants(0), 5):
         check_round_trip(why)
 
 
@@ -153,8 +155,8 @@ def test_extreme_numbers(cut, dtype):
     tree = pw.Tree.build((0, cut, [1, 0], (1, 0.25, [0, 1], [1, 0])))
     model = pw.Ensemble((tree,), ("a", "b"), ("no", "yes"), dtype=dtype)
     for x in (cut, math.nextafter(cut, math.inf), math.nextafter(cut, -math.inf), -0.0):
-        check_round_trip(pw.Explainer(model).explain([x, 0.1]))
-        check_round_trip(pw.Explainer(model, [[x, 0.1], [x, 0.3]]).explain([x, 0.1]))
+        check_round_trip(pw.Explainer(model, literals="sets").explain([x, 0.1]))
+        check_round_trip(pw.Explainer(model, [[x, 0.1], [x, 0.3]], literals="sets").explain([x, 0.1]))
 
 
 WORDS = st.text(min_size=1, max_size=8).filter(lambda text: not any(0xD800 <= ord(c) < 0xE000 for c in text))
@@ -165,7 +167,9 @@ WORDS = st.text(min_size=1, max_size=8).filter(lambda text: not any(0xD800 <= or
 def test_any_names(names, unit):
     tree = pw.Tree.build((0, 0.5, [1, 0], (1, 0.5, [0, 1], [1, 0])))
     model = pw.Ensemble((tree,), tuple(names[:2]), tuple(names[2:4]))
-    explainer = pw.Explainer(model, domain={names[0]: dict(enumerate(names[4:]))}, units={names[1]: unit})
+    explainer = pw.Explainer(
+        model, domain={names[0]: dict(enumerate(names[4:]))}, units={names[1]: unit}, literals="sets"
+    )
     why = explainer.explain([1, 0.25])
     assert bits(pw.Explanation.from_json(why.to_json(witnesses=True)).to_dict()) == bits(
         why.to_dict(witnesses=True)
@@ -186,7 +190,7 @@ def test_any_names(names, unit):
 )
 def test_odd_class_names(names):
     model = pw.Ensemble((pw.Tree.build((0, 0.5, [1, 0], [0, 1])),), ("x",), ("no", "yes"))
-    why = pw.Explainer(model, class_names=names).explain([0.0])
+    why = pw.Explainer(model, class_names=names, literals="sets").explain([0.0])
     recorded = pw.Explanation.from_json(why.to_json())
     assert why.rule == recorded.rule == f"IF x <= 0.5 THEN {names[0]}"
     assert str(recorded.decision) == str(names[0])
@@ -198,7 +202,7 @@ def test_histograms_count_every_number_once(numbers):
     model = pw.Ensemble(
         (pw.Tree.build((1, 0.5, [1, 0], [0, 1])),), ("a", "b"), ("no", "yes"), allows_missing=True
     )
-    explainer = pw.Explainer(model, X, domain={"a": "numeric", "b": "numeric"})
+    explainer = pw.Explainer(model, X, domain={"a": "numeric", "b": "numeric"}, literals="sets")
     record = explainer.explain(X[0]).to_dict(distribution=True)["instance"][0]
     known = [x for x in numbers if x == x]
     assert record["missing_count"] == len(numbers) - len(known)
@@ -217,7 +221,7 @@ def test_histograms_count_every_number_once(numbers):
 def test_histograms_of_huge_whole_numbers(x):
     X = np.column_stack([np.full(6, x), np.arange(6.0)])
     model = pw.Ensemble((pw.Tree.build((1, 0.5, [1, 0], [0, 1])),), ("a", "b"), ("no", "yes"))
-    record = pw.Explainer(model, X).explain(X[0]).to_dict(distribution=True)["instance"][0]
+    record = pw.Explainer(model, X, literals="sets").explain(X[0]).to_dict(distribution=True)["instance"][0]
     assert sum(record["histogram"]["counts"]) == 6
     assert record["histogram"]["edges"][0] <= x <= record["histogram"]["edges"][-1]
 
@@ -227,7 +231,7 @@ def test_histograms_of_numbers_farther_apart_than_a_float():
     model = pw.Ensemble(
         (pw.Tree.build((1, 0.5, [1, 0], [0, 1])),), ("a", "b"), ("no", "yes"), dtype="float64"
     )
-    record = pw.Explainer(model, X).explain(X[0]).to_dict(distribution=True)["instance"][0]
+    record = pw.Explainer(model, X, literals="sets").explain(X[0]).to_dict(distribution=True)["instance"][0]
     assert sum(record["histogram"]["counts"]) == 6
 
 
@@ -269,7 +273,7 @@ REQUIRED = [
     "version",
     "decision",
     "status",
-    "language",
+    "literal_language",
     "literals",
     "coverage",
     "volume",
@@ -317,14 +321,14 @@ def test_what_was_not_saved_is_not_said_to_be_empty():
 def test_a_name_that_json_has_no_word_for_is_not_written(name):
     X, y = load_iris(return_X_y=True)
     tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
-    why = pw.Explainer(tree, X, class_names=["a", name, "c"]).explain(X[60])
+    why = pw.Explainer(tree, X, class_names=["a", name, "c"], literals="sets").explain(X[60])
     with pytest.raises(ValueError, match="JSON"):
         why.to_json()
 
 
 def test_frames_have_one_line_per_piece():
     model, X = gappy()
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     for x in X[::25]:
         why = explainer.explain(x)
         record, frame = why.to_dict(), why.to_frame()

@@ -56,7 +56,7 @@ def test_no_line_is_too_long_and_nothing_is_cut_off(record, width):
             assert all(letters(piece) in shown for piece in pieces) or width >= terminal.SIDE_BY_SIDE
     for line in [*record["notes"], *record["assumptions"]]:
         assert letters(line) in shown
-    assert f"THEN{letters(record['decision'])}" in shown
+    assert f"{'THEN' if record['literals'] else 'ALWAYS'}{letters(record['decision'])}" in shown
 
 
 def test_colours_add_nothing_but_colour(record):
@@ -85,8 +85,8 @@ def test_names_are_no_markup_and_may_hold_anything():
 
 def test_free_and_untested_features_are_counted():
     text = squeezed(printed(terminal.explanation(records.sixty_features()), 120))
-    assert "32free,anyvalue:feature1,feature2" in text
-    assert "16innotree:feature41" in text
+    assert "32featuresdon'tmatterhere:feature1,feature2" in text
+    assert "16featuresareinnotree:feature41" in text
 
 
 def test_pieces_beyond_three_are_counted():

@@ -14,7 +14,7 @@ from primewood.batch.failed import Failed
 from primewood.batch.summary import Summary
 from primewood.errors import InvalidInput, UnknownName
 from primewood.reasons.context import Context
-from primewood.reasons.explanation import Explanation
+from primewood.reasons.explanation import Explanation, score_together
 from primewood.report import frames
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ class Batch:
         """
         if kind not in get_args(Kind):
             raise InvalidInput(f'kind is "rows" or "literals", not {kind!r}')
+        score_together(self.explanations)
         records = [why.to_dict() for why in self]
         if kind == "rows":
             columns = frames.of_explanations(records, self.summary().features)
@@ -130,6 +131,7 @@ class Batch:
 
     def to_dict(self) -> dict[str, Any]:
         """The summary and all explanations, in plain types."""
+        score_together(self.explanations)
         return {
             "summary": self.summary().to_dict(),
             "index": [str(label) for label in self.index],

@@ -41,11 +41,11 @@ def columns(
     """What is written about rows, column by column; `records` are by `Wording`, `digest` is that of the model."""
     of_rows = frames.of_explanations(records, features)
     said = {name: of_rows.pop(name) for name in list(of_rows) if not name.startswith("if ")}
-    language = said.pop("language")
+    language = said.pop("literal_language")
     return {
         "row": [result.place for result in results],
         **said,
-        "language": language,
+        "literal_language": language,
         "notes": [record["notes"] for record in records],
         "taken_from": [result.source for result in results],
         **of_rows,
@@ -79,6 +79,8 @@ def _as_parquet(table: Mapping[str, list[Any]], *, whole: bool) -> bytes:
     types = {
         "row": pyarrow.int64(),
         "decision": pyarrow.int64() if whole else text,
+        "score": number,
+        "cutoff": number,
         "size": pyarrow.int32(),
         "coverage": number,
         "volume": number,
@@ -89,6 +91,7 @@ def _as_parquet(table: Mapping[str, list[Any]], *, whole: bool) -> bytes:
     given = dict(table)
     if not whole:
         given["decision"] = [None if name is None else str(name) for name in table["decision"]]
+    given["score_of"] = [None if name is None else str(name) for name in table["score_of"]]
     arrays = [pyarrow.array(values, types.get(name, text)) for name, values in given.items()]
     file = io.BytesIO()
     parquet.write_table(pyarrow.Table.from_arrays(arrays, names=list(given)), file, compression="zstd")

@@ -22,13 +22,13 @@ class Failed(Shown):
     problem : str
         What went wrong.
     row : tuple of float
-    language : str
+    literals : str
         The literal language that was asked for.
     """
 
     problem: str
     row: tuple[float, ...]
-    language: Language
+    literals: Language
     context: Context = field(repr=False, compare=False)
     decision: None = None
     status: Status = Status.FAILED
@@ -39,7 +39,7 @@ class Failed(Shown):
     @property
     def _key(self) -> tuple[object, ...]:
         row = tuple(None if x != x else x for x in self.row)
-        return (self.problem, row, self.language, self.context.digest)
+        return (self.problem, row, self.literals, self.context.digest)
 
     def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, Failed) else NotImplemented
@@ -57,8 +57,9 @@ class Failed(Shown):
         del distribution
         return {
             "decision": None,
+            "score": None,
             "status": str(self.status),
-            "language": self.language,
+            "literal_language": self.literals,
             "literals": [],
             "coverage": None,
             "volume": None,

@@ -27,6 +27,7 @@ from primewood.batch.workers import Workers
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, PrimewoodError
 from primewood.logic.instance import Box, Point
+from primewood.logic.language import Language, check_language
 from primewood.reasons.context import Context
 from primewood.reasons.explanation import Status
 
@@ -66,6 +67,11 @@ class Settings:
     block: int = BLOCK
 
     @property
+    def literals(self) -> Language:
+        """The literal language of the explanations."""
+        return check_language(self.options.get("literals", "intervals"))
+
+    @property
     def together(self) -> bool:
         """Whether rows are explained together with others near them, unless something else leads to their explanations.
 
@@ -73,7 +79,7 @@ class Settings:
         """
         options = self.options
         led = options.get("order") is not None or bool(options.get("weights"))
-        return self.reuse and not led and options.get("literals", "sets") != "values"
+        return self.reuse and not led and self.literals != "values"
 
     def check(self) -> None:
         """Raise for what cannot be."""
@@ -245,7 +251,7 @@ class Run:
 
     def _sayable(self, box: Box, point: Point) -> bool:
         """Whether the language says a box around a row: "intervals" says that or all about a number that is missing."""
-        if self.settings.options.get("literals", "sets") != "intervals":
+        if self.settings.literals != "intervals":
             return True
         return not any(
             variable.ordered and variable.missing == value and mask not in (variable.everything, 1 << value)

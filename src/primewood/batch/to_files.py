@@ -28,7 +28,7 @@ from primewood.batch.sources import Source, source_of
 from primewood.batch.wording import Wording
 from primewood.engines.choice import Engines
 from primewood.errors import InvalidInput
-from primewood.reasons.explanation import Explanation
+from primewood.reasons.explanation import Explanation, score_together
 from primewood.tables import Dialect
 
 
@@ -180,10 +180,11 @@ class _Writing:
     def _part(self, number: int, results: list[Result], notes: Mapping[int, tuple[str, ...]]) -> Part:
         explainer, name = self._explainer, _name(number)
         context = explainer._context
-        stated = [
+        answers = [
             explainer.stated(result, self._settings, notes.get(i, ())) for i, result in enumerate(results)
         ]
-        records = [self._wording.record(one) for one in stated]
+        score_together(answers)
+        records = [self._wording.record(answer) for answer in answers]
         table = columns.columns(results, records, self._manifest.features, context.digest)
         decisions = ("",) if self._settings.options.get("within") is not None else context.class_names
         files = {f"{name}.{self._kind}": columns.written(table, self._kind, decisions)}

@@ -52,8 +52,9 @@ class Wording:
         coverage, volume = self._covers(why)
         return {
             "decision": plain(why.decision),
+            "score": why.score_record,
             "status": str(why.status),
-            "language": why.language,
+            "literal_language": why.literals,
             "literals": [words for words, _ in said],
             "coverage": coverage,
             "volume": volume,

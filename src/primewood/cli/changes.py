@@ -45,7 +45,7 @@ def contrast(
     about: AboutRows,
     reading: Reading,
     target: Target = None,
-    literals: Languages = LanguageChoice.values,
+    literals: Languages = LanguageChoice.intervals,
     immutable: Immutable = None,
     every: Every = False,
     limit: Limit = None,

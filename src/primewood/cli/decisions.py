@@ -63,7 +63,7 @@ def explain(
     about: AboutRows,
     reading: Reading,
     answering: Answering,
-    literals: Languages = LanguageChoice.sets,
+    literals: Languages = LanguageChoice.intervals,
     goal: Annotated[
         GoalChoice,
         asked("--goal", help="Any one, one with the fewest features, or one that covers the most."),

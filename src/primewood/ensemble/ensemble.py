@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.ensemble.comparison import InputType, Operator, cuts_of
-from primewood.ensemble.link import Link, Precision, cut_at, linked
+from primewood.ensemble.link import Link, Precision, cut_at, first_float, linked
 from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput
 
@@ -45,6 +45,21 @@ class Level:
 
     value: float
     strictly: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cutoff:
+    """The number at which two classes part: class `positive` is decided iff its probability is at least `value`.
+
+    Attributes
+    ----------
+    value : float
+    positive : int
+        Which of the two classes, by its place in `classes`.
+    """
+
+    value: float
+    positive: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +127,11 @@ class Ensemble:
         What a score is multiplied by before the link; of a model with cuts.
     cuts : tuple of float
         Ascending; numbers of the given precision, before the link.
+    cutoff : Cutoff, optional
+        What the only cut says about the probability of a class, where that is not the model's own rule. If it speaks of
+        the first class, a model that averages has the negated probability of that class for its score.
+    levels : tuple of Level
+        What the cuts say about the prediction of a regressor.
     any_order : bool
         Whether the model adds its scores in no fixed order.
     categories : mapping from columns to Categories
@@ -140,6 +160,8 @@ class Ensemble:
     link: Link = "identity"
     slope: float = 1.0
     cuts: tuple[float, ...] = ()
+    cutoff: Cutoff | None = None
+    levels: tuple[Level, ...] = ()
     any_order: bool = False
     categories: Mapping[int, Categories] = field(default_factory=dict)
     form: Form = "any"
@@ -275,6 +297,11 @@ class Ensemble:
         """Whether the model predicts a number and decides nothing by itself."""
         return self.classes == (PREDICTION,)
 
+    @property
+    def predicts_number(self) -> bool:
+        """Whether the model predicts a number, whatever is decided about it."""
+        return self.is_regressor or bool(self.levels)
+
     def by_majority(self) -> Ensemble:
         """The same trees under the paper's vote: each tree one."""
         if self.vote == "sum" or self.cuts:
@@ -326,11 +353,7 @@ class Ensemble:
 
         The prediction is what the library gives for the only score, or of two classes the probability of the second.
         """
-        if self.vote == "majority" or self.n_outputs > 2 or (self.n_outputs == 2 and self.vote != "mean"):
-            raise InvalidInput(
-                f"a threshold is for models with two classes and probabilities that add up, or for regressors; this "
-                f"{self.source} is none"
-            )
+        self._check_has_probability()
         trees = self.trees
         if self.n_outputs == 2:
             trees = tuple(replace(tree, value=tree.value[:, 1:].copy()) for tree in trees)
@@ -338,8 +361,43 @@ class Ensemble:
             cut_at(x.value, self.link, self.precision, slope=self.slope, strictly=x.strictly) for x in levels
         ]
         cuts = _finite(cuts, self.precision)
-        start = self.start[1:] if len(self.start) == 2 else self.start
-        return replace(self, trees=trees, start=start, cuts=tuple(cuts), classes=tuple(classes))
+        return replace(
+            self, trees=trees, cuts=tuple(cuts), classes=tuple(classes), levels=tuple(levels), cutoff=None
+        )
+
+    def at_cutoff(self, value: float, positive: int) -> Ensemble:
+        """The same model of two classes deciding for one of them iff the library's probability of it reaches a value.
+
+        The probability of the second class is what `at_levels` compares. That of the first is a sum of its own in a
+        model that averages: the score is then that sum, negated. In all others it is 1 minus that of the second,
+        rounded as the library does.
+        """
+        cutoff = Cutoff(float(value), positive)
+        if positive == 1:
+            found = self.at_levels([Level(cutoff.value)], self.classes)
+            return replace(found, cutoff=cutoff, levels=())
+        self._check_has_probability()
+        trees = self.trees
+        if self.n_outputs == 2:
+            trees = tuple(replace(tree, value=-tree.value[:, :1]) for tree in trees)
+            cut = cut_at(-cutoff.value, "identity", self.precision, strictly=True)
+        else:
+            cut = first_float(lambda score: self.complement(score) < cutoff.value, self.precision)
+        return replace(self, trees=trees, cuts=tuple(_finite([cut], self.precision)), cutoff=cutoff)
+
+    def complement(self, score: float) -> float:
+        """Of a model with one score and two classes, the probability of the first class, as the library rounds it."""
+        second = linked(self.slope * np.array([[score]]), self.link)[0, 0]
+        number = np.float32 if self.link.endswith("32") else np.float64
+        return float(number(1) - number(second))
+
+    def _check_has_probability(self) -> None:
+        """Raise unless there is one score, or two classes whose shares add up."""
+        if self.vote == "majority" or self.n_outputs > 2 or (self.n_outputs == 2 and self.vote != "mean"):
+            raise InvalidInput(
+                "a cut-off needs a model with probabilities of two classes, or a regressor; "
+                f"this {self.source} has none"
+            )
 
     @cached_property
     def importance(self) -> NDArray[np.float64]:

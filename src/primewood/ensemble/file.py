@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from primewood.ensemble.ensemble import Categories, Ensemble, Group
+from primewood.ensemble.ensemble import Categories, Cutoff, Ensemble, Group, Level
 from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput
 from primewood.files import check_header, write_whole
@@ -64,6 +64,8 @@ def document_of(ensemble: Ensemble) -> dict[str, Any]:
         "version": VERSION,
         **{name: _written(value) for name, value in plain.items()},
         "never_missing": sorted(ensemble.never_missing),
+        "cutoff": None if ensemble.cutoff is None else [ensemble.cutoff.value, ensemble.cutoff.positive],
+        "levels": [[level.value, level.strictly] for level in ensemble.levels],
         "groups": [[group.size, group.weight] for group in ensemble.groups],
         "categories": categories_written(ensemble.categories),
         "trees": [_tree_record(tree) for tree in ensemble.trees],
@@ -93,6 +95,8 @@ def _ensemble(document: dict[str, Any]) -> Ensemble:
         trees=tuple(_tree(record) for record in document["trees"]),
         **plain,
         never_missing=frozenset(document["never_missing"]),
+        cutoff=Cutoff(*document["cutoff"]) if document.get("cutoff") else None,
+        levels=tuple(Level(value, strictly) for value, strictly in document.get("levels", ())),
         groups=tuple(Group(size, weight) for size, weight in document["groups"]),
         categories=categories_read(document["categories"]),
     )

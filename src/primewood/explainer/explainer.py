@@ -120,8 +120,8 @@ def compile(
     >>> compiled = compile(forest, X)
     >>> compiled.count()
     {0: 48129, 1: 125859, 2: 95337}
-    >>> compiled.explanations(X[50]).count()
-    760
+    >>> compiled.explanations(X[50]).count(), compiled.explanations(X[50], literals="sets").count()
+    (368, 760)
     """
     options.setdefault("engine", "diagram")
     return Explainer(model, X_train, **options).compile(time_limit=time_limit, watcher=watcher)

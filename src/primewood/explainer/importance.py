@@ -82,7 +82,7 @@ class AsksImportance(AsksMany):
         for row, why in zip(reading.rows, explained, strict=True):
             mentioned = why.features if why.status is Status.PROVED else None
             counts.add(mentioned, self._flipping(row, why, Clock(time_limit)))
-            language = why.language
+            language = why.literals
         assert self.domain is not None
         return counts.importance(
             self._context.feature_names, language or "sets", self.domain.assumptions, self._context.digest

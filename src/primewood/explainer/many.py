@@ -24,7 +24,7 @@ from primewood.errors import InvalidInput
 from primewood.explainer.asking import bind
 from primewood.explainer.why import AsksWhy
 from primewood.logic.instance import Box, Point
-from primewood.logic.language import Language, check_language
+from primewood.logic.language import Language
 from primewood.reasons.best import given
 from primewood.reasons.explanation import Explanation, Status, Witness
 from primewood.reasons.weakening import weaken
@@ -183,6 +183,7 @@ class AsksMany(AsksWhy):
         kept = {
             name: tuple(x) if name in lists and isinstance(x, Iterator) else x for name, x in options.items()
         }
+        kept["literals"] = self._language(options.get("literals"))
         if kept.get("also") is not None:
             kept["also"] = self._reading_of(kept["also"], "also").rows
         settings = Settings(kept, *limits)
@@ -213,7 +214,7 @@ class AsksMany(AsksWhy):
     ) -> Explanation | Failed:
         """The explanation that came of a row of a batch, with notes about the row."""
         options, outcome = settings.options, result.outcome
-        literals: Language = check_language(options.get("literals", "sets"))
+        literals = settings.literals
         if outcome.box is None:
             return Failed(outcome.problem, tuple(result.row.tolist()), literals, self._context)
         within = options.get("within")

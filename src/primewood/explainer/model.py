@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from primewood import readers
 from primewood.arguments import (
+    ClassNames,
+    DecisionRule,
     class_names_of,
     context_of,
-    deciding,
+    decide_by,
     declared_of,
     name_columns,
     training_rows,
@@ -26,12 +28,15 @@ from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
 from primewood.ensemble import Ensemble
+from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer.asking import about_row, called
 from primewood.fidelity import Fidelity, check_fidelity
 from primewood.logic.expression import Expression
+from primewood.logic.language import Language, check_language
 from primewood.reasons.context import Context
 from primewood.reasons.prime import plan
+from primewood.reasons.score import Score, Scorer
 from primewood.rows import read_row, read_rows, tell
 from primewood.tabular import is_table
 
@@ -49,12 +54,14 @@ class Model:
         X_train: Any = None,
         *,
         feature_names: Sequence[str] | None = None,
-        class_names: Sequence[object] | None = None,
+        class_names: ClassNames | None = None,
         units: Mapping[str, str] | None = None,
         domain: Mapping[str, Any] | None = None,
         groups: Mapping[str, Sequence[str]] | str | None = None,
         constraints: Sequence[str] | None = None,
         threshold: float | None = None,
+        positive: object = None,
+        threshold_dtype: InputType = "float64",
         between: tuple[float, float] | None = None,
         immutable: Iterable[str] = (),
         vote: VoteName = "model",
@@ -62,6 +69,7 @@ class Model:
         max_nodes: int | None = None,
         missing: MissingRule = "auto",
         summation: Summation | None = None,
+        literals: Language | None = None,
         trust_pickle: bool = False,
     ) -> None:
         if vote not in get_args(VoteName):
@@ -71,29 +79,29 @@ class Model:
         if isinstance(model, str | Path):
             model = readers.load_model(model, trust_pickle=trust_pickle)
         self.model = model
+        self.literals: Language = _usual_language(model) if literals is None else check_language(literals)
         self.immutable = tuple(immutable)
-        self._threshold, self._between, self._vote = threshold, between, vote
-        self._decides_itself = threshold is None and between is None
         self.notes: tuple[str, ...] = ()
+        self.rule, self._vote = DecisionRule(threshold, between, positive, threshold_dtype), vote
         self.domain: Domain | None = None
         self.ensemble: Ensemble | None = None
         self.fidelity: Fidelity | None = None
         if isinstance(model, Expression):
-            given = (X_train, feature_names, domain, groups, constraints, threshold, between)
+            given = (X_train, feature_names, domain, groups, constraints, threshold, between, positive)
             if any(option is not None for option in given) or missing != "auto":
                 raise InvalidInput(
                     "an expression brings its own variables; X_train, feature_names, domain, groups, constraints, "
-                    "threshold, between and missing are for models"
+                    "threshold, between, positive and missing are for models"
                 )
             self._subject: Subject = ExpressionSubject(model)
-            self._context = Context(model.variables, class_names_of(self._subject, class_names))
+            self._context = Context(model.variables, class_names_of(self._subject.labels, class_names))
         else:
             self.ensemble, self.notes = name_columns(readers.read(model, X_train), X_train, feature_names)
             as_read = self.ensemble
             self._read_classes = as_read.classes
             if vote == "majority":
                 self.ensemble = self.ensemble.by_majority()
-            self.ensemble = deciding(self.ensemble, threshold, between)
+            self.ensemble = decide_by(self.ensemble, self.rule, class_names)
             rows, notes = training_rows(X_train, self.ensemble)
             self.notes += notes
             tell(self.notes)
@@ -116,14 +124,22 @@ class Model:
                     groups=[f.columns for f in features if len(f.columns) > 1],
                 )
             self._subject = EnsembleSubject(self.ensemble, self.domain)
-            names = class_names_of(self._subject, class_names)
-            self._context = context_of(self.ensemble, self.domain, names, rows, units)
+            names = class_names_of(self.ensemble.classes, class_names)
+            self._context = context_of(self.ensemble, self.domain, names, rows, units, positive)
+        self._context = replace(self._context, literals=self.literals)
         self._usual_plan = plan(self._subject, None)
         self.class_names = self._context.class_names
         self._places("immutable", self.immutable)
         if summation is None:
             summation = "any" if self.ensemble is not None and self.ensemble.any_order else "sequential"
         self._engines = Engines(self._subject, engine, max_nodes, any_order=summation == "any")
+
+    @property
+    def positive(self) -> object:
+        """The class that a cut-off and probabilities speak of, by its shown name; None if there is none."""
+        scorer = self._context.scorer
+        place = None if scorer is None else scorer.positive
+        return None if place is None else self.class_names[place]
 
     @property
     def rows(self) -> NDArray[np.float64]:
@@ -138,12 +154,7 @@ class Model:
         None without training rows, or where the model has no `predict` of its own.
         """
         rows = self._context.rows
-        if (
-            rows is None
-            or self.ensemble is None
-            or isinstance(self.model, Ensemble)
-            or not self._decides_itself
-        ):
+        if rows is None or self.ensemble is None or isinstance(self.model, Ensemble) or not self.rule.is_own:
             return None
         own = readers.decisions_of(self.model, rows, self.ensemble.categories)
         vote = np.array(self.ensemble.classes, dtype=own.dtype)[self.ensemble.predict(rows)]
@@ -154,12 +165,15 @@ class Model:
         other = copy.copy(self)
         other.ensemble, other.domain = ensemble, domain
         other._subject = EnsembleSubject(ensemble, domain)
+        scorer = self._context.scorer
         if ensemble is not self.ensemble:
             other.class_names = ensemble.classes
+            scorer = Scorer(ensemble, other.class_names)
         rows = self._context.rows
         other._context = replace(
             self._context,
             class_names=other.class_names,
+            scorer=scorer,
             digest=ensemble.digest,
             domain=domain,
             variables=domain.variables,
@@ -235,6 +249,13 @@ class Model:
         other._context = context
         return other
 
+    @about_row
+    def score(self, x: Any) -> Score | None:
+        """The class, the score and the cut-off of the decision on a row; None for an expression, which has no score."""
+        self._check_decides()
+        row, _ = self._context.read(x)
+        return self._context.score(row)
+
     def expression(self, decision: object) -> Expression:
         """The expression "the decision is this one" over the variables of the model's domain."""
         return self._subject.formula(self._context.label(decision))
@@ -257,6 +278,10 @@ class Model:
             )
         return frozenset(given)
 
+    def _language(self, literals: Language | None) -> Language:
+        """The literal language of a question: the one that it asks for, or the explainer's."""
+        return self.literals if literals is None else check_language(literals)
+
     def _notes(self, row: NDArray[np.float64] | None, label: int) -> tuple[str, ...]:
         """What to know about this decision: about the row, and whether the model's own `predict` says otherwise."""
         noted = self._context.notes
@@ -270,3 +295,8 @@ class Model:
             *noted,
             f"model.predict does not take a majority and says {self.class_names[place]} for this row",
         )
+
+
+def _usual_language(model: object) -> Language:
+    """Ranges are what people read; the logic of the paper is about sets."""
+    return "sets" if isinstance(model, Expression) else "intervals"

@@ -15,7 +15,7 @@ from primewood.errors import InvalidInput, TooLarge
 from primewood.explainer.asking import about_row
 from primewood.explainer.model import Model
 from primewood.logic.instance import Box, Point
-from primewood.logic.language import Language, check_language
+from primewood.logic.language import Language
 from primewood.reasons.adverse_action import AdverseAction, Codes, adverse_action, names_of
 from primewood.reasons.contrast import Contrast, Contrasting, Contrasts, Finder
 from primewood.reasons.counterfactual import Counterfactual, Counterfactuals
@@ -33,7 +33,7 @@ class AsksWhatIf(Model):
         x: Any,
         target: object = None,
         *,
-        literals: Language = "values",
+        literals: Language | None = None,
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Contrast:
@@ -43,13 +43,14 @@ class AsksWhatIf(Model):
         status says so.
         """
         self._check_decides()
+        literals = self._language(literals)
         row, point = self._context.read(x)
         engines = self._engines.in_sequence()
         label = engines.decide(point)
         wanted = self._wanted(target, label)
         oracle = engines.oracle(label, wanted)
         finder = Finder(oracle, engines.decide)
-        asked = Contrasting(self._context, label, check_language(literals), row, point, finder)
+        asked = Contrasting(self._context, label, literals, row, point, finder)
         moves = Moves("l0", False, immutable=frozenset(self.immutable), to_missing=True)
         clock = clock_of(time_limit, work_limit)
         if row is None:
@@ -82,7 +83,7 @@ class AsksWhatIf(Model):
         x: Any,
         target: object = None,
         *,
-        literals: Language = "sets",
+        literals: Language | None = None,
         time_limit: float | None = None,
     ) -> Contrasts:
         """All contrastive explanations of the decision on a row: the minimal changes that may change it.
@@ -92,24 +93,25 @@ class AsksWhatIf(Model):
         target
             The decision that is wanted; by default any other.
         literals
-            "sets", "intervals" or "values".
+            "sets", "intervals" or "values"; by default the explainer's.
         time_limit
             How many seconds one diagram of them all may take. Where there is none, they are listed one by one as
             a search finds them, and this is when the listing stops.
         """
         self._check_decides()
+        literals = self._language(literals)
         self._check_immutable()
         row, point = self._context.read(x)
         label = self._engines.decide(point)
         wanted = self._wanted(target, label)
         tree = self._engines.single_tree()
         if tree is not None and wanted is None:
-            asked = Contrasting(self._context, label, check_language(literals), row, point, tree)
+            asked = Contrasting(self._context, label, literals, row, point, tree)
             found = Contrasts(asked, Listing(lambda: tree.contrasts(point, literals)))
         else:
             oracle = self._engines.oracle(label, wanted)
             finder = Finder(oracle, self._engines.decide)
-            asked = Contrasting(self._context, label, check_language(literals), row, point, finder)
+            asked = Contrasting(self._context, label, literals, row, point, finder)
             found = Contrasts(asked, self._contrast_boxes(label, wanted, literals, point, time_limit))
         for name in self.immutable:
             found = found.without(name)  # type: ignore[assignment]

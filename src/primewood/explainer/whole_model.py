@@ -15,7 +15,7 @@ from primewood.domain import EnsembleSubject
 from primewood.engines.choice import Engines
 from primewood.engines.diagram.compiler import Watcher
 from primewood.errors import InvalidInput, TooLarge
-from primewood.logic.language import Language, check_language
+from primewood.logic.language import Language
 from primewood.properties.comparison import Comparing, Comparison, check_comparable
 from primewood.properties.compiled import Compiled
 from primewood.properties.rule_list import RuleList, rule_list
@@ -109,15 +109,17 @@ class AsksAboutAll(Model):
         same_width = read.n_features == self.ensemble.n_features
         names = (
             self.class_names
-            if tuple(read.classes) == tuple(self._read_classes) and self._decides_itself
+            if tuple(read.classes) == tuple(self._read_classes) and not self.ensemble.predicts_number
             else None
         )
         return type(self)(
             model,
             feature_names=self.ensemble.feature_names if unnamed and same_width else None,
             class_names=names,
-            threshold=self._threshold,
-            between=self._between,
+            threshold=self.rule.threshold,
+            between=self.rule.between,
+            positive=self.rule.positive,
+            threshold_dtype=self.rule.dtype,
             vote=self._vote,
         )
 
@@ -125,7 +127,7 @@ class AsksAboutAll(Model):
         self,
         decisions: Sequence[object] | None = None,
         *,
-        literals: Language = "intervals",
+        literals: Language | None = None,
         coverage: float = 0.95,
         most_rules: int | None = None,
         time_limit: float | None = 60.0,
@@ -152,7 +154,7 @@ class AsksAboutAll(Model):
             self._context,
             self._engines,
             decisions=decisions,
-            literals=check_language(literals),
+            literals=self._language(literals),
             coverage=coverage,
             most_rules=most_rules,
             clock=clock_of(time_limit, work_limit),

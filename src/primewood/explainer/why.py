@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from primewood.arguments import (
     clock_of,
-    deciding,
+    decide_between,
 )
 from primewood.engines.duality import Duality
 from primewood.engines.protocol import Clock, Grown, Step
@@ -20,7 +20,7 @@ from primewood.errors import InvalidInput, TooLarge, listing
 from primewood.explainer.asking import about_row
 from primewood.explainer.model import Model
 from primewood.logic.instance import Box, Point
-from primewood.logic.language import Language, check_language
+from primewood.logic.language import Language
 from primewood.reasons.best import Best, given
 from primewood.reasons.check import Check, check
 from primewood.reasons.complete import CompleteReason, Relevance
@@ -44,7 +44,7 @@ class AsksWhy(Model):
         self,
         x: Any,
         *,
-        literals: Language = "sets",
+        literals: Language | None = None,
         goal: Goal = "prime",
         measure: Measure | None = None,
         weights: Mapping[str, float] | None = None,
@@ -64,7 +64,7 @@ class AsksWhy(Model):
         x
             A row: an array, a Series, a one-row frame, or a dict by feature names.
         literals
-            "sets", "intervals" or "values".
+            "sets", "intervals" or "values"; by default the explainer's.
         goal
             "prime": the one that `order` leads to. "shortest": one that mentions the fewest features, or those
             with the least total weight. "widest": one that covers the most. When the time is over before that
@@ -96,7 +96,7 @@ class AsksWhy(Model):
         work_limit
             The same, counted in nodes of the search; with ``time_limit=None`` reproducible.
         """
-        check_language(literals)
+        literals = self._language(literals)
         if within is not None:
             return self.around(x, within).explain(
                 x,
@@ -243,16 +243,16 @@ class AsksWhy(Model):
         prediction = float(self.ensemble.predict_proba([row])[0, 0])  # type: ignore[list-item]
         ends = (prediction - float(within), prediction + float(within))
         assert self.domain is not None
-        return self._with(deciding(self.ensemble, None, ends), self.domain)
+        return self._with(decide_between(self.ensemble, ends), self.domain)
 
     @about_row
-    def explanations(self, x: Any, *, literals: Language = "sets") -> Explanations:
+    def explanations(self, x: Any, *, literals: Language | None = None) -> Explanations:
         """All PI-explanations of the decision on a row: iterate over them, count, sample, filter.
 
         A model that compiles gives them as one diagram, by number of features; else they are listed one by one, by
         searching.
         """
-        check_language(literals)
+        literals = self._language(literals)
         self._check_decides()
         row, point = self._context.read(x)
         label = self._engines.decide(point)
@@ -260,7 +260,7 @@ class AsksWhy(Model):
         return Explanations(question, self._engines.primes(label, literals, point))
 
     @about_row
-    def count(self, x: Any, *, literals: Language = "sets") -> int:
+    def count(self, x: Any, *, literals: Language | None = None) -> int:
         """How many PI-explanations the decision on a row has."""
         return self.explanations(x, literals=literals).count()
 
@@ -270,7 +270,7 @@ class AsksWhy(Model):
         x: Any,
         *,
         target: object = None,
-        literals: Language = "values",
+        literals: Language | None = None,
         time_limit: float | None = None,
         work_limit: int | None = None,
     ) -> Reasons:
@@ -291,7 +291,8 @@ class AsksWhy(Model):
         label = self._engines.decide(point)
         wanted = self._wanted(target, label)
         oracle = self._engines.oracle(label, wanted)
-        duality = Duality(oracle, check_language(literals), point, self._usual_plan[1])
+        literals = self._language(literals)
+        duality = Duality(oracle, literals, point, self._usual_plan[1])
         question = self._question(row, point, label, literals, wanted=wanted)
         finder = Finder(oracle, self._engines.decide)
         contrasting = Contrasting(self._context, label, literals, row, point, finder)
@@ -320,7 +321,7 @@ class AsksWhy(Model):
         self,
         x: Any,
         *,
-        literals: Language = "sets",
+        literals: Language | None = None,
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Relevance:
@@ -330,7 +331,8 @@ class AsksWhy(Model):
         the time is over is said so.
         """
         self._check_decides()
-        if check_language(literals) == "sets" and self._engines.engine in ("auto", "diagram"):
+        literals = self._language(literals)
+        if literals == "sets" and self._engines.engine in ("auto", "diagram"):
             try:
                 return self.complete_reason(x).relevance
             except TooLarge:
@@ -346,7 +348,7 @@ class AsksWhy(Model):
         self,
         x: Any,
         *,
-        literals: Language = "values",
+        literals: Language | None = None,
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Attribution:
@@ -355,7 +357,7 @@ class AsksWhy(Model):
         Exact if all are found, or the model compiles; else between two bounds.
         """
         self._check_decides()
-        check_language(literals)
+        literals = self._language(literals)
         _, point = self._context.read(x)
         label = self._engines.decide(point)
         clock = clock_of(time_limit, work_limit)

@@ -106,11 +106,15 @@ class Compiled:
         row, point = self._context.read(x)
         return row, point, self.diagram.decide(point)
 
+    def _language(self, literals: Language | None) -> Language:
+        """The literal language of a question: the one that it asks for, or that of the model that was compiled."""
+        return self._context.literals if literals is None else check_language(literals)
+
     def _oracle(self, label: int, time_limit: float | None = None) -> DiagramOracle:
         return DiagramOracle(self.diagram, label, time_limit)
 
     def explanations(
-        self, x: Any, *, literals: Language = "sets", time_limit: float | None = None
+        self, x: Any, *, literals: Language | None = None, time_limit: float | None = None
     ) -> Explanations:
         """All PI-explanations of the decision on a row. Cost: that of their diagram; they are not listed.
 
@@ -118,17 +122,21 @@ class Compiled:
         20 million nodes or `time_limit` seconds.
         """
         row, point, label = self._read(x)
-        question = Question(self._context, label, check_language(literals), row)
+        literals = self._language(literals)
+        question = Question(self._context, label, literals, row)
         return Explanations(question, self._oracle(label, time_limit).primes(literals, point))
 
-    def contrasts(self, x: Any, *, literals: Language = "sets", time_limit: float | None = None) -> Contrasts:
+    def contrasts(
+        self, x: Any, *, literals: Language | None = None, time_limit: float | None = None
+    ) -> Contrasts:
         """All contrastive explanations of the decision on a row: the minimal changes that may change it.
 
         In "sets" each is one change per feature to one value; in "values" a set of features; in "intervals" how
         far features may move from the row's own value. Limits as for `explanations`.
         """
         row, point, label = self._read(x)
-        asked = Contrasting(self._context, label, check_language(literals), row, point, self.diagram)
+        literals = self._language(literals)
+        asked = Contrasting(self._context, label, literals, row, point, self.diagram)
         return Contrasts(asked, self._oracle(label, time_limit).contrasts(literals, point))
 
     def prime_implicants(

@@ -21,6 +21,7 @@ from primewood.ensemble.file import categories_read, categories_written, load_en
 from primewood.errors import InvalidInput
 from primewood.files import check_header, write_whole
 from primewood.logic.interval import MISSING
+from primewood.logic.language import check_language
 from primewood.logic.variable import Variable
 from primewood.reasons.context import Context
 from primewood.rows import Layout
@@ -53,6 +54,7 @@ def _document(compiled: Compiled) -> dict[str, Any]:
         "assumptions": None if domain is None else list(domain.assumptions),
         "vote": context.vote,
         "model": context.digest,
+        "literals": context.literals,
         "units": context.units,
         "dtype": context.layout.dtype,
         "form": context.layout.form,
@@ -172,6 +174,7 @@ def _context(document: dict[str, Any]) -> Context:
         units=dict(document["units"]),
         layout=_layout(document),
         digest=document["model"],
+        literals=check_language(document["literals"]),
     )
 
 

@@ -89,7 +89,7 @@ class RuleList:
         Per decision, how many training rows the model decides so.
     outside : int
         Training rows that lie in no cell of the domain, and are not counted.
-    language : str
+    literals : str
     status : Status
         `proved`: every rule is prime, and the list ended because it covers enough or has as many rules as it may;
         `interrupted`: time ran out first. Every rule entails its decision either way.
@@ -98,7 +98,7 @@ class RuleList:
     rules: tuple[Rule, ...]
     rows: dict[object, int]
     outside: int
-    language: Language
+    literals: Language
     status: Status
     context: Context = field(repr=False)
 
@@ -145,7 +145,7 @@ class RuleList:
         domain = self.context.domain
         return {
             "status": str(self.status),
-            "language": self.language,
+            "literal_language": self.literals,
             "rules": [rule.to_dict() for rule in self.rules],
             "decisions": [
                 {
@@ -368,7 +368,7 @@ class _Class:
         return Rule(
             decision=context.class_names[self.label],
             term=Term.of_box(context.variables, found.box),
-            language=self.cuts.literals,
+            literals=self.cuts.literals,
             status=Status.PROVED if found.prime else Status.INTERRUPTED,
             row=None if row is None else tuple(row.tolist()),
             context=context,

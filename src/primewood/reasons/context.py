@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,15 @@ from primewood.errors import UnknownName, listing, meant
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Point, as_point
 from primewood.logic.interval import MISSING, Interval, number
+from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.reasons.distribution import distribution
 from primewood.report import decimals, text
 from primewood.rows import Layout, as_row
+
+if TYPE_CHECKING:
+    from primewood.reasons.score import Score, Scorer
 
 Row = NDArray[np.float64]
 UNDECIDED = "depends on the order of summation"
@@ -109,6 +113,10 @@ class Context:
         What tells the model from any other.
     notes : tuple of str
         What is to be noted about the row that is asked about.
+    literals : str
+        The literal language of answers where a question asks for no other.
+    scorer : Scorer or None
+        Says what decisions are taken by; None for an expression.
     """
 
     variables: tuple[Variable, ...]
@@ -121,6 +129,8 @@ class Context:
     layout: Layout = field(default_factory=Layout)
     digest: str | None = None
     notes: tuple[str, ...] = ()
+    literals: Language = "sets"
+    scorer: Scorer | None = field(default=None, repr=False)
 
     def read(self, x: Any) -> tuple[Row | None, Point]:
         """A row as users have it, and its cell; for an expression, an instance."""
@@ -128,6 +138,10 @@ class Context:
             return None, as_point(self.variables, x)
         row = as_row(x, self.layout)
         return row, self.domain.point(row)
+
+    def score(self, row: Row | Sequence[float] | None) -> Score | None:
+        """What the decision on a row is taken by; None for an expression."""
+        return None if self.scorer is None or row is None else self.scorer.score(row)
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:

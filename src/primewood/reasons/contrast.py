@@ -28,7 +28,7 @@ class Contrast:
         What is decided about `changed`.
     term : Term
         What is let go of: per feature the values that are allowed beside the row's own (in "values", all others).
-    language : str
+    literals : str
     row : tuple of float or None
         The row that was asked about; None for an instance of an expression.
     changed : tuple of float or None
@@ -46,7 +46,7 @@ class Contrast:
     decision: object
     other: object
     term: Term
-    language: Language
+    literals: Language
     row: tuple[float, ...] | None
     changed: tuple[float, ...] | None
     instance: Point
@@ -73,7 +73,7 @@ class Contrast:
             "other": None if self.other is None else plain(self.other),
             "status": str(self.status),
             "fewest": self.fewest,
-            "language": self.language,
+            "literal_language": self.literals,
             "lets_go": [self.context.literal_record(literal) for literal in self.term.literals],
             "changed": changed,
             "notes": list(self.context.notes),
@@ -85,7 +85,7 @@ class Contrast:
         if not self.term.literals:
             return f"no change of the decision {self.decision} was found in time"
         change = self.context.words(self.term)
-        if self.language == "values":
+        if self.literals == "values":
             change = f"changing {' and '.join(self.features)}"
         return f"{change} may make it {self.other} instead of {self.decision}"
 
@@ -131,7 +131,7 @@ class Contrasting:
             decision=context.class_names[self.label],
             other=UNDECIDED if label == self.label else context.class_names[label],
             term=Term(Literal(x, mask) for x, mask in zip(context.variables, freed, strict=True) if mask),
-            language=self.literals,
+            literals=self.literals,
             row=None if self.row is None else tuple(self.row.tolist()),
             changed=None if row is None else tuple(row.tolist()),
             instance=other,

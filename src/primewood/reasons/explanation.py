@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -24,6 +24,7 @@ from primewood.reasons.context import Context, plain
 from primewood.reasons.history import Moment
 from primewood.reasons.sampling import sample
 from primewood.reasons.scales import in_words, instance_record
+from primewood.reasons.score import Score
 from primewood.report.shown import RecordedExplanation, Shown, from_json
 from primewood.rows import as_rows
 
@@ -93,7 +94,7 @@ class Explanation(Shown):
         The decision, by its name.
     term : Term
         The explanation itself.
-    language : str
+    literals : str
         The literal language in which it is prime.
     status : Status
         `proved`: it is prime; `interrupted`: it entails the decision, but time ran out before
@@ -114,7 +115,7 @@ class Explanation(Shown):
 
     decision: object
     term: Term
-    language: Language
+    literals: Language
     status: Status
     row: tuple[float, ...] | None
     context: Context = field(repr=False)
@@ -127,11 +128,21 @@ class Explanation(Shown):
     widen: Callable[[Box, Clock], Explanation] | None = field(default=None, repr=False, compare=False)
     """What widens a box inside the explanation to a prime one in "intervals"; None where no engine is at hand."""
 
+    @cached_property
+    def score(self) -> Score | None:
+        """What the decision was taken by: the class, its score and the cut-off; None for an expression."""
+        return self.context.score(self.row)
+
+    @property
+    def score_record(self) -> dict[str, Any] | None:
+        """The score in plain types."""
+        return None if self.score is None else self.score.to_dict()
+
     @property
     def _key(self) -> tuple[object, ...]:
         """What two explanations have in common that are the same."""
         row = None if self.row is None else tuple(None if x != x else x for x in self.row)
-        said = (self.decision, self.term, self.language, self.status, self.notes, self.bounds)
+        said = (self.decision, self.term, self.literals, self.status, self.notes, self.bounds)
         return (*said, row, self.context.digest)
 
     def __eq__(self, other: object) -> bool:
@@ -147,7 +158,7 @@ class Explanation(Shown):
         In "sets" for every excluded value, in "intervals" for each end, in "values" for each kept feature.
         """
         found = self.find_witnesses()
-        return found if self.language == "sets" else tuple(x.witness for x in self._exclusions(found))
+        return found if self.literals == "sets" else tuple(x.witness for x in self._exclusions(found))
 
     @property
     def exclusions(self) -> tuple[Exclusion, ...]:
@@ -173,7 +184,7 @@ class Explanation(Shown):
         """The excluded values in runs of neighbours; all together if the language keeps or drops them so."""
         variable = literal.variable
         excluded = [i for i in range(len(variable)) if not literal.mask >> i & 1]
-        if self.language == "values":
+        if self.literals == "values":
             return [excluded]
         runs: list[list[int]] = []
         for i in excluded:
@@ -185,8 +196,9 @@ class Explanation(Shown):
         return runs
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything, with the witnesses made: what finds them stays behind."""
-        return {**self.__dict__, "witnesses": self.witnesses, "find_witnesses": tuple, "widen": None}
+        """Everything, with the witnesses and the score made: what finds them stays behind."""
+        made = {"witnesses": self.witnesses, "score": self.score, "find_witnesses": tuple, "widen": None}
+        return {**self.__dict__, **made, "context": replace(self.context, scorer=None)}
 
     @staticmethod
     def from_json(document: str | bytes) -> RecordedExplanation:
@@ -249,7 +261,7 @@ class Explanation(Shown):
         may not be prime.
         """
         domain = self._domain("has ranges")
-        if self.language != "sets":
+        if self.literals != "sets":
             return self
         if self.row is None:
             raise InvalidInput("an implicant that is about no row has no range around one")
@@ -263,7 +275,7 @@ class Explanation(Shown):
         status = Status.IMPOSSIBLE if self.status is Status.IMPOSSIBLE else found.status
         return replace(
             found,
-            language="intervals",
+            literals="intervals",
             status=status,
             notes=self.notes,
             goal="prime",
@@ -292,8 +304,9 @@ class Explanation(Shown):
         shown = {"excludes": [self._exclusion(x) for x in self.exclusions]} if witnesses else {}
         return {
             "decision": plain(self.decision),
+            "score": self.score_record,
             "status": str(self.status),
-            "language": self.language,
+            "literal_language": self.literals,
             "literals": [self.context.literal_record(x, self.row) for x in self.term.literals],
             "coverage": self.coverage,
             "volume": self.volume,
@@ -336,6 +349,20 @@ class Explanation(Shown):
             for name, value in new.items()
             if value != old[name] and (value == value or old[name] == old[name])
         }
+
+
+def score_together(answers: Iterable[object]) -> None:
+    """Work out the scores of many explanations at once, which is far quicker than one by one."""
+    waiting: dict[int, list[Explanation]] = {}
+    for why in answers:
+        if isinstance(why, Explanation) and why.row is not None and "score" not in why.__dict__:
+            waiting.setdefault(id(why.context), []).append(why)
+    for whys in waiting.values():
+        scorer = whys[0].context.scorer
+        if scorer is not None:
+            scores = scorer.score_all(np.array([why.row for why in whys]))
+            for why, score in zip(whys, scores, strict=True):
+                why.__dict__["score"] = score
 
 
 def _finite(x: float) -> float | None:

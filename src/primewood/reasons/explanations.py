@@ -43,7 +43,7 @@ class Question:
         return Explanation(
             decision=self.decision,
             term=Term.of_box(self.context.variables, box),
-            language=self.literals,
+            literals=self.literals,
             status=Status.PROVED,
             row=None if self.row is None else tuple(self.row.tolist()),
             context=self.context,

@@ -61,7 +61,7 @@ class FoundRelevance(Relevance):
 
     Attributes
     ----------
-    language : str
+    literals : str
         The literal language of the explanations.
     undecided : tuple of str
         The features that are not known to be relevant or irrelevant.
@@ -69,13 +69,17 @@ class FoundRelevance(Relevance):
         Whether everything about features is decided; else a limit came.
     """
 
-    language: Language = "sets"
+    literals: Language = "sets"
     undecided: tuple[str, ...] = ()
     complete: bool = True
 
     def to_dict(self) -> dict[str, Any]:
         """What is said about features, and what is not decided, in plain types."""
-        found = {"language": self.language, "undecided": list(self.undecided), "complete": self.complete}
+        found = {
+            "literal_language": self.literals,
+            "undecided": list(self.undecided),
+            "complete": self.complete,
+        }
         return {**super().to_dict(), **found}
 
     def __str__(self) -> str:
@@ -158,7 +162,7 @@ def find_relevance(
         irrelevant=tuple(name for name in context.feature_names if name not in decided),
         necessary_values=_literals(context, needed),
         relevant_values=_literals(context, [a | b for a, b in zip(seen, needed, strict=True)]),
-        language=literals,
+        literals=literals,
         undecided=tuple(variables[j].name for j in undecided),
         complete=sure and not undecided,
     )

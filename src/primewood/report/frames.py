@@ -41,9 +41,10 @@ def of_explanations(records: Sequence[Record], features: Iterable[str]) -> Colum
     """Explanations as columns: what each says as a whole, and per feature its condition (None where it is free)."""
     columns: Columns = {
         "decision": [record["decision"] for record in records],
+        **_scores([record["score"] for record in records]),
         "status": [record["status"] for record in records],
-        "language": [record["language"] for record in records],
-        "rule": [text.rule(record) for record in records],
+        "literal_language": [record["literal_language"] for record in records],
+        "rule": [text.rule(record, full=True) for record in records],
         "size": [len(record["literals"]) for record in records],
         "coverage": [record["coverage"] for record in records],
         "volume": [record["volume"] for record in records],
@@ -52,6 +53,14 @@ def of_explanations(records: Sequence[Record], features: Iterable[str]) -> Colum
     for name in features:
         columns[f"if {name}"] = [condition.get(name) for condition in conditions]
     return columns
+
+
+def _scores(scores: Sequence[Record | None]) -> Columns:
+    """What decisions were taken by: the number, the class that it speaks of, and the cut-off."""
+    names = {"score": "value", "score_of": "of", "cutoff": "cutoff"}
+    return {
+        column: [None if score is None else score[name] for score in scores] for column, name in names.items()
+    }
 
 
 def of_literals(record: Record) -> Columns:

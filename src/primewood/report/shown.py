@@ -24,10 +24,11 @@ HEADER = {"format": "primewood explanation", "version": 1}
 KEYS = (
     "decision",
     "status",
-    "language",
+    "literal_language",
     "literals",
     "coverage",
     "volume",
+    "score",
     "notes",
     "assumptions",
     "bounds",
@@ -54,12 +55,23 @@ class Shown(ABC):
 
     @property
     def rule(self) -> str:
-        """The explanation as IF ... THEN ...; shown bounds are short and lie inside the exact ones."""
+        """The explanation as IF ... THEN ...; shown bounds are short and lie inside the exact ones.
+
+        A long rule is cut, and says so; `to_text(full=True)` has all of it.
+        """
         return text.rule(self.to_dict())
 
-    def to_text(self, *, exact: bool = False) -> str:
-        """The rule and what it rests on; with `exact`, all digits of all bounds, and all pieces of all literals."""
-        return text.explanation(self.to_dict(), exact=exact)
+    def to_text(self, *, exact: bool = False, full: bool = False) -> str:
+        """The rule and what it rests on.
+
+        Parameters
+        ----------
+        exact
+            Show all digits of all bounds, and all pieces of all literals.
+        full
+            Show all conditions; a long rule is cut otherwise, and says so.
+        """
+        return text.explanation(self.to_dict(), exact=exact, full=full)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -111,8 +123,10 @@ class RecordedExplanation(Shown):
 
     Attributes
     ----------
-    decision, status, language, coverage, volume, notes, assumptions, bounds
+    decision, status, literals, coverage, volume, notes, assumptions, bounds
         As of an `Explanation`; the status is its text.
+    score : dict or None
+        The record of its `Score`.
     features : tuple of str
         The names of the features that it mentions.
     """
@@ -121,7 +135,8 @@ class RecordedExplanation(Shown):
         self._record = record
         self.decision: object = record["decision"]
         self.status: str = record["status"]
-        self.language: str = record["language"]
+        self.literals: str = record["literal_language"]
+        self.score: dict[str, Any] | None = record["score"]
         self.coverage: float | None = record["coverage"]
         self.volume: float | None = record["volume"]
         self.notes, self.assumptions = tuple(record["notes"]), tuple(record["assumptions"])

@@ -125,7 +125,7 @@ def _explanation(record: Record, pen: Pen, width: int) -> RenderableType:
     from rich.panel import Panel
 
     shown = lanes.tracks(record)
-    grid = _grid(len(_IF))
+    grid = _grid(len(_IF) if shown.conditions else len("ALWAYS "))
     wide = width >= SIDE_BY_SIDE
     room = _Room.of(shown.conditions, width - 4 - len(_IF), wide)
     for place, track in enumerate(shown.conditions):
@@ -136,9 +136,8 @@ def _explanation(record: Record, pen: Pen, width: int) -> RenderableType:
         else:
             grid.add_row(word, condition)
             grid.add_row("", picture)
-    if not shown.conditions:
-        grid.add_row(pen.text("IF", "bold"), pen.text("anything"))
-    grid.add_row(pen.text("THEN", "bold"), pen.text(record["decision"], f"bold {COLOURS[record['status']]}"))
+    decided = "THEN" if shown.conditions else "ALWAYS"
+    grid.add_row(pen.text(decided, "bold"), pen.text(record["decision"], f"bold {COLOURS[record['status']]}"))
     lines = [pen.text(line) for line in text.circumstances(record)]
     parts: list[Any] = [grid, *_legend(shown, pen), pen.text(""), *lines, *_others(shown, pen)]
     title = pen.text(f"{record['decision']}: {record['status']}", f"bold {COLOURS[record['status']]}")
@@ -278,13 +277,17 @@ def _legend(shown: lanes.Tracks, pen: Pen) -> list[Text]:
 
 def _others(shown: lanes.Tracks, pen: Pen) -> list[Text]:
     free = [track.feature for track in shown.free]
-    told = {"free, any value": free, "in no tree": list(shown.untested)}
-    return [pen.text(_named(names, words), "dim") for words, names in told.items() if names]
+    untested = list(shown.untested)
+    told = (
+        (counted(len(free), "feature doesn't matter here", "features don't matter here"), free),
+        (counted(len(untested), "feature is in no tree", "features are in no tree"), untested),
+    )
+    return [pen.text(f"{words}: {_named(names)}", "dim") for words, names in told if names]
 
 
-def _named(names: Sequence[str], words: str) -> str:
+def _named(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"{len(names)} {words}: {', '.join(names[:MOST_NAMES])}{more}"
+    return f"{', '.join(names[:MOST_NAMES])}{more}"
 
 
 def _batch(record: Record, pen: Pen, width: int) -> RenderableType:

@@ -15,41 +15,64 @@ Record = Mapping[str, Any]
 
 MOST_PIECES = 3
 """A literal of more pieces shows so many, and how many there are besides."""
+MOST_CONDITIONS = 12
+"""A rule of more conditions shows so many, and how many there are besides."""
 
 
-def rule(record: Record, *, exact: bool = False) -> str:
+def rule(record: Record, *, exact: bool = False, full: bool = False) -> str:
     """The rule of an explanation: IF ... AND ... THEN decision.
 
-    With `exact`, bounds have all their digits, and literals all their pieces.
+    A long one is cut, and says so, unless it is to be `full`. With `exact`, it is full, bounds have all their digits,
+    and literals all their pieces.
 
     >>> rule({"decision": "approved", "literals": [{"text": "income >= 51.51"}], "status": "proved"})
     'IF income >= 51.51 THEN approved'
+    >>> rule({"decision": "approved", "literals": [], "status": "proved"})
+    'always approved'
     """
     if record["status"] == "failed":
         return f"not explained: {'; '.join(record['notes'])}"
-    conditions = [exactly(literal) if exact else literal["text"] for literal in record["literals"]]
-    return f"IF {' AND '.join(conditions) or 'anything'} THEN {record['decision']}"
+    literals = record["literals"]
+    if not literals:
+        return f"always {record['decision']}"
+    shown = literals if full or exact else literals[: shown_conditions(len(literals))]
+    conditions = [exactly(literal) if exact else literal["text"] for literal in shown]
+    more = len(literals) - len(shown)
+    conditions += [f"{more} more conditions"] if more else []
+    return f"IF {' AND '.join(conditions)} THEN {record['decision']}"
 
 
-def explanation(record: Record, *, exact: bool = False) -> str:
+def shown_conditions(count: int) -> int:
+    """How many of the conditions of a rule are shown to people: all, or, of more than a few, the first ones.
+
+    >>> shown_conditions(3), shown_conditions(13), shown_conditions(272)
+    (3, 13, 12)
+    """
+    return count if count <= MOST_CONDITIONS + 1 else MOST_CONDITIONS
+
+
+def explanation(record: Record, *, exact: bool = False, full: bool = False) -> str:
     """The rule, and on the lines below it what it rests on."""
     if record["status"] == "failed":
         return rule(record)
-    lines = [rule(record, exact=exact), *(f"  {line}" for line in circumstances(record))]
-    return "\n".join(lines)
+    lines = [rule(record, exact=exact, full=full)]
+    count, shown = len(record["literals"]), shown_conditions(len(record["literals"]))
+    if shown < count and not (exact or full):
+        lines.append(f"  {shown} of {count} conditions; all with to_text(full=True)")
+    return "\n".join([*lines, *(f"  {line}" for line in circumstances(record))])
 
 
 def circumstances(record: Record) -> list[str]:
     """What an explanation rests on and how much it covers, in lines of text."""
-    lines = [status(record), *_best(record)]
+    score = record.get("score")
+    lines = [*([score["text"]] if score else []), status(record), *_best(record)]
     if record.get("coverage") is not None:
         lines.append(
-            f"covers {share(record['coverage'])} of the training rows, "
-            f"{share(record['volume'])} of the volume of their ranges"
+            f"Covers {share(record['coverage'])} of the training rows, {share(record['volume'])} of the feature space."
         )
-    lines += [f"note: {note}" for note in record["notes"]]
+    lines += [f"Note: {note}" for note in record["notes"]]
     if record["assumptions"]:
-        lines.append("holds for rows where " + "; ".join(record["assumptions"]))
+        lines.append("Assumes: " + "; ".join(record["assumptions"]))
     return lines
 
 
@@ -62,13 +85,17 @@ def _best(record: Record) -> list[str]:
         counted = record["bounds"][1] == len(record["literals"])
         more, of = ("fewer than", "features") if counted else ("less than", "in weight")
         if low == high:
-            return [f"shortest: none has {more} {high} {of}"]
-        return [f"{high} {of}; none has {more} {low}"]
+            return [f"Shortest: no explanation has {more} {high} {of}."]
+        return [f"{high} {of}; no explanation has {more} {low}."]
     if low == high:
-        return [f"widest: it covers {low}, and none covers more"]
+        return [f"Widest: it covers {low}, and no explanation covers more."]
     return [
-        f"it covers {low}; "
-        + ("what others cover is not known" if high is None else f"none covers more than {high}")
+        f"It covers {low}; "
+        + (
+            "how much others cover is not known."
+            if high is None
+            else f"no explanation covers more than {high}."
+        )
     ]
 
 
@@ -118,12 +145,16 @@ def exclusions(record: Record) -> str:
 def status(record: Record) -> str:
     """What is proved, in words."""
     vote = " by majority vote" if record.get("vote") == "majority" else ""
-    if record["status"] == "proved":
-        prime = f"prime ({record['language']})"
-        return f"{prime}: it entails the decision{vote}, and its exact bounds cannot be weakened"
+    language = record["literal_language"]
     if record["status"] == "impossible":
-        return "what was asked for does not exist; the note says why"
-    return f"entails the decision{vote}; stopped early, so perhaps not prime ({record['language']})"
+        return "What was asked for does not exist; the note says why."
+    if record["status"] != "proved":
+        stopped = f"time ran out before each was shown to be needed ({language})"
+        return f"These conditions guarantee the decision{vote}; {stopped}."
+    if not record["literals"]:
+        return f"Proved: every row gets this decision{vote}."
+    relaxed = "dropped" if language == "values" else "relaxed"
+    return f"Proved: these conditions guarantee the decision{vote}, and none can be {relaxed} ({language})."
 
 
 def piece(name: str, low: End, high: End, unit: str = "") -> str:

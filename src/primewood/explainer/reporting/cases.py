@@ -37,7 +37,7 @@ def cases(subject: Subject, rows: Any, count: int, clock: Clock, watch: Watch) -
     explained = [item for item in items if item["problem"] is None]
     return {
         "asked_for": rows is not None,
-        "language": subject.literals,
+        "literal_language": subject.literals,
         "statuses": dict(Counter(item["why"]["status"] for item in explained)),
         "items": items,
     }

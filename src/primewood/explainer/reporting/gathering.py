@@ -52,7 +52,7 @@ def gather(
     sample: int = 100,
     answers: Any = None,
     properties: Sequence[object] = (),
-    literals: Language = "intervals",
+    literals: Language | None = None,
     title: str | None = None,
     time_limit: float | None = 60.0,
     work_limit: int | None = None,
@@ -80,7 +80,7 @@ def gather(
         What to verify: texts such as "age < 18 -> not approved", or properties such as ``pw.monotone("income")``. By
         default, what each feature may do alone.
     literals
-        The language of the explanations.
+        The language of the explanations; by default the explainer's.
     title
         The title of the report.
     time_limit
@@ -93,6 +93,7 @@ def gather(
     watcher
         Called with a section, how many of its things are done, and how many there are.
     """
+    literals = explainer.literals if literals is None else literals
     settings = Settings(rows, explain, sample, listed(properties), literals, time_limit, work_limit, seed)
     settings.check()
     _check(explainer)

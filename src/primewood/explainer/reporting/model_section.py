@@ -27,8 +27,8 @@ def model(subject: Subject, clock: Clock, watch: Watch) -> dict[str, Any]:
     return facts | {
         "kind": "regressor" if subject.is_regressor else "classifier",
         "classes": [plain(name) for name in explainer.class_names],
-        "threshold": explainer._threshold,
-        "between": None if explainer._between is None else list(explainer._between),
+        "threshold": explainer.rule.threshold,
+        "between": None if explainer.rule.between is None else list(explainer.rule.between),
         "summation": "any" if explainer._engines.any_order else "sequential",
         "may_be_missing": [feature.name for feature in domain.features if feature.missing],
         "immutable": list(explainer.immutable),

@@ -87,7 +87,7 @@ def _decided_by(subject: Subject, rows: NDArray[np.float64]) -> tuple[str, NDArr
     assert ensemble is not None
     if isinstance(explainer.model, Ensemble) or explainer._vote == "majority":
         return "reading", ensemble.predict(rows)
-    if explainer._decides_itself:
+    if explainer.rule.is_own:
         own = readers.decisions_of(explainer.model, rows, ensemble.categories).tolist()
         return "predict", np.array([list(ensemble.classes).index(label) for label in own])
     scores = readers.scores_of(explainer.model, rows, ensemble.categories)

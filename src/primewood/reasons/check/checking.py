@@ -124,7 +124,7 @@ class _Checking:
         return Check(
             claim=self.claim,
             decision=self.context.class_names[self.label],
-            language=language,
+            literals=language,
             sufficient=sufficient,
             contains_row=contains_row,
             verdict=verdict,
@@ -252,7 +252,7 @@ class _Checking:
         return Explanation(
             decision=context.class_names[label],
             term=Term.of_box(context.variables, grown.box),
-            language=language,
+            literals=language,
             status=Status.PROVED if grown.complete else Status.INTERRUPTED,
             row=tuple(row.tolist()),
             context=context,

@@ -25,7 +25,7 @@ class PrimeInside:
     """Looks for a prime box inside a box, around one row and in one literal language."""
 
     def __init__(self, around: Surroundings, language: Language, clock: Clock) -> None:
-        self.around, self.language, self.clock = around, language, clock
+        self.around, self.literals, self.clock = around, language, clock
 
     def find(self, box: Box) -> Grown | Verdict:
         """A prime box around the row that lies inside a box; `NONE_EXISTS`, or `UNKNOWN` at a limit."""
@@ -53,7 +53,7 @@ class PrimeInside:
         order = self.around.claimed_last(box)
         for _ in range(ATTEMPTS):
             grown = self.around.grow(
-                self.around.cell, [step for step in others if step], order, self.language, self.clock
+                self.around.cell, [step for step in others if step], order, self.literals, self.clock
             )
             if not grown.complete:
                 return None
@@ -69,10 +69,10 @@ class PrimeInside:
         """
         for j, (x, mask, value) in enumerate(zip(self.around.variables, box, self.around.point, strict=True)):
             absent = [v for v in range(len(x)) if not mask >> v & 1]
-            if self.language == "values" and absent:
+            if self.literals == "values" and absent:
                 yield j, x.everything & ~(1 << value)
                 continue
-            ordered = x.ordered if self.language == "intervals" else 0
+            ordered = x.ordered if self.literals == "intervals" else 0
             below = [v for v in absent if v < min(value, ordered)]
             above = [v for v in absent if value < v < ordered]
             if below:
@@ -112,7 +112,7 @@ class PrimeInside:
                     other = self.around.nearer(reply, self.around.everything)
                     clause = [excluded[j, v] for j, v in enumerate(other) if v != self.around.point[j]]
                 else:
-                    grown = self.around.grow(start, [], order, self.language, self.clock)
+                    grown = self.around.grow(start, [], order, self.literals, self.clock)
                     if not grown.complete:
                         return Verdict.UNKNOWN
                     if is_inside(grown.box, box):
@@ -127,9 +127,9 @@ class PrimeInside:
         """Which exclusions of values a literal of the language must have with which others."""
         for j, (x, value) in enumerate(zip(self.around.variables, self.around.point, strict=True)):
             others = [(j, v) for v in range(len(x)) if v != value]
-            if self.language == "values":
+            if self.literals == "values":
                 yield from zip(others, [*others[1:], others[0]], strict=True)
-            elif self.language == "intervals":
+            elif self.literals == "intervals":
                 yield from pairwise((j, v) for v in range(value - 1, -1, -1) if value < x.ordered)
                 yield from pairwise((j, v) for v in range(value + 1, x.ordered))
 

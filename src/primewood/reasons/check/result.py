@@ -18,12 +18,12 @@ Judgement = Choice[
 ]
 VERDICTS: tuple[Judgement, ...] = get_args(Judgement)
 MEANINGS: dict[Judgement, str] = {
-    "exact": "exact: a PI-explanation ({language})",
-    "pessimistic": "pessimistic: it says more than a PI-explanation ({language}) does",
-    "optimistic": "optimistic: a part of a PI-explanation ({language}), which says more",
-    "incomparable": "incomparable: no PI-explanation ({language}) contains it",
+    "exact": "exact: a PI-explanation ({literals})",
+    "pessimistic": "pessimistic: it says more than a PI-explanation ({literals}) does",
+    "optimistic": "optimistic: a part of a PI-explanation ({literals}), which says more",
+    "incomparable": "incomparable: no PI-explanation ({literals}) contains it",
     "inapplicable": "inapplicable: it does not hold for the row itself, so it is no reason for its decision",
-    "not sufficient": "whether it is a part of a PI-explanation ({language}) was not decided in time",
+    "not sufficient": "whether it is a part of a PI-explanation ({literals}) was not decided in time",
     "undecided": "not decided in time",
 }
 
@@ -37,7 +37,7 @@ class Check:
     claim : Claim
     decision : object
         The decision on the row.
-    language : str
+    literals : str
         The literal language of the claim: "values" for features that are kept, else "intervals" where it will do.
     sufficient : bool or None
         Whether every possible row that the claim holds for is decided so; None if a limit came first.
@@ -59,7 +59,7 @@ class Check:
 
     claim: Claim
     decision: object
-    language: Language
+    literals: Language
     sufficient: bool | None
     contains_row: bool
     verdict: Judgement
@@ -86,7 +86,7 @@ class Check:
             "source": self.claim.source,
             "decision": plain(self.decision),
             "model": self.context.digest,
-            "language": self.language,
+            "literal_language": self.literals,
             "sufficient": self.sufficient,
             "contains_row": self.contains_row,
             "verdict": self.verdict,
@@ -108,7 +108,7 @@ class Check:
     def __str__(self) -> str:
         lines = [f"{self.claim.source}: IF {self.claim} THEN {self.decision}", f"  {self._sufficiency()}"]
         if self.verdict != "undecided" or self.sufficient is not None:
-            lines.append(f"  {MEANINGS[self.verdict].format(language=self.language)}")
+            lines.append(f"  {MEANINGS[self.verdict].format(literals=self.literals)}")
         if self.redundant:
             lines.append(f"  not needed, one at a time: {listing(self.redundant)}")
         if self.repaired is not None and self.verdict != "exact":

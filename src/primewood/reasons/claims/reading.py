@@ -65,7 +65,7 @@ def read_claim(
         return Claim(tuple(map(conditions.literal, Term.of(claim).literals)))
     if isinstance(claim, Explanation):
         said = tuple(map(conditions.literal, claim.term.literals))
-        if claim.language == "values" and claim.context.digest == context.digest:
+        if claim.literals == "values" and claim.context.digest == context.digest:
             said = tuple(conditions.kept(c.feature.name) if c.holds(row) else c for c in said)
         return Claim(said, "primewood", str(claim.decision))
     of_tool = _of_tool(claim, conditions, text, label, most, by)

@@ -64,6 +64,7 @@ class Frame:
     notes: Sequence[str]
     asides: Sequence[str]
     foot: Sequence[tuple[str, object]]
+    score: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,18 +96,18 @@ def card(record: Record, *, level: int = 2) -> str:
         Of the heading, from 1 to 5.
     """
     shown = lanes.tracks(record)
-    holds = f" It holds for rows where {'; '.join(record['assumptions'])}." if record["assumptions"] else ""
     frame = Frame(
         label=f"Why {record['decision']}",
         eyebrow="Decision",
         title=str(record["decision"]),
         lead=_lead(len(shown.conditions)),
+        score=_reason(record),
         status=record["status"],
         badge=BADGES[record["status"]],
         level=_heading(level),
         notes=record["notes"],
-        asides=[_sentence(text.status(record)) + holds, *_untested(shown.untested)],
-        foot=_foot(record, "model", "vote", "language"),
+        asides=[text.status(record), *_given(record), *_untested(shown.untested)],
+        foot=_foot(record, "model", "vote", "literal_language"),
     )
     return style() + render(
         "card.html.j2",
@@ -137,7 +138,7 @@ def batch(record: Record, *, level: int = 2) -> str:
         level=_heading(level),
         notes=(),
         asides=(),
-        foot=_foot(whys[0], "model", "vote", "language") if whys else (),
+        foot=_foot(whys[0], "model", "vote", "literal_language") if whys else (),
     )
     sizes = {f"{counted(int(size), 'condition')}": count for size, count in summary["sizes"].items()}
     return style() + render(
@@ -226,7 +227,7 @@ def rule_list(record: Record, *, level: int = 2) -> str:
         level=_heading(level),
         notes=[] if record["status"] == "proved" else [stopped],
         asides=_given(record),
-        foot=_foot(record, "model", "vote", "language"),
+        foot=_foot(record, "model", "vote", "literal_language"),
     )
     return style() + render(
         "rules.html.j2",
@@ -278,7 +279,7 @@ def _heading(level: int) -> int:
 
 
 def _lead(conditions: int) -> str:
-    words = {0: "whatever a row holds", 1: "whenever this holds", 2: "whenever both of these hold"}
+    words = {0: "always, for every row", 1: "whenever this holds", 2: "whenever both of these hold"}
     return words.get(conditions, f"whenever all {conditions} of these hold")
 
 
@@ -287,12 +288,14 @@ def _middle(record: Record) -> str:
     return "Allowed, over the training range" if known else "Allowed"
 
 
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}."
-
-
 def _given(record: Record) -> list[str]:
-    return [f"For rows where {'; '.join(record['assumptions'])}."] if record["assumptions"] else []
+    return [f"Assumes: {'; '.join(record['assumptions'])}."] if record["assumptions"] else []
+
+
+def _reason(record: Record) -> str:
+    """What the decision was taken by, without the decision's name, which is the title already."""
+    score = record.get("score")
+    return score["text"].removeprefix(f"{record['decision']}: ") if score else ""
 
 
 def _untested(names: tuple[str, ...]) -> list[str]:
@@ -312,7 +315,7 @@ def _covered(record: Record) -> list[Fact]:
         return []
     return [
         Fact("Training rows covered", text.share(record["coverage"]), record["coverage"]),
-        Fact("Volume of their ranges covered", text.share(record["volume"]), record["volume"]),
+        Fact("Feature space covered", text.share(record["volume"]), record["volume"]),
     ]
 
 

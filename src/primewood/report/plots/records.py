@@ -43,7 +43,7 @@ class Kind:
 
 EXPLANATION = Kind(
     "an explanation",
-    ("decision", "status", "language", "literals", "instance", "notes", "assumptions"),
+    ("decision", "status", "literal_language", "literals", "instance", "notes", "assumptions"),
     "ranges (or growth, if it is the shortest or the widest)",
 )
 WHAT_IF = Kind("a what-if strip", ("feature", "pieces", "decision", "classes"), "what_if")
