@@ -9,6 +9,7 @@ from .batch.to_files import Written
 from .domain.declarations import Number, ordered
 from .ensemble import Categories, Ensemble, Group, Level, Tree
 from .explainer import Explainer, compare, compile, verify
+from .explainer.file import load
 from .explainer.reporting import Report
 from .fidelity import Fidelity
 from .logic.by_definition import prime_implicants_by_definition
@@ -22,7 +23,6 @@ from .logic.variable import Variable
 from .properties.audit import audit, random_audit
 from .properties.comparison import Comparison
 from .properties.compiled import Compiled, FewestChanges
-from .properties.compiled_file import load
 from .properties.difference import Difference
 from .properties.local import robust_at
 from .properties.pairs import independent_of, monotone, robust_everywhere

@@ -105,7 +105,7 @@ def test_a_json_file_of_something_else_is_refused(tmp_path):
     path.write_text('{"learning_rate": 0.1}')
     with pytest.raises(InvalidInput, match=r"config\.json is JSON, but no model"):
         pw.read(path)
-    with pytest.raises(InvalidInput, match="no ensemble of primewood"):
+    with pytest.raises(InvalidInput, match="not an ensemble of primewood"):
         pw.load(path)
 
 

@@ -34,6 +34,15 @@ SINGLE = (
     "source",
 )
 PLAIN = (*SEQUENCES, *SINGLE)
+NUMBER = int | float
+TYPES: dict[str, Any] = {
+    **dict.fromkeys(("operator", "dtype", "vote", "precision", "link", "form", "source"), str),
+    **dict.fromkeys(("allows_missing", "any_order"), bool),
+    **dict.fromkeys(("slope", "largest_integer"), NUMBER),
+    **dict.fromkeys((*SEQUENCES, "never_missing", "groups", "categories", "trees"), list),
+    "divisor": NUMBER | None,
+}
+"""What the fields of a document are."""
 
 
 def save_ensemble(ensemble: Ensemble, path: str | Path) -> None:
@@ -80,15 +89,24 @@ def load_ensemble(path: str | Path) -> Ensemble:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as problem:
-        raise InvalidInput(f"{path.name} is no ensemble of primewood, or it is damaged: {problem}") from None
+        raise InvalidInput(
+            f"{path.name} is not an ensemble of primewood, or it is damaged: {problem}"
+        ) from None
     check_header(document, path, "ensemble", VERSION)
     try:
-        return _ensemble(document)
+        return ensemble_of(document)
     except Exception as problem:  # whatever a document that was tampered with brings about
         raise InvalidInput(f"{path.name} is damaged: {problem}") from None
 
 
-def _ensemble(document: dict[str, Any]) -> Ensemble:
+def ensemble_of(document: dict[str, Any]) -> Ensemble:
+    """The ensemble that `document_of` wrote; the type of every field is checked."""
+    for name, kind in TYPES.items():
+        value = document[name]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise InvalidInput(f"{name} is {str(value)[:60]}")
+    if not all(isinstance(name, str) for name in document["feature_names"]):
+        raise InvalidInput("names of features are text")
     plain: dict[str, Any] = {name: document[name] for name in SINGLE}
     plain |= {name: tuple(document[name]) for name in SEQUENCES}
     return Ensemble(

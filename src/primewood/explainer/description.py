@@ -40,7 +40,7 @@ def description(explainer: Explainer, *, time_limit: float | None = None) -> dic
     }
     if explainer.fidelity is not None:
         facts["fidelity"] = {"rows": explainer.fidelity.rows, "differ": explainer.fidelity.differ}
-    elif explainer.agreement is not None:
+    elif explainer._vote == "majority" and explainer.agreement is not None:
         same, rows = explainer.agreement
         facts["predict_agrees"] = {"rows": rows, "same": same}
     return facts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from primewood.engines.diagram.compiler import Watcher
@@ -85,6 +86,28 @@ class Explainer(AsksImportance, AsksSlices, AsksWhatIf, AsksAboutAll):
     """
 
     report = gather
+
+    def save(self, path: str | Path) -> None:
+        """Write the explainer to a file that `primewood.load` reads: the model, the options and the training rows.
+
+        The file is no pickle: reading it runs no code. What is read answers every question as this explainer does; its
+        `model` is the `Ensemble`.
+
+        Examples
+        --------
+        >>> import primewood as pw, tempfile, pathlib
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> iris = load_iris()
+        >>> model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(iris.data, iris.target)
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "iris.explainer"
+        >>> pw.Explainer(model, iris.data, class_names=iris.target_names).save(path)
+        >>> pw.load(path).decide(iris.data[0])
+        'setosa'
+        """
+        from primewood.explainer.file import save_explainer
+
+        save_explainer(self, path)
 
 
 def compile(

@@ -31,6 +31,7 @@ from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer.asking import about_row, called
+from primewood.explainer.options import keep_options
 from primewood.fidelity import Fidelity, check_fidelity
 from primewood.logic.expression import Expression
 from primewood.logic.language import Language, check_language
@@ -47,7 +48,11 @@ Summation = Choice["sequential", "any"]
 class Model:
     """What all questions share; see `Explainer` for the parameters and attributes."""
 
+    _options: dict[str, Any]
+    """The options by name, as they were given; see `keep_options`."""
+
     @called("Explainer")
+    @keep_options
     def __init__(
         self,
         model: Any,
@@ -97,8 +102,7 @@ class Model:
             self._context = Context(model.variables, class_names_of(self._subject.labels, class_names))
         else:
             self.ensemble, self.notes = name_columns(readers.read(model, X_train), X_train, feature_names)
-            as_read = self.ensemble
-            self._read_classes = as_read.classes
+            self._as_read = self.ensemble
             if vote == "majority":
                 self.ensemble = self.ensemble.by_majority()
             self.ensemble = decide_by(self.ensemble, self.rule, class_names)
@@ -118,7 +122,7 @@ class Model:
                 features = self.domain.features
                 self.fidelity = check_fidelity(
                     model,
-                    as_read,
+                    self._as_read,
                     rows,
                     missing=[column for f in features if f.missing for column in f.columns],
                     groups=[f.columns for f in features if len(f.columns) > 1],
@@ -151,10 +155,10 @@ class Model:
     def agreement(self) -> tuple[int, int] | None:
         """On how many training rows `model.predict` decides as the vote does, and of how many rows.
 
-        None without training rows, or where the model has no `predict` of its own.
+        None without training rows, or where the decision is not the model's own.
         """
         rows = self._context.rows
-        if rows is None or self.ensemble is None or isinstance(self.model, Ensemble) or not self.rule.is_own:
+        if rows is None or self.ensemble is None or not self.rule.is_own:
             return None
         own = readers.decisions_of(self.model, rows, self.ensemble.categories)
         vote = np.array(self.ensemble.classes, dtype=own.dtype)[self.ensemble.predict(rows)]
@@ -285,7 +289,7 @@ class Model:
     def _notes(self, row: NDArray[np.float64] | None, label: int) -> tuple[str, ...]:
         """What to know about this decision: about the row, and whether the model's own `predict` says otherwise."""
         noted = self._context.notes
-        if row is None or self.ensemble is None or self.fidelity or isinstance(self.model, Ensemble):
+        if row is None or self.ensemble is None or self._vote == "model":
             return noted
         own = readers.decisions_of(self.model, row[None, :], self.ensemble.categories)[0]
         place = list(self.ensemble.classes).index(own.item() if hasattr(own, "item") else own)

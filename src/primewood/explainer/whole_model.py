@@ -109,7 +109,7 @@ class AsksAboutAll(Model):
         same_width = read.n_features == self.ensemble.n_features
         names = (
             self.class_names
-            if tuple(read.classes) == tuple(self._read_classes) and not self.ensemble.predicts_number
+            if tuple(read.classes) == tuple(self._as_read.classes) and not self.ensemble.predicts_number
             else None
         )
         return type(self)(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.arguments import (
+    DecisionRule,
     clock_of,
     decide_between,
 )
@@ -243,7 +244,10 @@ class AsksWhy(Model):
         prediction = float(self.ensemble.predict_proba([row])[0, 0])  # type: ignore[list-item]
         ends = (prediction - float(within), prediction + float(within))
         assert self.domain is not None
-        return self._with(decide_between(self.ensemble, ends), self.domain)
+        other = self._with(decide_between(self.ensemble, ends), self.domain)
+        other.rule = DecisionRule(between=ends)
+        other._options = {**self._options, "between": ends, "class_names": None}
+        return other
 
     @about_row
     def explanations(self, x: Any, *, literals: Language | None = None) -> Explanations:

@@ -15,9 +15,8 @@ import numpy as np
 from primewood.domain import Domain, Feature
 from primewood.domain.knowledge import Knowledge, Order, Rule
 from primewood.engines.diagram.diagram import Diagram
-from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import InputType
-from primewood.ensemble.file import categories_read, categories_written, load_ensemble
+from primewood.ensemble.file import categories_read, categories_written
 from primewood.errors import InvalidInput
 from primewood.files import check_header, write_whole
 from primewood.logic.interval import MISSING
@@ -48,7 +47,7 @@ def _document(compiled: Compiled) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "classes": [_class_name(name) for name in context.class_names],
-        "variables": [_variable_record(x) for x in context.variables],
+        "variables": [variable_record(x) for x in context.variables],
         "features": None if domain is None else [_feature_record(f) for f in domain.features],
         "columns": list(context.column_names),
         "assumptions": None if domain is None else list(domain.assumptions),
@@ -72,7 +71,8 @@ def _class_name(name: object) -> object:
     return name if isinstance(name, str | bool | int | float) else str(name)
 
 
-def _variable_record(x: Variable) -> dict[str, Any]:
+def variable_record(x: Variable) -> dict[str, Any]:
+    """A variable in plain types."""
     missing = x.missing is not None
     if x.is_numeric:
         return {"name": x.name, "cuts": list(x.cuts or ()), "closed": x.closed, "missing": missing}
@@ -119,25 +119,13 @@ def _knowledge(record: dict[str, Any]) -> Knowledge:
     )
 
 
-def load(path: str | Path) -> Compiled | Ensemble:
-    """Read a file that `Compiled.save` or `Ensemble.save` wrote."""
+def load_compiled(document: dict[str, Any], arrays: dict[str, Any], path: Path) -> Compiled:
+    """The compiled model of a file that `save` wrote, which consists of a document and arrays."""
     from primewood.properties.compiled import Compiled
 
-    path = Path(path)
-    if not path.is_file():
-        raise InvalidInput(f"there is no file {path}")
-    with path.open("rb") as file:
-        if file.read(64).lstrip().startswith(b"{"):
-            return load_ensemble(path)
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            document = json.loads(bytes(archive["document"]).decode())
-            levels = [archive[f"level_{j}"] for j in range(len(archive.files) - 1)]
-    except Exception as problem:  # whatever a broken archive brings about
-        what = type(problem).__name__
-        raise InvalidInput(f"{path.name} is no compiled model, or it is damaged ({what})") from None
     check_header(document, path, "compiled model", VERSION)
     try:
+        levels = [arrays[f"level_{j}"] for j in range(len(arrays))]
         context = _context(document)
         diagram = Diagram(
             context.variables,
@@ -154,7 +142,7 @@ def load(path: str | Path) -> Compiled | Ensemble:
 
 
 def _context(document: dict[str, Any]) -> Context:
-    variables = tuple(_variable(record) for record in document["variables"])
+    variables = tuple(read_variable(record) for record in document["variables"])
     domain = None
     if document["features"] is not None:
         features = _features(document["features"], variables)
@@ -184,7 +172,8 @@ def _layout(document: dict[str, Any]) -> Layout:
     return Layout(tuple(document["columns"]), document["dtype"], categories, form, largest)
 
 
-def _variable(record: dict[str, Any]) -> Variable:
+def read_variable(record: dict[str, Any]) -> Variable:
+    """The variable that `variable_record` wrote."""
     if "cuts" in record:
         return Variable.numeric(record["name"], record["cuts"], record["closed"], missing=record["missing"])
     ordered, missing = record["ordered"], record["missing"]

@@ -73,6 +73,8 @@ def scores_of(
 
     `categories` are those of the ensemble, which tell what the codes in the rows stand for.
     """
+    if isinstance(model, Ensemble):
+        return model.scores(rows)
     model = _unwrap(model)
     reader = _reader(model)
     more = [categories or {}] if _keeps_no_names(reader) else []
@@ -84,6 +86,8 @@ def decisions_of(
     model: Any, rows: NDArray[np.float64], categories: Mapping[int, Categories] | None = None
 ) -> NDArray[Any]:
     """What the model's own `predict` says, added in the order of its trees; see `scores_of`."""
+    if isinstance(model, Ensemble):
+        return np.array([*model.classes, None], dtype=object)[model.predict(rows)]
     model = _unwrap(model)
     reader = _reader(model)
     more = [categories or {}] if _keeps_no_names(reader) else []

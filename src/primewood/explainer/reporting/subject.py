@@ -76,7 +76,7 @@ class Subject:
     @property
     def is_regressor(self) -> bool:
         """Whether the model predicts a number, and the decision is about that number."""
-        return tuple(self.explainer._read_classes) == (PREDICTION,)
+        return tuple(self.explainer._as_read.classes) == (PREDICTION,)
 
     @cached_property
     def reference(self) -> NDArray[np.float64]:

@@ -1,0 +1,81 @@
+"""The options that an explainer was made with, kept so that it can be saved, and written in plain types."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ParamSpec
+
+from primewood.domain.declarations import Listed, Number
+from primewood.errors import InvalidInput
+
+P = ParamSpec("P")
+PLAIN = (str, bool, int, float, type(None))
+
+
+def keep_options(init: Callable[P, None]) -> Callable[P, None]:
+    """Let a constructor keep the options that it is given by name, in `_options`."""
+
+    @functools.wraps(init)
+    def keeping(*args: P.args, **options: P.kwargs) -> None:
+        given: dict[str, Any] = {
+            name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()
+        }
+        args[0]._options = {  # type: ignore[attr-defined]
+            name: copy.deepcopy(value) for name, value in given.items() if name not in ("model", "X_train")
+        }
+        init(*args, **given)
+
+    return keeping
+
+
+def write_value(value: Any) -> Any:
+    """A value of an option in plain types: JSON's own, and objects with one key that says what they are."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": str(value)}
+    if isinstance(value, PLAIN):
+        return value
+    if isinstance(value, Number):
+        return {"number": [write_value(value.low), write_value(value.high), value.whole]}
+    if isinstance(value, Listed):
+        return {"categories": [write_value(value.names), value.ordered]}
+    if isinstance(value, Mapping):
+        return {"mapping": [[write_value(key), write_value(held)] for key, held in value.items()]}
+    if isinstance(value, set | frozenset):
+        return [write_value(x) for x in sorted(value, key=str)]
+    if isinstance(value, list | tuple | range):
+        return [write_value(x) for x in value]
+    raise InvalidInput(
+        f"a file keeps text, numbers, truth values, lists and mappings, not {type(value).__name__} objects"
+    )
+
+
+def read_value(record: Any) -> Any:
+    """The value that `write_value` wrote; anything else is an error."""
+    if isinstance(record, PLAIN):
+        return record
+    if isinstance(record, list):
+        return [read_value(x) for x in record]
+    if isinstance(record, dict) and len(record) == 1:
+        [(kind, held)] = record.items()
+        if kind == "float" and held in ("inf", "-inf", "nan"):
+            return float(held)
+        if kind == "number":
+            low, high, whole = (read_value(x) for x in held)
+            return Number(_number(low), _number(high), whole is True)
+        if kind == "categories":
+            names, ordered = read_value(held[0]), held[1]
+            return Listed({_number(code): name for code, name in names.items()}, ordered is True)
+        if kind == "mapping":
+            return {read_value(key): read_value(value) for key, value in held}
+    raise InvalidInput(f"an option is not written as primewood does: {str(record)[:60]}")
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{value!r} is not a number")
+    return value
