@@ -378,6 +378,8 @@ def test_a_summary_without_training_rows(X):
 
 def test_pickling(explainer, X):
     batch = explainer(frame_of(X, INDEXES["tuples"]))
+    for why in batch:  # witnesses are found when they are looked at; what was looked at is kept
+        assert why.witnesses_complete
     loaded = pickle.loads(pickle.dumps(batch))
     assert loaded.index.equals(batch.index)
     assert loaded.summary() == batch.summary()

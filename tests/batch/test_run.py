@@ -150,9 +150,11 @@ def test_witnesses_change_the_decision(options):
     assert sum(check_witnesses(explainer, why, decide) for why in batch) > len(rows)
     for why, row in zip(batch, rows, strict=True):
         single = explainer.explain(row, **options)
-        assert {(w.feature, w.value) for w in why.witnesses} == {
-            (w.feature, w.value) for w in single.witnesses
-        }
+        shown = [
+            {(w.feature, w.value if options.get("literals") != "values" else None) for w in each.witnesses}
+            for each in (why, single)
+        ]
+        assert shown[0] == shown[1]  # in "values" any value does
 
 
 @pytest.mark.parametrize("work", [1, 20, 200])

@@ -52,7 +52,7 @@ class Failed(Shown):
         """What went wrong, where an explanation has its notes."""
         return (self.problem,)
 
-    def to_dict(self, *, witnesses: bool = False, distribution: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
         """As of an explanation; the row's values are left out, because they may be what is wrong."""
         del distribution
         return {
@@ -72,5 +72,5 @@ class Failed(Shown):
             "bounds": None,
             "history": [],
             "instance": [],
-            **({"excludes": []} if witnesses else {}),
+            **({"excludes": [], "excludes_total": 0, "excludes_note": ""} if witnesses else {}),
         }

@@ -75,7 +75,7 @@ class Grown:
     box: Box
     complete: bool
     queries: int
-    find_witnesses: Callable[[], dict[tuple[int, int], Point]]
+    find_witnesses: Callable[[], Mapping[tuple[int, int], Point]]
 
 
 Costs = NDArray[np.float64]

@@ -19,16 +19,13 @@ from primewood.batch.progress import watching
 from primewood.batch.run import BLOCK, Result, Run, Settings
 from primewood.batch.to_files import Written, explain_file
 from primewood.batch.to_one_file import explain_into_one_file, is_one_file
-from primewood.engines.protocol import Clock, Step
 from primewood.errors import InvalidInput
 from primewood.explainer.asking import bind
 from primewood.explainer.why import AsksWhy
-from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.reasons.best import given
-from primewood.reasons.explanation import Explanation, Status, Witness
-from primewood.reasons.weakening import weaken
-from primewood.reasons.witnesses import witnesses
+from primewood.reasons.explanation import Explanation
+from primewood.reasons.witnesses import witness_finder
 from primewood.rows import Reading, read_rows, tell
 from primewood.tables import Dialect
 
@@ -221,7 +218,6 @@ class AsksMany(AsksWhy):
         asked = self if within is None else self.around(result.row, within)
         point = asked._context.read(result.row)[1]
         label = asked._engines.decide(point) if within is not None else int(result.label or 0)
-        clock = (settings.time_limit, settings.work_limit)
         fixed = asked._places("fix", options.get("fix", ()))
         question = asked._question(result.row, point, label, literals, fixed=fixed)
         box, notes = outcome.box, outcome.notes
@@ -234,39 +230,5 @@ class AsksMany(AsksWhy):
             queries=outcome.queries,
             goal=outcome.goal,
             bounds=outcome.bounds,
-            find_witnesses=tuple
-            if outcome.status is Status.INTERRUPTED
-            else lambda: asked._beside(box, point, result.row, label, literals, fixed, clock),
-        )
-
-    def _beside(
-        self,
-        box: Box,
-        point: Point,
-        row: NDArray[np.float64],
-        label: int,
-        literals: Language,
-        fixed: frozenset[int],
-        limits: tuple[float | None, int | None],
-    ) -> tuple[Witness, ...]:
-        """The witnesses of a box: it is weakened once more, and where it cannot be, there is one.
-
-        A box that is not prime grows by that; only what is otherwise inside of the box itself is a witness.
-        """
-        inside: Step = dict(enumerate(box))
-        oracle = self._engines.oracle(label)
-        found = weaken(
-            oracle, point, [inside], self._usual_plan[1], literals, fixed=fixed, clock=Clock(*limits)
-        )
-
-        def beside() -> dict[tuple[int, int], Point]:
-            return {
-                (j, v): other
-                for (j, v), other in found.find_witnesses().items()
-                if all(i == j or mask >> other[i] & 1 for i, mask in enumerate(box))
-            }
-
-        shown = replace(found, box=box, find_witnesses=beside)
-        return witnesses(
-            self._context, self.ensemble, shown, point, row, label, any_order=self._engines.any_order
+            find_witnesses=witness_finder(asked._context, asked._engines, label, result.row, point, box),
         )

@@ -33,7 +33,7 @@ from primewood.reasons.obstacle import obstacle
 from primewood.reasons.prime import Order, plan
 from primewood.reasons.relevance import Attribution, attribution_of, find_attribution, find_relevance
 from primewood.reasons.weakening import weaken
-from primewood.reasons.witnesses import witnesses
+from primewood.reasons.witnesses import finder_of
 from primewood.rows import as_rows
 
 
@@ -201,19 +201,9 @@ class AsksWhy(Model):
             question.explanation(found.box),
             status=Status.PROVED if found.complete else Status.INTERRUPTED,
             queries=found.queries,
-            find_witnesses=lambda: (
-                witnesses(
-                    self._context,
-                    self.ensemble,
-                    found,
-                    point,
-                    question.row,
-                    question.label,
-                    any_order=self._engines.any_order,
-                )
-                if question.denied is None
-                else ()
-            ),
+            find_witnesses=None
+            if question.denied is not None
+            else finder_of(self._context, self._engines, question.label, question.row, point, found),
         )
 
     def _weighed(self, weights: Mapping[str, float] | None, goal: Goal) -> dict[int, float]:

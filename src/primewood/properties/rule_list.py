@@ -10,7 +10,7 @@ need not be what the rows are labelled with. Where no rule speaks, the list says
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.domain import EnsembleSubject
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
@@ -26,11 +25,11 @@ from primewood.logic.instance import indices
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
 from primewood.reasons.context import Context, plain
-from primewood.reasons.explanation import Explanation, Status
+from primewood.reasons.explanation import Explanation, FindWitnesses, Status
 from primewood.reasons.prime import default_order
 from primewood.reasons.scales import instance_record
 from primewood.reasons.widest import Cuts, RowsCovered, Widest, as_bits, rivals_of, widest
-from primewood.reasons.witnesses import witnesses
+from primewood.reasons.witnesses import finder_of
 from primewood.report import text
 from primewood.rows import as_rows
 
@@ -55,7 +54,7 @@ class Rule(Explanation):
     rows: int = 0
     new_rows: int = 0
 
-    def to_dict(self, *, witnesses: bool = False, distribution: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
         """As of an explanation, with the numbers of rows; about no row, though it grew around one."""
         record = super().to_dict(witnesses=witnesses, distribution=distribution)
         record["instance"] = instance_record(self.context, None, distribution=distribution)
@@ -378,17 +377,10 @@ class _Class:
             new_rows=new_rows,
         )
 
-    def _witnesses(self, candidate: _Candidate) -> Callable[[], Any]:
-        subject, context = self.engines.subject, self.context
-        return lambda: witnesses(
-            context,
-            subject.ensemble if isinstance(subject, EnsembleSubject) else None,
-            candidate.found.grown,
-            tuple(self.coverage.points[candidate.row].tolist()),
-            None if context.rows is None else context.rows[candidate.row],
-            self.label,
-            any_order=self.engines.any_order,
-        )
+    def _witnesses(self, candidate: _Candidate) -> FindWitnesses | None:
+        row = None if self.context.rows is None else self.context.rows[candidate.row]
+        point = tuple(self.coverage.points[candidate.row].tolist())
+        return finder_of(self.context, self.engines, self.label, row, point, candidate.found.grown)
 
 
 def _shares(new_rows: Sequence[int], rows: int) -> tuple[float, ...]:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from primewood.domain import EnsembleSubject
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Grown
 from primewood.errors import TooLarge, listing
@@ -17,7 +16,7 @@ from primewood.reasons.explanations import Explanations, Measure, Question
 from primewood.reasons.history import Moment
 from primewood.reasons.shortest import shortest
 from primewood.reasons.widest import coverage_of, rivals_of, widest
-from primewood.reasons.witnesses import witnesses
+from primewood.reasons.witnesses import finder_of
 
 
 @dataclass(frozen=True)
@@ -121,8 +120,7 @@ class Best:
     def _explanation(
         self, goal: Goal, grown: Grown, bounds: tuple[float, float], history: tuple[Moment, ...] = ()
     ) -> Explanation:
-        subject, question = self.engines.subject, self.question
-        ensemble = subject.ensemble if isinstance(subject, EnsembleSubject) else None
+        question = self.question
         return replace(
             question.explanation(grown.box),
             status=Status.PROVED if grown.complete else Status.INTERRUPTED,
@@ -131,14 +129,8 @@ class Best:
             goal=goal,
             bounds=bounds,
             history=history,
-            find_witnesses=lambda: witnesses(
-                question.context,
-                ensemble,
-                grown,
-                self.point,
-                question.row,
-                question.label,
-                any_order=self.engines.any_order,
+            find_witnesses=finder_of(
+                question.context, self.engines, question.label, question.row, self.point, grown
             ),
         )
 

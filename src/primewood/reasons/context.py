@@ -215,6 +215,19 @@ class Context:
             for j, x in enumerate(self.variables)
         )
 
+    def is_seen(self, place: int, value: int) -> bool:
+        """Whether training rows have a value of a variable; without any, whether it is neither missing nor "other"."""
+        if self.points is not None and len(self.points):
+            return self.frequency(place, value) > 0
+        feature = self._seen(place)
+        return value != self.variables[place].missing and (
+            value != feature.others or feature.patterns is None
+        )
+
+    def frequency(self, place: int, value: int) -> float:
+        """The share of the training rows that have a value of a variable; 0 without any."""
+        return 0.0 if self.frequencies is None else float(self.frequencies[place][value])
+
     @cached_property
     def distributions(self) -> dict[str, dict[str, Any]]:
         """Per feature of the model, how the training rows are distributed over it."""
@@ -235,6 +248,26 @@ class Context:
         found = self._row_at(point, row, own, self._short_number, {})
         assert found is not None, "a possible cell holds no row: please report this"
         return found
+
+    def rows_at(self, points: Sequence[Point], row: Row, own: Point) -> Row:
+        """The rows of many cells; see `row_at`. Cost: where no constraints order features, a step per value in use."""
+        assert self.domain is not None
+        if self.domain.knowledge.orders or not len(self.variables):
+            return np.array([self.row_at(point, row, own) for point in points])
+        rows, cells = np.tile(row, (len(points), 1)), np.array(points)
+        for k, feature in enumerate(self.domain.seen):
+            for value in np.unique(cells[cells[:, k] != own[k], k]).tolist():
+                there, example = cells[:, k] == value, row.copy()
+                self._write(example, k, value, self._short_number)
+                rows[np.ix_(there, feature.columns)] = example[list(feature.columns)]
+        return rows
+
+    def _write(self, row: Row, place: int, value: int, number_in: Callable[[int, int], float]) -> None:
+        """Put a value of a variable into a row, with a number of it if it is an interval."""
+        feature = self._seen(place)
+        feature.write(row, value)
+        if isinstance(self.variables[place].values[value], Interval):
+            row[feature.column] = number_in(place, value)
 
     def nearest_row(
         self, point: Point, row: Row, own: Point, limits: Mapping[str, tuple[float, float]] | None = None
@@ -265,11 +298,9 @@ class Context:
     ) -> Row | None:
         assert self.domain is not None
         changed = row.copy()
-        for k, feature in enumerate(self.domain.seen):
+        for k in range(len(self.domain.seen)):
             if point[k] != own[k]:
-                feature.write(changed, point[k])
-                if isinstance(self.variables[k].values[point[k]], Interval):
-                    changed[feature.column] = number_in(k, point[k])
+                self._write(changed, k, point[k], number_in)
         if self.domain.knowledge.orders:
             return self._in_order(changed, point, own, limits)
         return changed
@@ -325,17 +356,37 @@ class Context:
         return number(row[self.domain.seen[place].column]) if isinstance(cell, Interval) else str(cell)
 
     def _short_number(self, place: int, value: int) -> float:
-        """A number of a value of a numeric variable that is pleasant to read."""
+        """A number of a value of a numeric variable that training rows have, the middle one; else a short one."""
         if (place, value) not in self._numbers:
             feature, cell = self._seen(place), self.variables[place].values[value]
             assert isinstance(cell, Interval)
-            known = None if self.rows is None else self.rows[:, feature.column]
-            found = decimals.plain_number(cell, known)
+            found = self._middle_numbers(place).get(value)
+            if found is None:
+                found = decimals.plain_number(cell)
             usual = float(feature.numbers[value, 0])
             self._numbers[place, value] = (
                 found if feature.index_of({feature.column: found}) == value else usual
             )
         return self._numbers[place, value]
+
+    def _middle_numbers(self, place: int) -> dict[int, float]:
+        """The middle one of the training rows' numbers in each value of a numeric variable that has some."""
+        if place not in self._middles:
+            self._middles[place] = {}
+            if self.rows is not None and self.points is not None:
+                cells, numbers = self.points[:, place], self.rows[:, self._seen(place).column]
+                known = (cells >= 0) & ~np.isnan(numbers)
+                cells, numbers = cells[known], numbers[known]
+                order = np.lexsort((numbers, cells))
+                values, starts, counts = np.unique(cells[order], return_index=True, return_counts=True)
+                middles = numbers[order][starts + counts // 2]
+                self._middles[place] = dict(zip(values.tolist(), middles.tolist(), strict=True))
+        return self._middles[place]
+
+    @cached_property
+    def _middles(self) -> dict[int, dict[int, float]]:
+        """The numbers of training rows per variable that were looked for so far."""
+        return {}
 
     @cached_property
     def _numbers(self) -> dict[tuple[int, int], float]:

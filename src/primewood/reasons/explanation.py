@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -25,6 +26,7 @@ from primewood.reasons.history import Moment
 from primewood.reasons.sampling import sample
 from primewood.reasons.scales import in_words, instance_record
 from primewood.reasons.score import Score
+from primewood.report import text
 from primewood.report.shown import RecordedExplanation, Shown, from_json
 from primewood.rows import as_rows
 
@@ -61,6 +63,34 @@ class Witness:
     value: int
     row: tuple[float, ...]
     decision: object
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """Values of one variable that an explanation excludes, for which a witness is wanted.
+
+    Attributes
+    ----------
+    place : int
+        The place of the variable.
+    mask : int
+        The values.
+    nearest : int
+        The one that should have the witness; another one has it if this one has none.
+    together : bool
+        Whether the language can only allow them all together, so that any of them does.
+    """
+
+    place: int
+    mask: int
+    nearest: int
+    together: bool = False
+
+
+FindWitnesses = Callable[[Sequence[Excluded], Clock], Mapping[Excluded, Witness | None]]
+"""Finds witnesses: None for what has none; what there was no time for is left out."""
+WITNESS_SECONDS = 2.0
+"""How long witnesses are searched for when somebody looks at them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +154,8 @@ class Explanation(Shown):
     bounds: tuple[float, float] | None = None
     goal: Goal = "prime"
     history: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
-    find_witnesses: Callable[[], tuple[Witness, ...]] = field(default=tuple, repr=False, compare=False)
+    find_witnesses: FindWitnesses | None = field(default=None, repr=False, compare=False)
+    """What finds rows just outside; None where no model is at hand."""
     widen: Callable[[Box, Clock], Explanation] | None = field(default=None, repr=False, compare=False)
     """What widens a box inside the explanation to a prime one in "intervals"; None where no engine is at hand."""
 
@@ -153,32 +184,92 @@ class Explanation(Shown):
 
     @cached_property
     def witnesses(self) -> tuple[Witness, ...]:
-        """For what the explanation excludes: a row that the model decides otherwise. Made when asked for.
+        """For what the explanation excludes: rows that get a different decision.
 
-        In "sets" for every excluded value, in "intervals" for each end, in "values" for each kept feature.
+        In "sets" one for every excluded value, in "intervals" for each end, in "values" for each kept feature. They are
+        searched for when they are first looked at, for at most `WITNESS_SECONDS`; `witnesses_complete` tells whether
+        that was enough. Their values are the row's own or those of training rows where such values show the same.
         """
-        found = self.find_witnesses()
-        return found if self.literals == "sets" else tuple(x.witness for x in self._exclusions(found))
+        shown = tuple(x.witness for x in self.exclusions)
+        if self.literals != "sets":
+            return shown
+        known = {(w.feature, w.value): w for w in shown}
+        for each in self._every_value:
+            witness = known.get((self.context.variables[each.place].name, each.nearest))
+            if witness is not None:
+                self._found[each] = witness
+        return tuple(w for w in self._find(self._every_value).values() if w is not None)
 
     @property
+    def witnesses_complete(self) -> bool:
+        """Whether `witnesses` has all there are; else the time was over, or the model was not at hand."""
+        wanted = self._every_value if self.literals == "sets" else [x for *_, x in self._runs]
+        return len(self.witnesses) >= 0 and all(x in self._found for x in wanted)
+
+    @cached_property
     def exclusions(self) -> tuple[Exclusion, ...]:
         """What the explanation excludes, by runs of neighbouring values: what would change the decision."""
-        return self._exclusions(self.witnesses)
+        return self._exclusions()
 
-    def _exclusions(self, witnesses: tuple[Witness, ...]) -> tuple[Exclusion, ...]:
-        found = []
-        for literal in self.term.literals:
-            known = {w.value: w for w in witnesses if w.feature == literal.variable.name}
-            for run in self._excluded_runs(literal):
-                shown = [i for i in run if i in known]
-                if not shown:
-                    continue
-                allowed = [i for i in range(len(literal.variable)) if literal.mask >> i & 1]
-                nearest = min(shown, key=lambda i: min(abs(i - a) for a in allowed))
-                excluded = Literal(literal.variable, sum(1 << i for i in run))
-                words = self.context.literal_record(excluded, known[nearest].row or None)["text"]
-                found.append(Exclusion(literal.variable.name, words, len(run), known[nearest]))
-        return tuple(found)
+    def _exclusions(self, most: int | None = None) -> tuple[Exclusion, ...]:
+        """The first so many of what is excluded, as far as witnesses are found in time."""
+        runs = self._runs[:most]
+        found = self._find([x for *_, x in runs])
+        return tuple(
+            self._exclusion_of(literal, run, witness)
+            for literal, run, each in runs
+            if (witness := found.get(each)) is not None
+        )
+
+    def _exclusion_of(self, literal: Literal, run: list[int], witness: Witness) -> Exclusion:
+        excluded = Literal(literal.variable, sum(1 << i for i in run))
+        words = self.context.literal_record(excluded, witness.row or None)["text"]
+        return Exclusion(literal.variable.name, words, len(run), witness)
+
+    def _find(self, wanted: Sequence[Excluded]) -> dict[Excluded, Witness | None]:
+        """The witnesses of these, in their order; nothing is searched for twice."""
+        new = [x for x in wanted if x not in self._found and x not in self._tried]
+        if new and self.find_witnesses is not None:
+            self._tried.update(new)
+            self._found.update(self.find_witnesses(new, Clock(WITNESS_SECONDS)))
+        return {x: self._found[x] for x in wanted if x in self._found}
+
+    @cached_property
+    def _found(self) -> dict[Excluded, Witness | None]:
+        """The witnesses that were found so far; None for what has none."""
+        return {}
+
+    @cached_property
+    def _tried(self) -> set[Excluded]:
+        """What witnesses were searched for so far."""
+        return set()
+
+    @cached_property
+    def _runs(self) -> list[tuple[Literal, list[int], Excluded]]:
+        """What is excluded by runs of neighbouring values."""
+        return [
+            (literal, run, self._excluded(literal, run))
+            for literal in self.term.literals
+            for run in self._excluded_runs(literal)
+        ]
+
+    @cached_property
+    def _every_value(self) -> list[Excluded]:
+        """What is excluded value by value."""
+        return [Excluded(x.place, 1 << v, v) for _, run, x in self._runs for v in run]
+
+    def _excluded(self, literal: Literal, run: list[int]) -> Excluded:
+        variable = literal.variable
+        nearest = _nearest(run, indices(literal.mask))
+        only_missing = variable.missing is not None and literal.mask == 1 << variable.missing
+        together = self.literals == "values" or (
+            self.literals == "intervals" and bool(variable.ordered) and only_missing
+        )
+        return Excluded(self._places[variable.name], sum(1 << i for i in run), nearest, together)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {x.name: j for j, x in enumerate(self.context.variables)}
 
     def _excluded_runs(self, literal: Literal) -> list[list[int]]:
         """The excluded values in runs of neighbours; all together if the language keeps or drops them so."""
@@ -196,8 +287,8 @@ class Explanation(Shown):
         return runs
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything, with the witnesses and the score made: what finds them stays behind."""
-        made = {"witnesses": self.witnesses, "score": self.score, "find_witnesses": tuple, "widen": None}
+        """Everything, with the score made and the witnesses that were looked at; what finds others stays behind."""
+        made = {"score": self.score, "find_witnesses": None, "widen": None}
         return {**self.__dict__, **made, "context": replace(self.context, scorer=None)}
 
     @staticmethod
@@ -269,7 +360,7 @@ class Explanation(Shown):
         box = tuple(map(interval_around, self.context.variables, self._box(), point))
         if self.widen is None:
             inside = Term.of_box(self.context.variables, box)
-            found = replace(self, term=inside, status=Status.INTERRUPTED, find_witnesses=tuple)
+            found = replace(self, term=inside, status=Status.INTERRUPTED, find_witnesses=None)
         else:
             found = self.widen(box, Clock(time_limit))
         status = Status.IMPOSSIBLE if self.status is Status.IMPOSSIBLE else found.status
@@ -300,8 +391,8 @@ class Explanation(Shown):
     def _box(self) -> Box:
         return self.term.box(self.context.variables)
 
-    def to_dict(self, *, witnesses: bool = False, distribution: bool = False) -> dict[str, Any]:
-        shown = {"excludes": [self._exclusion(x) for x in self.exclusions]} if witnesses else {}
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
+        shown = self._exclusions_record(None if witnesses is True else witnesses) if witnesses else {}
         return {
             "decision": plain(self.decision),
             "score": self.score_record,
@@ -320,6 +411,22 @@ class Explanation(Shown):
             "history": [[_finite(x) for x in step] for step in self.history],
             "instance": instance_record(self.context, self.row, distribution=distribution),
             **shown,
+        }
+
+    def _exclusions_record(self, most: int | None) -> dict[str, Any]:
+        """What is excluded, how much that is in all, and why there is no more of it here."""
+        shown = self.exclusions if most is None else self._exclusions(most)
+        none = sum(x in self._found and self._found[x] is None for *_, x in self._runs)
+        cut = most is not None and most < len(self._runs)
+        late = f"the rest was not found in {WITNESS_SECONDS:g} s"
+        return {
+            "excludes": [self._exclusion(x) for x in shown],
+            "excludes_total": len(self._runs) - none,
+            "excludes_note": text.REST
+            if cut
+            else "the model is not at hand to search for the rest"
+            if self.find_witnesses is None
+            else late,
         }
 
     def _exclusion(self, exclusion: Exclusion) -> dict[str, Any]:
@@ -363,6 +470,16 @@ def score_together(answers: Iterable[object]) -> None:
             scores = scorer.score_all(np.array([why.row for why in whys]))
             for why, score in zip(whys, scores, strict=True):
                 why.__dict__["score"] = score
+
+
+def _nearest(values: Sequence[int], allowed: Sequence[int]) -> int:
+    """The value that is nearest to those that are allowed, which are in ascending order."""
+
+    def gap(value: int) -> int:
+        place = bisect_left(allowed, value)
+        return min(abs(value - a) for a in allowed[max(0, place - 1) : place + 1])
+
+    return min(values, key=gap)
 
 
 def _finite(x: float) -> float | None:

@@ -83,7 +83,7 @@ class Shortest:
     complete: bool
     obstacle: Point | None
     queries: int
-    find_witnesses: Callable[[], dict[tuple[int, int], Point]] = field(
+    find_witnesses: Callable[[], Mapping[tuple[int, int], Point]] = field(
         default=dict, repr=False, compare=False
     )
     history: tuple[Moment, ...] = field(default=(), repr=False, compare=False)

@@ -117,8 +117,11 @@ def plain_number(interval: Interval, rows: NDArray[np.float64] | None = None) ->
             )
         away = max(1.0, abs(end) / 8)
         low, high = (end, end + 2 * away) if math.isinf(high) else (end - 2 * away, end)
+    if 0.0 in interval:
+        return 0.0
     middle = low / 2 + high / 2
-    for digits in range(-308, 330):
+    first = -308 if middle == 0 else -math.floor(math.log10(abs(middle))) - 1
+    for digits in range(first, 330):
         near = round(middle, digits)
         if near in interval:
             return near

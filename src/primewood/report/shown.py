@@ -42,13 +42,14 @@ class Shown(ABC):
     """An explanation as far as its record tells it."""
 
     @abstractmethod
-    def to_dict(self, *, witnesses: bool = False, distribution: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
         """The explanation in plain types; the ends of intervals are the exact float64 ones.
 
         Parameters
         ----------
         witnesses
-            Also what it excludes, by runs, each with a row that is decided otherwise.
+            Also what it excludes, by runs, each with a row that gets a different decision: all of it, or the first
+            so many. Cost: a search for each that was not looked at before, two seconds in all at most.
         distribution
             Also how the training rows are distributed, per feature.
         """
@@ -78,10 +79,13 @@ class Shown(ABC):
 
     @property
     def what_would_change_it(self) -> str:
-        """What the explanation excludes, in words: one line per run of values, with a row that shows why."""
-        return text.exclusions(self.to_dict(witnesses=True))
+        """What the explanation excludes, in words: one line per run of values, with a row that shows why.
 
-    def to_json(self, *, witnesses: bool = False, distribution: bool = False) -> str:
+        The first two dozen; all are in ``to_dict(witnesses=True)``.
+        """
+        return text.exclusions(self.to_dict(witnesses=text.MOST_EXCLUSIONS))
+
+    def to_json(self, *, witnesses: bool | int = False, distribution: bool = False) -> str:
         """The record as a JSON document on one line; `Explanation.from_json` reads it, to the last bit."""
         record = self.to_dict(witnesses=witnesses, distribution=distribution)
         return json.dumps(HEADER | record, ensure_ascii=False, allow_nan=False)
@@ -95,7 +99,7 @@ class Shown(ABC):
         from primewood.report.html.card import card
         from primewood.report.html.page import page
 
-        record = self.to_dict(witnesses=True, distribution=True)
+        record = self.to_dict(witnesses=text.MOST_EXCLUSIONS, distribution=True)
         document = page(f"Why {record['decision']}", [card(record)])
         if path is not None:
             write_whole(Path(path), lambda file: file.write(document.encode()))
@@ -104,7 +108,7 @@ class Shown(ABC):
     def _repr_html_(self) -> str:
         from primewood.report.html.card import card
 
-        return card(self.to_dict(witnesses=True, distribution=True))
+        return card(self.to_dict(witnesses=text.MOST_EXCLUSIONS, distribution=True))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from primewood.report.terminal import explanation
@@ -143,11 +147,17 @@ class RecordedExplanation(Shown):
         self.features = tuple(literal["feature"] for literal in record["literals"])
         self.bounds = None if record["bounds"] is None else tuple(record["bounds"])
 
-    def to_dict(self, *, witnesses: bool = False, distribution: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
         """The record that was saved; witnesses and distribution are in it if they were saved."""
         del distribution
         if witnesses and "excludes" not in self._record:
             return {**self._record, "excludes": []}
+        if witnesses and witnesses is not True and len(self._record["excludes"]) > witnesses:
+            return {
+                **self._record,
+                "excludes": self._record["excludes"][:witnesses],
+                "excludes_note": text.REST,
+            }
         return dict(self._record)
 
     @property

@@ -19,6 +19,16 @@ MOST_CONDITIONS = 12
 """A rule of more conditions shows so many, and how many there are besides."""
 
 
+MOST_EXCLUSIONS = 24
+"""What would change a decision is shown of so many runs of values: both ends of a dozen features."""
+MOST_CHANGES = 12
+"""An example row shows so many of its changes, and how many there are besides."""
+LONGEST = 18_000
+"""About how many characters a text for people has at most."""
+REST = "all are in to_dict(witnesses=True)"
+"""Where the exclusions are that are not shown."""
+
+
 def rule(record: Record, *, exact: bool = False, full: bool = False) -> str:
     """The rule of an explanation: IF ... AND ... THEN decision.
 
@@ -134,12 +144,33 @@ def share(part: float) -> str:
 
 
 def exclusions(record: Record) -> str:
-    """What an explanation excludes, one line per run of values, each with a row that is decided otherwise."""
-    lines = []
+    """What an explanation excludes, one line per run of values, each with a row that gets a different decision."""
+    lines: list[str] = []
+    size = 0
     for item in record["excludes"]:
-        changed = [f"{name} = {words}" for name, words in item["shown"].items()]
-        lines.append(f"{item['text']}: {item['decision']}, for example with {', '.join(changed)}")
-    return "\n".join(lines)
+        line = f"{item['text']}: {item['decision']}, for example with {_changes(item['shown'])}"
+        size += len(line)
+        if lines and size > LONGEST:
+            break
+        lines.append(line)
+    rest = exclusions_left_out(record, len(lines))
+    return "\n".join([*lines, rest] if rest else lines)
+
+
+def exclusions_left_out(record: Record, shown: int) -> str:
+    """How many exclusions are shown of how many, and where the rest is; "" if all are shown."""
+    total = record.get("excludes_total", len(record["excludes"]))
+    if shown >= total:
+        return ""
+    note = REST if shown < len(record["excludes"]) else record.get("excludes_note", REST)
+    return f"({shown:,} of {total:,} shown; {note})"
+
+
+def _changes(shown: Mapping[str, str]) -> str:
+    """What an example row has otherwise, the first of it."""
+    changed = [f"{name} = {words}" for name, words in shown.items()]
+    more = len(changed) - MOST_CHANGES
+    return ", ".join(changed[:MOST_CHANGES]) + (f", and {more} more changes" if more > 0 else "")
 
 
 def status(record: Record) -> str:

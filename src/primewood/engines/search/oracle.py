@@ -8,7 +8,7 @@ decision is a question per rival class: can the rival's score reach the decided 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -168,17 +168,28 @@ class SearchOracle:
         )
         packed = answer["box"]
         box = tuple(int.from_bytes(packed[part], "little") for part in self._forest.packed)
-        return Grown(box, answer["complete"], answer["queries"], lambda: self._points(answer))
+        return Grown(box, answer["complete"], answer["queries"], lambda: _Seen(answer, self._forest.starts))
 
-    def _points(self, answer: dict[str, Any]) -> dict[tuple[int, int], Point]:
-        """The witness of each excluded atom that has one."""
-        found: dict[tuple[int, int], Point] = {}
-        blocked = np.frombuffer(answer["blocked_by"], dtype=np.int32)
-        atoms = np.flatnonzero(blocked >= 0)
-        starts = self._forest.starts
-        owners = np.searchsorted(starts, atoms, side="right") - 1
-        for atom, j in zip(atoms.tolist(), owners.tolist(), strict=True):
-            witness = answer["witnesses"][blocked[atom]]
-            value = atom - int(starts[j])
-            found[j, value] = (*witness[:j], value, *witness[j + 1 :])
-        return found
+
+class _Seen(Mapping[tuple[int, int], Point]):
+    """The points that a weakening saw, by the excluded value that each shows; made when they are asked for."""
+
+    def __init__(self, answer: dict[str, Any], starts: NDArray[np.int64]) -> None:
+        self._witnesses, self._starts = answer["witnesses"], starts
+        self._blocked = np.frombuffer(answer["blocked_by"], dtype=np.int32)
+
+    def __getitem__(self, key: tuple[int, int]) -> Point:
+        j, value = key
+        at = int(self._starts[j]) + value
+        if not self._starts[j] <= at < self._starts[j + 1] or self._blocked[at] < 0:
+            raise KeyError(key)
+        witness = self._witnesses[self._blocked[at]]
+        return (*witness[:j], value, *witness[j + 1 :])
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        atoms = np.flatnonzero(self._blocked >= 0)
+        owners = np.searchsorted(self._starts, atoms, side="right") - 1
+        yield from zip(owners.tolist(), (atoms - self._starts[owners]).tolist(), strict=True)
+
+    def __len__(self) -> int:
+        return int((self._blocked >= 0).sum())

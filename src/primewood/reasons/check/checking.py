@@ -22,7 +22,7 @@ from primewood.reasons.claims import By, Claim, Condition, Most, read_claim
 from primewood.reasons.context import UNDECIDED, Context, Row
 from primewood.reasons.explanation import Explanation, Status
 from primewood.reasons.prime import default_order
-from primewood.reasons.witnesses import witnesses
+from primewood.reasons.witnesses import finder_of
 
 SHARE = 0.1
 """The part of a time limit that may go into the question whether a PI-explanation contains an insufficient claim."""
@@ -94,7 +94,7 @@ class _Checking:
             )
         self.context, self.row, self.point, self.label = context, row, point, label
         self.claim, self.clock = claim, clock
-        self.any_order = engines.any_order
+        self.engines, self.any_order = engines, engines.any_order
         self.oracle = engines.oracle(label)
         self.around = Surroundings(self.oracle, context.variables, point, default_order(subject))
         self.notes = [] if finer is None else [FINER]
@@ -257,9 +257,7 @@ class _Checking:
             row=tuple(row.tolist()),
             context=context,
             queries=grown.queries,
-            find_witnesses=lambda: witnesses(
-                context, self.ensemble, grown, point, row, label, any_order=self.any_order
-            ),
+            find_witnesses=finder_of(context, self.engines, label, row, point, grown),
         )
 
 

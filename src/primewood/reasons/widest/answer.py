@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from primewood.engines.protocol import Clock, Grown, Oracle
@@ -51,7 +51,7 @@ class Widest:
     prime: bool
     entails: bool
     queries: int
-    find_witnesses: Callable[[], dict[tuple[int, int], Point]]
+    find_witnesses: Callable[[], Mapping[tuple[int, int], Point]]
     history: tuple[Moment, ...] = ()
 
     @property
