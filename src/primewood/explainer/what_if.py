@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from primewood.arguments import (
     clock_of,
 )
@@ -61,12 +64,17 @@ class AsksWhatIf(Model):
         near = engines.pricing(label, wanted).nearest(point, costs, clock)
         if near.point is None:
             return asked.nothing(Status.IMPOSSIBLE if near.complete else Status.INTERRUPTED)
-        box, sure = asked.minimal(near.point, oracle, clock)
-        there = near.point
+        moved = tuple(
+            1 << a if a == b else x.everything
+            for x, a, b in zip(self._context.variables, point, near.point, strict=True)
+        )
+        there = asked.recognised(near.point, engines.decide(near.point), moved)
+        box, sure = asked.minimal(there, oracle, clock)
         if literals == "intervals" and sure:
             reply = oracle.counterexample(box, clock)
             there = reply if isinstance(reply, tuple) else there
-        changed = self._context.nearest_row(there, row, point, moves.limits(self._context, row))
+            there = asked.recognised(there, engines.decide(there), box)
+        changed = self._row_of_steps(there, row, point, moves)
         proved = near.complete and sure
         return asked.shown_by(
             box,
@@ -76,6 +84,16 @@ class AsksWhatIf(Model):
             status=Status.PROVED if proved else Status.INTERRUPTED,
             fewest=near.complete,
         )
+
+    def _row_of_steps(
+        self, there: Point, row: NDArray[np.float64], point: Point, moves: Moves
+    ) -> NDArray[np.float64] | None:
+        """A row of a cell where only the number of changes counts: with numbers of training rows if possible."""
+        limits = moves.limits(self._context, row)
+        assert self.domain is not None
+        if limits and self.domain.knowledge.orders:
+            return self._context.nearest_row(there, row, point, limits)
+        return self._context.row_at(there, row, point)
 
     @about_row
     def contrasts(

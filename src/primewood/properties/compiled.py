@@ -20,6 +20,7 @@ from primewood.logic.language import Language, check_language
 from primewood.reasons.complete import Bias, CompleteReason, Relevance
 from primewood.reasons.context import Context, Row
 from primewood.reasons.contrast import Contrast, Contrasting, Contrasts
+from primewood.reasons.examples import familiar
 from primewood.reasons.explanations import Explanations, Question
 
 if TYPE_CHECKING:
@@ -180,6 +181,8 @@ class Compiled:
             x.everything if j in places else 1 << point[j] for j, x in enumerate(self._context.variables)
         )
         other, to = self.diagram.otherwise(freed, label)
+        if row is not None:
+            other = familiar(self._context, other, freed, lambda p: self.diagram.decide(p) == to, own=point)
         changed = None if row is None else tuple(self._context.row_at(other, row, point).tolist())
         return Bias(True, True, names, changed, self.class_names[to])
 

@@ -68,7 +68,7 @@ class Pairs:
 
     def rows(self, point: Point) -> tuple[Row, Row] | None:
         """Two rows at a joint point that differ only where they may; None if constraints leave none."""
-        a, b = self.joint.part(point, 0), self.joint.part(point, 1)
+        a, b = self._recognised(self.joint.part(point, 0), self.joint.part(point, 1))
         row = self.asked.row(a)
         if self.relations:
             row = self._towards(row, a, b)
@@ -76,6 +76,24 @@ class Pairs:
             return self._in_order(row, a, b)
         other = self.asked.context.nearest_row(b, row, a)
         return None if other is None else (row, other)
+
+    def _recognised(self, a: Point, b: Point) -> tuple[Point, Point]:
+        """The same pair with values of training rows, where both rows share a value and keep their decisions."""
+        forest = self.asked.engines.search_forest()
+        second, allows = self.second or forest, self.asked.subject.domain.knowledge.allows
+        decided = forest.decide(a), second.decide(b)
+
+        def other(point: Point) -> Point:
+            return tuple(b[j] if j in self.doubled else v for j, v in enumerate(point))
+
+        def shows(point: Point) -> bool:
+            there = other(point)
+            return allows(there) and (forest.decide(point), second.decide(there)) == decided
+
+        variables = self.asked.context.variables
+        box = tuple(1 << a[j] if j in self.doubled else x.everything for j, x in enumerate(variables))
+        a = self.asked.recognised(a, box, shows)
+        return a, other(a)
 
     def _in_order(self, row: Row, a: Point, b: Point) -> tuple[Row, Row] | None:
         """Numbers for both rows at once that satisfy the orders; what is not doubled is the same in both."""

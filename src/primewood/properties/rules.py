@@ -90,7 +90,8 @@ def avoiding(asked: Asked, text: str, boxes: Sequence[Box], labels: Sequence[int
         clock = _part(asked.clock, 1 / (len(questions) - i))
         searched = in_parts(reaching(asked.engines, label), box, asked.subject.importance, clock)
         if searched.point is not None:
-            return asked.failing(text, [asked.row(searched.point)], lambda found: found[0] in labels)
+            point = asked.recognised(searched.point, box, lambda p: asked.engines.decide(p) in labels)
+            return asked.failing(text, [asked.row(point)], lambda found: found[0] in labels)
         shares.append(searched.proved)
     if all(share == 1.0 for share in shares):
         note = "" if boxes else "no row satisfies the conditions"

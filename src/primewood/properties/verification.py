@@ -18,6 +18,7 @@ from primewood.ensemble import Ensemble, Level
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.interval import number
 from primewood.reasons.context import Context, Row, plain
+from primewood.reasons.examples import familiar
 from primewood.reasons.scales import instance_record
 
 
@@ -174,12 +175,26 @@ class Asked:
         levelled = Engines(subject, engines.engine, engines.max_nodes, any_order=engines.any_order)
         return replace(self, context=replace(self.context, class_names=names), engines=levelled)
 
+    def recognised(self, point: Point, box: Box, shows: Callable[[Point], bool]) -> Point:
+        """A point of a box that shows the same as another one, with values of training rows if possible."""
+        if not shows(point):  # where summation may take any order, the engine's point is all there is to show
+            return point
+        own = None if self._like is None else self._like[1]
+        return familiar(self.context, point, box, shows, own=own)
+
+    @property
+    def _like(self) -> tuple[Row, Point] | None:
+        """The training row that made-up rows are like, and its cell: the first, if it is in the domain."""
+        rows, points = self.context.rows, self.context.points
+        if rows is None or points is None or not len(points) or not (points[0] >= 0).all():
+            return None
+        return rows[0], tuple(points[0].tolist())
+
     def row(self, point: Point) -> Row:
         """A row of the cell at a point, like the first training row where that is in the same cells."""
-        rows, points = self.context.rows, self.context.points
         domain = self.subject.domain
-        if rows is not None and points is not None and (points[0] >= 0).all():
-            return self.context.row_at(point, rows[0], tuple(points[0].tolist()))
+        if self._like is not None:
+            return self.context.row_at(point, *self._like)
         other = domain.row_in(point)
         if domain.knowledge.orders:
             found = self.context.nearest_row(point, other, point)

@@ -12,6 +12,7 @@ from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.reasons.context import UNDECIDED, Context, Row, plain
+from primewood.reasons.examples import familiar
 from primewood.reasons.explanation import Status
 from primewood.reasons.families import BoxFamily
 
@@ -96,6 +97,10 @@ class Decider(Protocol):
     def otherwise(self, box: Box, label: int) -> tuple[Point, int]:
         """A point of a box that is not decided for the label, and how it is decided."""
 
+    @property
+    def decide(self) -> Callable[[Point], int]:
+        """Decides about a point."""
+
 
 @dataclass(frozen=True)
 class Contrasting:
@@ -111,8 +116,15 @@ class Contrasting:
     def contrast(self, box: Box) -> Contrast:
         """The contrast of a box that allows the row's own values and what is let go of."""
         other, label = self.decider.otherwise(box, self.label)
+        other = self.recognised(other, label, box)
         row = None if self.row is None else self.context.row_at(other, self.row, self.point)
         return self.shown_by(box, other, label, row)
+
+    def recognised(self, other: Point, label: int, box: Box) -> Point:
+        """A point of a box that is decided like another one, with values that training rows have if possible."""
+        if self.row is None or label == self.label:
+            return other
+        return familiar(self.context, other, box, lambda point: self.decider.decide(point) == label)
 
     def shown_by(
         self,

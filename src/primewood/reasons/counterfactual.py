@@ -19,6 +19,7 @@ from primewood.logic.interval import number
 from primewood.logic.term import Term
 from primewood.reasons.context import UNDECIDED, Context, Row, plain
 from primewood.reasons.distance import Moves
+from primewood.reasons.examples import familiar
 from primewood.reasons.explanation import Status
 from primewood.reasons.weakening import weaken
 
@@ -215,12 +216,9 @@ class Counterfactuals:
         return self._answer(found, moves, label, clock)
 
     def _answer(self, found: Nearest, moves: Moves, label: int, clock: Clock) -> Counterfactual:
-        context, point, asked = self.context, found.point, tuple(self.row.tolist())
-        row = (
-            None
-            if point is None
-            else context.nearest_row(point, self.row, self.point, moves.limits(context, self.row))
-        )
+        context, asked = self.context, tuple(self.row.tolist())
+        point = None if found.point is None else self._recognised(found.point, moves, label)
+        row = None if point is None else self._row_in(point, moves)
         decision = context.class_names[label]
         if point is None or row is None:
             nowhere = found.complete and point is None
@@ -248,6 +246,27 @@ class Counterfactuals:
             moves,
             context,
         )
+
+    def _recognised(self, point: Point, moves: Moves, label: int) -> Point:
+        """A point that is as near and decided the same, with values that training rows have if possible."""
+        other = self.engines.decide(point)
+        if other == label:
+            return point
+        costs, atoms = moves.priced(self.context, self.row, self.point), self.context.atoms
+        box = []
+        for k, value in enumerate(point):
+            prices = costs[atoms.of(k)]
+            alike = np.flatnonzero(prices == prices[value]).tolist()
+            box.append(1 << value if value == self.point[k] else sum(1 << v for v in alike))
+        return familiar(self.context, point, tuple(box), lambda p: self.engines.decide(p) == other)
+
+    def _row_in(self, point: Point, moves: Moves) -> Row | None:
+        """The nearest row of a cell; where only the number of changes counts, with numbers of training rows."""
+        context, limits = self.context, moves.limits(self.context, self.row)
+        assert context.domain is not None
+        if moves.norm == "l0" and not (limits and context.domain.knowledge.orders):
+            return context.row_at(point, self.row, self.point)
+        return context.nearest_row(point, self.row, self.point, limits)
 
     def _safe_box(self, point: Point, other: int, clock: Clock) -> Term | None:
         """The cell widened in the features that change, one after the other, while the rest stays in its cell."""

@@ -48,13 +48,16 @@ def familiar(
         if back != point and _shows(context, back, shows):
             return back
     movable.sort(key=lambda j: context.is_seen(j, point[j]))
-    for j in movable:
-        for value in _better(context, j, point[j], box[j], None if own is None else own[j]):
-            moved = (*point[:j], value, *point[j + 1 :])
-            if _shows(context, moved, shows):
-                point = moved
-                break
-    return point
+    while True:  # what one move makes possible for another feature is tried in the next round
+        before = point
+        for j in movable:
+            for value in _better(context, j, point[j], box[j], None if own is None else own[j]):
+                moved = (*point[:j], value, *point[j + 1 :])
+                if _shows(context, moved, shows):
+                    point = moved
+                    break
+        if point == before:
+            return point
 
 
 def _shows(context: Context, point: Point, shows: Callable[[Point], bool]) -> bool:

@@ -7,6 +7,7 @@ from primewood.engines.protocol import Clock, Grown
 from primewood.errors import listing
 from primewood.logic.instance import Point
 from primewood.reasons.context import Context, Row
+from primewood.reasons.examples import familiar
 
 
 def obstacle(
@@ -36,6 +37,8 @@ def obstacle(
     names = listing(variables[j].name for j in sorted(avoided))
     if context.domain is None or row is None:
         return f"no explanation avoids {names}"
+    if engines.decide(other) != label:
+        other = familiar(context, other, freed, lambda p: engines.decide(p) != label, own=point)
     changed = context.row_at(other, row, point)
     told = [
         f"{x.name} = {context.shown(j, other[j], changed)}"

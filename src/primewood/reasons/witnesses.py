@@ -92,16 +92,20 @@ class WitnessFinder:
     def _find(self, wanted: Excluded, last: Point | None, clock: Clock) -> Reply:
         """A point of an excluded slice that gets a different decision, with values that rows have if possible."""
         place = wanted.place
-        if last is not None:  # what was found for the value beside it often does for this one
-            beside = (*last[:place], wanted.nearest, *last[place + 1 :])
-            if self._is_outside(beside, place) and self._allows(beside) and self._differs(beside):
-                return beside
-        reply = self._seen_or_searched(wanted, clock)
+        reply = self._beside(wanted, last) or self._seen_or_searched(wanted, clock)
         if not isinstance(reply, tuple) or not self._differs(reply):
             return reply  # where summation may take any order, the engine's point is all there is to show
         free = wanted.mask if wanted.together else 1 << reply[place]
         slice_ = (*self.box[:place], free, *self.box[place + 1 :])
         return familiar(self.context, reply, slice_, self._differs, own=self.point)
+
+    def _beside(self, wanted: Excluded, last: Point | None) -> Point | None:
+        """What was found for the value beside it, if that does for this one: it needs no search, and is polished."""
+        if last is None:
+            return None
+        point = (*last[: wanted.place], wanted.nearest, *last[wanted.place + 1 :])
+        fits = self._is_outside(point, wanted.place) and self._allows(point) and self._differs(point)
+        return point if fits else None
 
     def _is_outside(self, point: Point, place: int) -> bool:
         """Whether a point is in the box but for one variable."""

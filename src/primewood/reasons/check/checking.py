@@ -20,6 +20,7 @@ from primewood.reasons.check.result import Check, Judgement
 from primewood.reasons.check.surroundings import Surroundings, is_inside
 from primewood.reasons.claims import By, Claim, Condition, Most, read_claim
 from primewood.reasons.context import UNDECIDED, Context, Row
+from primewood.reasons.examples import familiar
 from primewood.reasons.explanation import Explanation, Status
 from primewood.reasons.prime import default_order
 from primewood.reasons.witnesses import finder_of
@@ -175,8 +176,18 @@ class _Checking:
         reply = self.oracle.counterexample(box, self.clock)
         if reply is Verdict.NONE_EXISTS:
             return True, None
-        found = self._counterexample(self.around.nearer(reply, box)) if isinstance(reply, tuple) else None
+        found = None
+        if isinstance(reply, tuple):
+            near = self.around.nearer(reply, box)
+            found = self._counterexample(self._recognised(near, box)) or self._counterexample(near)
         return (None if found is None else False), found
+
+    def _recognised(self, other: Point, box: Box) -> Point:
+        """A counterexample of the same box with values that training rows have if possible."""
+        decide = self.engines.decide
+        if decide(other) == self.label:
+            return other
+        return familiar(self.context, other, box, lambda point: decide(point) != self.label, own=self.point)
 
     def _fewest(self) -> Claim:
         """The claim of the fewest first conditions that suffice: more of them exclude more, so bisection finds it."""
