@@ -417,17 +417,19 @@ class Explanation(Shown):
         """What is excluded, how much that is in all, and why there is no more of it here."""
         shown = self.exclusions if most is None else self._exclusions(most)
         none = sum(x in self._found and self._found[x] is None for *_, x in self._runs)
-        cut = most is not None and most < len(self._runs)
-        late = f"the rest was not found in {WITNESS_SECONDS:g} s"
+        total = len(self._runs) - none
         return {
             "excludes": [self._exclusion(x) for x in shown],
-            "excludes_total": len(self._runs) - none,
-            "excludes_note": text.REST
-            if cut
-            else "the model is not at hand to search for the rest"
-            if self.find_witnesses is None
-            else late,
+            "excludes_total": total,
+            "excludes_note": "" if len(shown) == total else self._why_no_more(most),
         }
+
+    def _why_no_more(self, most: int | None) -> str:
+        if most is not None and most < len(self._runs):
+            return text.REST
+        if self.find_witnesses is None:
+            return "the model is not at hand to search for the rest"
+        return f"the rest was not found in {WITNESS_SECONDS:g} s"
 
     def _exclusion(self, exclusion: Exclusion) -> dict[str, Any]:
         witness = exclusion.witness
