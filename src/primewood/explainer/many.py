@@ -8,9 +8,6 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from primewood.arguments import clock_of
 from primewood.batch.batch import Batch
 from primewood.batch.columns import Kind
@@ -22,7 +19,6 @@ from primewood.batch.to_one_file import explain_into_one_file, is_one_file
 from primewood.errors import InvalidInput
 from primewood.explainer.asking import bind
 from primewood.explainer.why import AsksWhy
-from primewood.logic.language import Language
 from primewood.reasons.best import given
 from primewood.reasons.explanation import Explanation
 from primewood.reasons.witnesses import witness_finder
