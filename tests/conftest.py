@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
@@ -10,6 +11,8 @@ from hypothesis import settings
 
 import primewood
 from rotation import PARTS, choose_part, divide
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin while they wait starve other workers
 
 for (
     name

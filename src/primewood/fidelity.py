@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from primewood import readers
 from primewood.ensemble import Ensemble
-from primewood.ensemble.comparison import cut_of
+from primewood.ensemble.comparison import cuts_of
 from primewood.ensemble.link import linked
 from primewood.errors import UnsupportedModel
 
@@ -112,9 +112,9 @@ def planted_rows(
         planted = rows[generator.integers(0, len(rows), PLANTED)].copy()
     if not len(tests):
         return planted
-    for row in planted:
-        for feature, threshold in tests[generator.integers(0, len(tests), 1 + ensemble.n_features // 3)]:
-            row[int(feature)] = _beside(float(threshold), ensemble, generator)
+    for _ in range(1 + ensemble.n_features // 3):
+        picked = tests[generator.integers(0, len(tests), len(planted))]
+        planted[np.arange(len(planted)), picked[:, 0].astype(int)] = _beside(picked[:, 1], ensemble, generator)
     for column, known in ensemble.categories.items():
         codes = [*known.names, *([] if known.others is None else [known.others])]
         planted[:, column] = generator.choice(codes, len(planted))
@@ -139,10 +139,14 @@ def _tests(ensemble: Ensemble) -> NDArray[np.float64]:
     return tests[numeric & (abs(tests[:, 1]) < 1e37)]
 
 
-def _beside(threshold: float, ensemble: Ensemble, generator: np.random.Generator) -> float:
-    cut = cut_of(threshold, ensemble.operator, ensemble.dtype)
-    at = [threshold, cut, float(np.float32(threshold))][generator.integers(3)]
-    towards = [-np.inf, at, np.inf][generator.integers(3)]
-    if generator.random() < 0.3:
-        return float(np.nextafter(np.float32(at), np.float32(towards)))
-    return float(np.nextafter(at, towards))
+def _beside(
+    thresholds: NDArray[np.float64], ensemble: Ensemble, generator: np.random.Generator
+) -> NDArray[np.float64]:
+    """Numbers at the thresholds, or one step of float64 or float32 below or above, one each."""
+    cuts = cuts_of(thresholds, ensemble.operator, ensemble.dtype)
+    single = thresholds.astype(np.float32).astype(np.float64)
+    at = np.choose(generator.integers(0, 3, len(thresholds)), [thresholds, cuts, single])
+    below, above = np.full_like(at, -np.inf), np.full_like(at, np.inf)
+    towards = np.choose(generator.integers(0, 3, len(at)), [below, at, above])
+    coarse = np.nextafter(at.astype(np.float32), towards.astype(np.float32)).astype(np.float64)
+    return np.where(generator.random(len(at)) < 0.3, coarse, np.nextafter(at, towards))
