@@ -113,8 +113,8 @@ def planted_rows(
     if not len(tests):
         return planted
     for _ in range(1 + ensemble.n_features // 3):
-        picked = tests[generator.integers(0, len(tests), len(planted))]
-        planted[np.arange(len(planted)), picked[:, 0].astype(int)] = _beside(picked[:, 1], ensemble, generator)
+        columns, thresholds = tests[generator.integers(0, len(tests), len(planted))].T
+        planted[np.arange(len(planted)), columns.astype(int)] = _beside(thresholds, ensemble, generator)
     for column, known in ensemble.categories.items():
         codes = [*known.names, *([] if known.others is None else [known.others])]
         planted[:, column] = generator.choice(codes, len(planted))

@@ -26,6 +26,7 @@ from primewood.batch.run import Settings
 from primewood.batch.to_files import explain_file
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput
+from primewood.tables import Dialect
 
 CREDIT = load_credit()
 ROWS = 200
@@ -276,6 +277,7 @@ OTHERWISE = {
     "the training rows": {"explainer": {"X_train": CREDIT.X[:900]}},
     "how the model is read": {"explainer": {"class_names": ["bad", "good"]}},
     "the data file": {"data": "1"},
+    "how the data file is read": {"dialect": Dialect(decimal=",")},
     "the format": {"format": "jsonl"},
     "work_limit .100000 then, 5 now": {"settings": {"work_limit": 5}},
     "time_limit .null then, 1.0 now": {"settings": {"time_limit": 1.0}},
@@ -297,7 +299,7 @@ def test_what_changed_is_named_and_refused(monkeypatch, explainer, source, tmp_p
         changed.write_text(source.read_text() + other["data"])
         source = changed
     settings = replace(SETTINGS, **other.get("settings", {}))
-    more = {"format": other.get("format", "parquet")}
+    more = {"format": other.get("format", "parquet"), "dialect": other.get("dialect")}
     with pytest.raises(InvalidInput, match=f"cannot be continued: {words}.*changed since it began"):
         explain_file(asked, source, tmp_path / "out", settings, resume=True, **more)
     assert contents(tmp_path / "out") == before
@@ -331,10 +333,10 @@ from batch.test_resume import SETTINGS, explainer_of
 from primewood.batch.to_files import explain_file
 explainer = explainer_of()
 write = explainer.stated
-def stated(result, settings):
+def stated(result, *asked):
     if result.place == 70:
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
-    return write(result, settings)
+    return write(result, *asked)
 explainer.stated = stated
 try:
     explain_file(explainer, {str(source)!r}, {str(tmp_path / "out")!r}, SETTINGS)

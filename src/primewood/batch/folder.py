@@ -31,6 +31,7 @@ KNOWN_AS = {
     "training": "the training rows",
     "reading": "how the model is read (names, domain, groups, constraints, engine)",
     "data": "the data file",
+    "dialect": "how the data file is read (sheet, decimal mark)",
     "kind": "the format of the parts",
 }
 """What messages call the entries of a question."""
