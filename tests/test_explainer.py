@@ -210,9 +210,9 @@ def test_boolean_columns_are_recognised_and_stated():
     assert explainer.domain.features[0].kind == "boolean"
     assert len(explainer.domain.features[0].variable) == 2
     why = explainer.explain(rows[explainer.ensemble.predict(rows) == 1][0])
-    assert "flag is 1" in why.rule and "flag is one of 0, 1" in why.assumptions
-    with pytest.raises(UnknownName, match="'numeric'"):
-        explainer.explain([0.5, 0.0])
+    assert "flag is 1" in why.rule and "flag is 0 or 1" in why.assumptions
+    (note,) = explainer.explain([0.5, 0.0]).notes
+    assert note.startswith("flag = 0.5 is not 0 or 1, unlike the training rows")
     numeric = pw.Explainer(
         model, rows, feature_names=["flag", "size"], domain={"flag": "numeric"}, literals="sets"
     )
@@ -304,7 +304,7 @@ def test_what_is_taken_for_granted_is_always_stated():
     assert few.domain.features[0].kind == "numeric", "its threshold is not between 0 and 1"
     assert few.explain([0.0, 0.0]).covers([[9.0, 0.0]]).tolist() == [False]
     declared = pw.Explainer(model, domain={"x0": [0, 1]}, literals="sets")
-    assert "x0 is one of 0, 1" in declared.explain([0.0, 0.0]).assumptions
+    assert "x0 is 0 or 1" in declared.explain([0.0, 0.0]).assumptions
 
 
 def test_splits_that_only_ask_whether_a_value_is_missing():

@@ -10,6 +10,7 @@ import csv
 import importlib
 import io
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from primewood.rows import Layout, Reading
-    from primewood.tabular import Tabular
+    from primewood.tabular import Kind, Tabular
 
 STDIN = Path("-")
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 PARQUET_ENDINGS = (".parquet", ".pq")
 MISSING = ("", "NA", "NaN", "nan")
 TRUTHS = {"true": 1.0, "false": 0.0}
+WHOLE = re.compile(r"[+-]?\d+")
 
 
 @dataclass(frozen=True)
@@ -126,14 +128,22 @@ class Table:
         """The rows as a table to train with: under the names of its own columns if the model has none."""
         from primewood.matching import is_unnamed
         from primewood.rows import tell
-        from primewood.tabular import Column, Tabular
+        from primewood.tabular import as_read
 
         reading = self.reading(layout)
         unnamed = is_unnamed(layout.names) and not set(layout.names) & set(self.header)
         tell(replace(reading, notes=() if unnamed else reading.notes).all_notes)
         names = tuple(self.header) if unnamed else layout.names
-        columns = [Column(reading.rows[:, j], coded=True) for j in range(len(names))]
-        return Tabular(names, len(self), columns.__getitem__)
+        places = match_columns(self.header, layout.names, self.name).places
+        kinds = {name: self._kind(place) for name, place in zip(names, places, strict=True)}
+        return as_read(reading.rows, names, kinds)
+
+    def _kind(self, place: int) -> Kind | None:
+        """What all cells of a column are: whole numbers, or Booleans."""
+        cells = [cell for cell in self.column(place) if cell not in MISSING]
+        if cells and all(WHOLE.fullmatch(cell) for cell in cells):
+            return "whole"
+        return "boolean" if cells and all(cell.lower() in TRUTHS for cell in cells) else None
 
     def column(self, place: int) -> list[str]:
         """The cells of a column."""

@@ -97,6 +97,12 @@ def tabular(X: Any) -> Tabular | None:
     return None
 
 
+def as_read(rows: NDArray[np.float64], names: Sequence[str], kinds: Mapping[str, Kind | None]) -> Tabular:
+    """Rows in a model's columns, as a table whose columns have kinds and hold codes for categories."""
+    columns = [Column(rows[:, j], kinds.get(name), coded=True) for j, name in enumerate(names)]
+    return Tabular(tuple(names), len(rows), columns.__getitem__)
+
+
 def is_table(X: Any) -> bool:
     """Whether something holds rows, and is not a single row without names."""
     if getattr(X, "ndim", 0) == 2 or tabular(X) is not None:

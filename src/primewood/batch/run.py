@@ -113,6 +113,8 @@ class Result:
     outcome : Outcome
     source : int or None
         The row that the explanation was found for, if it is taken over.
+    elsewhere : bool
+        Whether another explainer answered, over another domain: the row breaks what is inferred about features.
     """
 
     place: int
@@ -120,6 +122,7 @@ class Result:
     label: int | None
     outcome: Outcome
     source: int | None = None
+    elsewhere: bool = False
 
 
 class Batched(Explains, Protocol):
@@ -127,6 +130,10 @@ class Batched(Explains, Protocol):
 
     ensemble: Ensemble | None
     _context: Context
+
+    @property
+    def _serving(self) -> Callable[[Any], Any]:
+        """The explainer that answers about a row: another one for a row that breaks what is inferred."""
 
 
 Watcher = Callable[[Result], None]
@@ -170,7 +177,8 @@ class Run:
             yield found
 
     def _block(self, rows: NDArray[np.float64], first: int) -> list[Result]:
-        block = _Block(rows, first, *self._read(rows))
+        points, labels = self._read(rows)
+        block = _Block(rows, first, points, labels, self._served_elsewhere(rows, labels))
         self._settle(block, self.known)
         lent = KnownBoxes(self._context.variables)
         while block.waiting:
@@ -199,7 +207,9 @@ class Run:
         for k, outcome in self._explain(list(chosen.values())):
             self._remember(cells[k], outcome)
             for i in block.waiting.pop(cells[k]):
-                block.found[i] = self._told(Result(block.first + i, block.rows[i], cells[k][1], outcome))
+                elsewhere = i in block.elsewhere
+                result = Result(block.first + i, block.rows[i], cells[k][1], outcome, elsewhere=elsewhere)
+                block.found[i] = self._told(result)
                 explained.append(block.found[i])
         return sorted(explained, key=lambda result: result.place)
 
@@ -208,9 +218,18 @@ class Run:
         places = [rows[0] for rows in block.waiting.values()]
         if not self.settings.reuse or self._late():
             return {cell: Asked(block.rows[i]) for cell, i in zip(block.waiting, places, strict=True)}
+        elsewhere = {
+            cell: Asked(block.rows[i])
+            for cell, i in zip(block.waiting, places, strict=True)
+            if i in block.elsewhere
+        }
+        cells = [cell for cell in block.waiting if cell not in elsewhere]
+        if not cells:
+            return elsewhere
+        places = [block.waiting[cell][0] for cell in cells]
         waiting = Waiting(block.points[places], block.labels[places], self._context.variables)
-        cells, rows = list(block.waiting), block.rows[places]
-        return {
+        rows = block.rows[places]
+        return elsewhere | {
             cells[k]: Asked(rows[k], rows[near] if self.settings.together else None)
             for k, near in waiting.next_round(self.settings.block).items()
         }
@@ -232,16 +251,32 @@ class Run:
         labels[possible & (labels < 0)] = 0
         return points, labels
 
+    def _served_elsewhere(self, rows: NDArray[np.float64], labels: NDArray[np.int64]) -> frozenset[int]:
+        """The rows that break what is inferred about features and that another explainer answers, with decisions."""
+        found, ensemble = [], self._explainer.ensemble
+        assert ensemble is not None
+        for i in np.flatnonzero((labels < 0) & ~np.isinf(rows).any(axis=1)).tolist():
+            try:
+                self._explainer._serving(rows[i])._context.read(rows[i])
+            except PrimewoodError:
+                continue
+            labels[i] = 0 if ensemble.is_regressor else int(ensemble.predict(rows[i : i + 1])[0])
+            labels[i] = max(labels[i], 0)
+            found.append(i)
+        return frozenset(found)
+
     def _at_hand(self, block: _Block, i: int, known: KnownBoxes) -> Result | None:
         """What a row gets without being explained; None if it has to be."""
         place, row, label = block.first + i, block.rows[i], int(block.labels[i])
         if label < 0:
             return Result(place, row, None, self._refused(row))
-        if not self.settings.reuse:
+        if not self.settings.reuse or i in block.elsewhere:
             cell = block.cell(i)
             if cell in self._cells:
                 self._cells.move_to_end(cell)
-            return Result(place, row, label, self._cells[cell]) if cell in self._cells else None
+            if cell not in self._cells:
+                return None
+            return Result(place, row, label, self._cells[cell], elsewhere=i in block.elsewhere)
         point = tuple(block.points[i].tolist())
         for source, box in known.around(label, point):
             if self._sayable(box, point):
@@ -318,6 +353,8 @@ class _Block:
         The rows, their cells and the decisions on them.
     first : int
         The place of the first row.
+    elsewhere : set of int
+        The rows that another explainer answers, which share their cells with equal rows only.
     found : dict
     waiting : dict
     """
@@ -328,8 +365,10 @@ class _Block:
         first: int,
         points: NDArray[np.int64],
         labels: NDArray[np.int64],
+        elsewhere: frozenset[int] = frozenset(),
     ) -> None:
         self.rows, self.first, self.points, self.labels = rows, first, points, labels
+        self.elsewhere = elsewhere
         self.found: dict[int, Result] = {}
         self.waiting: dict[Cell, list[int]] = {}
         for i in range(len(rows)):
@@ -337,14 +376,15 @@ class _Block:
 
     def cell(self, i: int) -> Cell:
         """The cell of a row, with the decision there."""
-        return self.points[i].tobytes(), int(self.labels[i])
+        held = self.rows[i] if i in self.elsewhere else self.points[i]
+        return held.tobytes() + bytes([i in self.elsewhere]), int(self.labels[i])
 
 
 def lendable(results: Iterable[Result]) -> Iterator[tuple[int, Box, int]]:
     """The explanations among results that others may take over: decisions, boxes, and whose they are."""
     for result in results:
         box, label = result.outcome.box, result.label
-        own = result.source is None and result.outcome.status is Status.PROVED
+        own = result.source is None and result.outcome.status is Status.PROVED and not result.elsewhere
         if own and box is not None and label is not None:
             yield label, box, result.place
 

@@ -54,6 +54,12 @@ class Listed:
         object.__setattr__(self, "names", codes)
 
 
+TRUTHS = Listed({0.0: False, 1.0: True})
+"""A Boolean column, by its dtype."""
+BITS = Listed({0.0: 0, 1.0: 1})
+"""A column that holds 0 and 1."""
+
+
 def ordered(categories: Mapping[float, object] | Sequence[float]) -> Listed:
     """Ordered categories, as a declaration for `domain=`: numbers, or a mapping from numbers to names.
 
@@ -69,7 +75,7 @@ def declaration(name: str, declared: Any) -> Number | Listed | None:
     words: dict[str, Number | Listed] = {
         "numeric": Number(),
         "whole": Number(whole=True),
-        "boolean": Listed({0.0: 0, 1.0: 1}),
+        "boolean": BITS,
     }
     if isinstance(declared, str) and declared in words:
         return words[declared]

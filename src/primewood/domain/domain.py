@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain.categories import by_effect
-from primewood.domain.declarations import Listed, Number, declaration, one_hot_groups
+from primewood.domain.declarations import BITS, TRUTHS, Listed, Number, declaration, one_hot_groups
 from primewood.domain.feature import Feature, Kind
 from primewood.domain.knowledge import Knowledge, Statements, statements, violated
 from primewood.ensemble import Ensemble, Tree
@@ -195,6 +195,8 @@ def domain_of(
     conditions: Sequence[str] = (),
     missing: MissingRule = "auto",
     beside: Ensemble | None = None,
+    kinds: Mapping[str, str] | None = None,
+    loosened: Mapping[str, Number] | None = None,
 ) -> Domain:
     """The domain of an ensemble.
 
@@ -216,12 +218,18 @@ def domain_of(
         rows, whatever the model accepts.
     beside
         A second ensemble over the same columns, whose tests cut the features as well.
+    kinds
+        Per feature name what its dtype says: "whole" or "boolean". What is declared goes before it.
+    loosened
+        Per feature name what is assumed instead of what its dtype or the rows say.
     """
     if missing not in ("auto", "allow", "forbid"):
         raise InvalidInput(f'missing is "auto", "allow" or "forbid", not {missing!r}')
     if missing == "allow" and not ensemble.allows_missing:
         raise InvalidInput(f'missing="allow", but this {ensemble.source} does not accept missing values')
-    return _Builder(ensemble, rows, declared or {}, missing, beside).domain(groups, constraints, conditions)
+    builder = _Builder(ensemble, rows, declared or {}, missing, beside)
+    builder.kinds, builder.loosened = kinds or {}, loosened or {}
+    return builder.domain(groups, constraints, conditions)
 
 
 class _Builder:
@@ -247,6 +255,8 @@ class _Builder:
         if beside is not None:
             self.join(beside)
         self.tested = [bool(len(cuts)) for cuts in self.cuts]
+        self.kinds: Mapping[str, str] = {}
+        self.loosened: Mapping[str, Number] = {}
         self.compared: dict[str, list[tuple[str, float]]] = {}
         self.mentioned: frozenset[str] = frozenset()
 
@@ -351,8 +361,8 @@ class _Builder:
         declared = self.declared.get(name)
         native = self.ensemble.categories.get(column)
         may_miss = self.may_miss(column)
-        if declared is None and native is None and self.is_boolean(column):
-            return self.categorical(column, {0.0: 0, 1.0: 1}, "boolean", may_miss)
+        if declared is None and native is None:
+            declared = self.inferred(column)
         if isinstance(declared, Listed):
             boolean = declared.names == {0.0: 0, 1.0: 1} and not declared.ordered
             kind: Kind = "boolean" if boolean else "categorical"
@@ -363,6 +373,17 @@ class _Builder:
                 names[native.others] = _free_name(names.values())
             return self.categorical(column, names, "categorical", may_miss, others=native.others)
         return self.numeric(column, declared or Number(), may_miss)
+
+    def inferred(self, column: int) -> Number | Listed | None:
+        """What the dtype and the rows say about a column that nobody declares."""
+        name = self.ensemble.feature_names[column]
+        if name in self.loosened:
+            return self.loosened[name]
+        if self.kinds.get(name) == "boolean":
+            return TRUTHS
+        if self.is_boolean(column):
+            return BITS
+        return Number(whole=True) if self.kinds.get(name) == "whole" else None
 
     def categorical(
         self,
@@ -439,7 +460,7 @@ class _Builder:
         native = [
             f for f in looked_at if f.columns[0] in self.ensemble.categories and f.name not in self.declared
         ]
-        found = [words for f in looked_at if f not in native and (words := f.assumption()) is not None]
+        found = _merged([f for f in looked_at if f not in native])
         if any(f.others is None for f in native):
             found.append("categories are those that the model knows")
         if self.allows_missing:
@@ -449,6 +470,19 @@ class _Builder:
             elif never:
                 found.append(f"{listing(never)} {'is' if len(never) == 1 else 'are'} never missing")
         return tuple(found)
+
+
+def _merged(features: Iterable[Feature]) -> list[str]:
+    """What is taken for granted about features, each kind once: "age, kids are whole numbers"."""
+    said: dict[tuple[str, str], list[str]] = {}
+    for feature in features:
+        words = feature.assumption()
+        if words is not None:
+            said.setdefault(words, []).append(feature.name)
+    return [
+        f"{listing(names)} {alone if len(names) == 1 else together}"
+        for (alone, together), names in said.items()
+    ]
 
 
 def _cuts(ensemble: Ensemble) -> list[NDArray[np.float64]]:

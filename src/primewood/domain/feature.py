@@ -184,9 +184,10 @@ class Feature:
                 f"{listing(number(x) for x in held)}"
             )
         if self.patterns is None:
-            kind = "a whole number" if self.whole else "a number"
+            kind, _ = self.assumption() or ("is a number", "")
             return InvalidInput(
-                f"{self.name} is {kind} from {number(self.low)} to {number(self.high)}; got {number(held[0])}"
+                f"{self.name} {kind}; got {number(held[0])}. If it can be any number, pass "
+                f"domain={{{self.name!r}: 'numeric'}}"
             )
         return UnknownName(
             f"{self.name} is one of {listing(number(code) for code in self.codes or ())}; got {held[0]:g}. "
@@ -198,14 +199,17 @@ class Feature:
         numbers: Any = self.numbers[value] if value < len(self.numbers) else math.nan
         row[list(self.columns)] = numbers
 
-    def assumption(self) -> str | None:
-        """What answers take for granted about the feature, in words."""
+    def assumption(self) -> tuple[str, str] | None:
+        """What answers take for granted about the feature, in words: said of it alone, and of several features."""
         if self.patterns is not None:
             labels = [label for _, label in sorted(self.patterns.items(), reverse=len(self.columns) > 1)]
-            return None if self.others is not None else f"{self.name} is one of {listing(labels)}"
+            told = " or ".join(map(str, labels)) if self.kind == "boolean" else f"one of {listing(labels)}"
+            told = "True or False" if labels == [False, True] and labels[0] is False else told
+            return None if self.others is not None else (f"is {told}", f"are {told}")
         if self.whole or math.isfinite(self.low) or math.isfinite(self.high):
-            kind = "a whole number" if self.whole else "a number"
+            kind = "whole number" if self.whole else "number"
             ends = [f"at least {number(self.low)}"] if math.isfinite(self.low) else []
             ends += [f"at most {number(self.high)}"] if math.isfinite(self.high) else []
-            return f"{self.name} is {' '.join([kind, ' and '.join(ends)]).strip()}"
+            limits = f" {' and '.join(ends)}" if ends else ""
+            return f"is a {kind}{limits}", f"are {kind}s{limits}"
         return None

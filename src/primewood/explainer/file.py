@@ -23,6 +23,7 @@ from primewood.logic.expression import Expression
 from primewood.logic.parser import parse
 from primewood.properties.compiled_file import FORMAT as COMPILED
 from primewood.properties.compiled_file import load_compiled, read_variable, variable_record
+from primewood.tabular import Kind, as_read
 
 if TYPE_CHECKING:
     from primewood.explainer.explainer import Explainer
@@ -52,6 +53,7 @@ def _document(explainer: Explainer) -> dict[str, Any]:
         "version": VERSION,
         "model": _model_record(explainer),
         "options": {name: _written(name, value) for name, value in options.items()},
+        "kinds": {} if explainer.ensemble is None else explainer._domain_for.keywords["kinds"],
         "notes": list(explainer.notes),
         "fidelity": None if fidelity is None else [fidelity.rows, fidelity.differ],
     }
@@ -109,7 +111,10 @@ def _explainer(document: dict[str, Any], arrays: dict[str, Any]) -> Explainer:
 
     model = _model(document["model"])
     options = {name: read_value(value) for name, value in document["options"].items()}
-    explainer = Explainer(model, _rows(arrays), **options)
+    rows, kinds = _rows(arrays), _kinds(document["kinds"])
+    if rows is not None and isinstance(model, Ensemble):
+        rows = as_read(rows, model.feature_names, kinds)
+    explainer = Explainer(model, rows, **options)
     explainer.notes = _notes(document["notes"])
     explainer.fidelity = _fidelity(document["fidelity"])
     return explainer
@@ -129,6 +134,12 @@ def _rows(arrays: dict[str, Any]) -> Any:
     if rows is not None and (rows.dtype != np.float64 or rows.ndim != 2):
         raise InvalidInput(f"training rows are a table of float64 numbers, not {rows.dtype} of {rows.shape}")
     return rows
+
+
+def _kinds(record: Any) -> dict[str, Kind | None]:
+    if not isinstance(record, dict) or not set(record.values()) <= {"whole", "boolean"}:
+        raise InvalidInput('kinds are "whole" or "boolean" by the names of columns')
+    return record
 
 
 def _notes(record: Any) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ class AsksImportance(AsksMany):
         explained = self._explained(reading, settings, n_jobs, progress)
         for row, why in zip(reading.rows, explained, strict=True):
             mentioned = why.features if why.status is Status.PROVED else None
-            counts.add(mentioned, self._flipping(row, why, Clock(time_limit)))
+            counts.add(mentioned, self._serving(row)._flipping(row, why, Clock(time_limit)))
             language = why.literals
         assert self.domain is not None
         return counts.importance(

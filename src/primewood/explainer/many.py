@@ -211,7 +211,8 @@ class AsksMany(AsksWhy):
         if outcome.box is None:
             return Failed(outcome.problem, tuple(result.row.tolist()), literals, self._context)
         within = options.get("within")
-        asked = self if within is None else self.around(result.row, within)
+        asked = self._serving(result.row) if result.elsewhere else self
+        asked = asked if within is None else asked.around(result.row, within)
         point = asked._context.read(result.row)[1]
         label = asked._engines.decide(point) if within is not None else int(result.label or 0)
         fixed = asked._places("fix", options.get("fix", ()))

@@ -25,6 +25,7 @@ from primewood.arguments import (
     training_rows,
 )
 from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject, domain_of
+from primewood.domain.declarations import Number
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName, Engines
 from primewood.ensemble import Ensemble
@@ -34,12 +35,13 @@ from primewood.explainer.asking import about_row, called
 from primewood.explainer.options import keep_options
 from primewood.fidelity import Fidelity, check_fidelity
 from primewood.logic.expression import Expression
+from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
 from primewood.reasons.context import Context
 from primewood.reasons.prime import plan
 from primewood.reasons.score import Score, Scorer
 from primewood.rows import read_row, read_rows, tell
-from primewood.tabular import is_table
+from primewood.tabular import is_table, kinds_of
 
 VoteName = Choice["model", "majority"]
 Summation = Choice["sequential", "any"]
@@ -91,6 +93,7 @@ class Model:
         self.domain: Domain | None = None
         self.ensemble: Ensemble | None = None
         self.fidelity: Fidelity | None = None
+        self._looser: dict[frozenset[tuple[str, Number]], Self] = {}
         if isinstance(model, Expression):
             given = (X_train, feature_names, domain, groups, constraints, threshold, between, positive)
             if any(option is not None for option in given) or missing != "auto":
@@ -116,6 +119,7 @@ class Model:
                 groups=groups,
                 constraints=constraints,
                 missing=missing,
+                kinds=kinds_of(X_train, self.ensemble.feature_names),
             )
             self.domain = self._domain_for(self.ensemble)
             if vote == "model" and not isinstance(model, Ensemble):
@@ -167,6 +171,7 @@ class Model:
     def _with(self, ensemble: Ensemble, domain: Domain) -> Self:
         """The explainer of the same model with another decision, or over another domain."""
         other = copy.copy(self)
+        other._looser = {}
         other.ensemble, other.domain = ensemble, domain
         other._subject = EnsembleSubject(ensemble, domain)
         scorer = self._context.scorer
@@ -209,18 +214,17 @@ class Model:
         if self.ensemble is None:
             raise InvalidInput(f"{what} are about rows of a model; an expression has none")
 
-    def _check_domain(self, what: str, rows: NDArray[np.float64]) -> None:
-        """Raise for the first of some rows that the domain does not allow."""
+    def _check_domain(self, what: str, rows: NDArray[np.float64], *, strictly: bool = False) -> None:
+        """Raise for the first of some rows that cannot be answered about; `strictly`, under what is inferred."""
         domain = self._context.domain
         assert domain is not None
         points = domain.points(rows)
         allowed = (points >= 0).all(axis=1) & domain.possible(rows, points)
         for place in np.flatnonzero(~allowed).tolist():
             try:
-                self._context.read(rows[place])
+                (self if strictly else self._serving(rows[place]))._context.read(rows[place])
             except InvalidInput as problem:
                 raise InvalidInput(f"{what}, row {place}: {problem}") from None
-            raise AssertionError("a row outside the domain is read all the same: please report this")
 
     def decide(self, x: Any) -> object:
         """The decision on a row, by its name; of a table with several rows, the list of their decisions."""
@@ -237,11 +241,45 @@ class Model:
         return self.class_names[self._engines.decide(self._context.read(x)[1])]
 
     def _serving(self, x: Any) -> Self:
-        """The explainer that answers about a row: this one, with what is to be noted about the row."""
+        """The explainer that answers about a row, with what is to be noted about the row.
+
+        It is this one, unless the row breaks what was inferred about features: then it is one that does not assume it.
+        """
         if self.domain is None:
             return self
         reading = read_row(x, self._context.layout)
-        return self._noting((*reading.notes, *reading.row_notes.get(0, ())))
+        broken = self._broken(reading.rows[0])
+        noted = (*reading.notes, *reading.row_notes.get(0, ()), *broken.values())
+        return (self._loosened(reading.rows[0], broken) if broken else self)._noting(noted)
+
+    def _broken(self, row: NDArray[np.float64]) -> dict[str, str]:
+        """The features whose inferred kind a row breaks, with what to note about them."""
+        assert self.domain is not None and self.ensemble is not None
+        declared, numbers, found = self._domain_for.keywords["declared"] or {}, row.tolist(), {}
+        for feature in self.domain.features:
+            known = declared.get(feature.name) is not None or feature.column in self.ensemble.categories
+            x = numbers[feature.column]
+            if known or len(feature.columns) > 1 or x != x or feature.index_of(numbers) >= 0:
+                continue
+            kind, _ = feature.assumption() or ("", "")
+            found[feature.name] = (
+                f"{feature.name} = {number(x)} {kind.replace('is ', 'is not ', 1)}, unlike the training rows; answered "
+                "without that assumption"
+            )
+        return found
+
+    def _loosened(self, row: NDArray[np.float64], broken: Iterable[str]) -> Self:
+        """The explainer that does not assume what a row breaks; made once."""
+        assert self.domain is not None and self.ensemble is not None
+        kinds, names = self._domain_for.keywords["kinds"], self.ensemble.feature_names
+        loosened = {
+            name: Number(whole=kinds.get(name) == "whole" and float(row[names.index(name)]).is_integer())
+            for name in broken
+        }
+        key = frozenset(loosened.items())
+        if key not in self._looser:
+            self._looser[key] = self._with(self.ensemble, self._domain_for(self.ensemble, loosened=loosened))
+        return self._looser[key]
 
     def _noting(self, notes: tuple[str, ...]) -> Self:
         """The same explainer, whose answers carry these notes besides."""

@@ -165,7 +165,7 @@ class AsksWhy(Model):
             others = [self._context.read(row)[1] for row in also]
         else:
             rows = as_rows(also, self._context.layout, source="also")
-            self._check_domain("also", rows)
+            self._check_domain("also", rows, strictly=True)
             others = [tuple(other) for other in self.domain.points(rows).tolist()]
         return [
             {j: 1 << value for j, value in enumerate(other) if value != point[j]}

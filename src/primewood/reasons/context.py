@@ -420,12 +420,17 @@ class Context:
         if feature is not None and self.rows is not None:
             column = self.rows[:, feature.column]
         here, brief = np.nan if x is None else x, x is not None
-        ends = [decimals.shown_ends(piece, here, column, brief=brief) for piece in literal.intervals]
+        whole = feature is not None and feature.whole
+        ends = [
+            decimals.whole_ends(piece) if whole else decimals.shown_ends(piece, here, column, brief=brief)
+            for piece in literal.intervals
+        ]
         shown = [text.piece(name, low, high, self.units.get(name, "")) for low, high in ends]
         shown += [f"{name} is missing"] if missing else []
         own = next((k for k, piece in enumerate(literal.intervals) if here in piece), 0)
         return {
             "missing": missing,
+            **({"whole": True} if whole else {}),
             "intervals": [interval_record(piece) for piece in literal.intervals],
             "shown": shown,
             "text": text.one_of(shown, len(shown) - 1 if missing and brief and np.isnan(here) else own),

@@ -56,6 +56,31 @@ def shown_ends(
     return low, high
 
 
+def whole_ends(interval: Interval) -> tuple[End, End]:
+    """How the ends of an interval of whole numbers are shown: both included, with all digits.
+
+    >>> whole_ends(Interval(64, 66, "right")), whole_ends(Interval(3, math.inf, "left"))
+    ((('>=', '65'), ('<=', '66')), (('>=', '3'), None))
+    """
+    low = high = None
+    if math.isfinite(interval.low):
+        low = (">=", number(interval.low if interval.closed_low else _next_whole(interval.low, math.inf)))
+    if math.isfinite(interval.high):
+        high = (
+            "<=",
+            number(interval.high if interval.closed_high else _next_whole(interval.high, -math.inf)),
+        )
+    return low, high
+
+
+def _next_whole(bound: float, towards: float) -> float:
+    """The next whole number beyond a bound; far out, the next float, which is whole there."""
+    beside = math.nextafter(bound, towards)
+    if abs(bound) >= 2.0**52:
+        return beside
+    return math.floor(bound) + 1.0 if towards > 0 else math.ceil(bound) - 1.0
+
+
 def _end(bound: float, closed: bool, needed: float, inwards: float, digits: int) -> tuple[str, str]:
     """One end: an inclusive bound, or the exact one with a strict operator if that is as short."""
     inclusive, strict = (">=", ">") if inwards > 0 else ("<=", "<")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from primewood.logic.interval import Interval
-from primewood.report.decimals import End
+from primewood.report.decimals import End, whole_ends
 
 Record = Mapping[str, Any]
 """What an answer says, in plain types: the dictionary that its `to_dict` returns."""
@@ -269,7 +269,11 @@ def exactly(literal: Record) -> str:
     if "values" in literal:
         values = [*literal["values"], *(["missing"] if literal["missing"] else [])]
         return f"{name} is {' or '.join(map(str, values))}"
-    pieces = [_exact_piece(interval(part), name, literal.get("unit", "")) for part in literal["intervals"]]
+    unit, parts = literal.get("unit", ""), [interval(part) for part in literal["intervals"]]
+    if literal.get("whole"):
+        pieces = [piece(name, *whole_ends(part), unit) for part in parts]
+    else:
+        pieces = [_exact_piece(part, name, unit) for part in parts]
     pieces += [f"{name} is missing"] if literal["missing"] else []
     return pieces[0] if len(pieces) == 1 else f"({' or '.join(pieces)})"
 

@@ -56,7 +56,10 @@ def range_in_words(context: Context, literal: Literal) -> str:
     unit = context.units.get(variable.name, "")
     pieces = []
     for interval in literal.intervals:
-        ends = [end for end in decimals.shown_ends(interval, math.nan, known) if end]
+        both = (
+            decimals.whole_ends(interval) if feature.whole else decimals.shown_ends(interval, math.nan, known)
+        )
+        ends = [end for end in both if end]
         words = " and ".join(f"{BOUNDS[operator]} {bound}" for operator, bound in ends)
         pieces.append(f"{words} {unit}".strip() if words else "given")
     return f"{variable.name} {' or '.join(pieces)}"
