@@ -18,6 +18,7 @@ from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import cuts_of
 from primewood.ensemble.link import linked
 from primewood.errors import UnsupportedModel
+from primewood.progress import say
 
 MOST_ROWS = 2000
 PLANTED = 1000
@@ -65,6 +66,7 @@ def check_fidelity(
         tried[:, columns] = np.eye(len(columns))[np.arange(len(tried)) % len(columns)]
     if rows is not None:
         tried = np.vstack([rows[:MOST_ROWS], tried])
+    say(f"comparing with the model on {len(tried):,} rows")
     ours = ensemble.scores(tried)
     decided = decisions(ensemble, ours)
     own = readers.decisions_of(model, tried, ensemble.categories).astype(object)

@@ -8,6 +8,7 @@ from inspect import Signature, signature
 from typing import Any, TypeVar, cast
 
 from primewood.errors import listing
+from primewood.progress import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
 SYNONYMS = {
@@ -30,8 +31,9 @@ def about_row(question: F) -> F:
     @wraps(question)
     def ask(*args: Any, **options: Any) -> Any:
         bound = bind(question.__name__, form, args, options)
-        bound.arguments["self"] = bound.arguments["self"]._serving(bound.arguments["x"])
-        return question(*bound.args, **bound.kwargs)
+        with Progress("searching", bound.arguments["self"].progress):
+            bound.arguments["self"] = bound.arguments["self"]._serving(bound.arguments["x"])
+            return question(*bound.args, **bound.kwargs)
 
     return cast(F, ask)
 

@@ -65,6 +65,10 @@ class Explainer(AsksImportance, AsksSlices, AsksWhatIf, AsksAboutAll):
     trust_pickle
         Whether a path may be a pickle or joblib file. Loading one runs code that is in the file: allow it only for
         files of your own.
+    progress : bool, optional
+        Whether to show what is going on, when it takes more than a second: a live line on a terminal or in a notebook,
+        which goes at the end; elsewhere lines on stderr now and then. By default on a terminal and in a notebook. It is
+        the default of all questions too.
 
     Attributes
     ----------

@@ -63,8 +63,8 @@ class AsksMany(AsksWhy):
             PI-explanation of both. A note says so. Rows are then explained together with others near them (`also`
             of `explain`), so that their explanations cover many, and mention more features.
         progress
-            Whether to tell on stderr how far it is: a bar on a terminal, elsewhere a line now and then. By default on a
-            terminal only, after a second.
+            Whether to show how far it is, when it takes more than a second: a live line on a terminal or in a notebook,
+            elsewhere lines on stderr now and then. By default what the explainer says.
         options
             As for `explain`, the same for every row.
         """
@@ -195,7 +195,7 @@ class AsksMany(AsksWhy):
         self, reading: Reading, settings: Settings, n_jobs: int | None, progress: bool | None
     ) -> Iterator[Explanation | Failed]:
         rows = reading.rows
-        with watching(len(rows), progress) as watcher:
+        with watching(len(rows), self.progress if progress is None else progress) as watcher:
             run = Run(self, settings, n_jobs, watcher)
             size = settings.block
             for results in run.blocks(rows[k : k + size] for k in range(0, len(rows), size)):

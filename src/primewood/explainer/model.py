@@ -37,6 +37,7 @@ from primewood.fidelity import Fidelity, check_fidelity
 from primewood.logic.expression import Expression
 from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
+from primewood.progress import say, with_progress
 from primewood.reasons.context import Context
 from primewood.reasons.prime import plan
 from primewood.reasons.score import Score, Scorer
@@ -52,9 +53,11 @@ class Model:
 
     _options: dict[str, Any]
     """The options by name, as they were given; see `keep_options`."""
+    progress: bool | None = None
 
     @called("Explainer")
     @keep_options
+    @with_progress("reading the model")
     def __init__(
         self,
         model: Any,
@@ -78,6 +81,7 @@ class Model:
         summation: Summation | None = None,
         literals: Language | None = None,
         trust_pickle: bool = False,
+        progress: bool | None = None,
     ) -> None:
         if vote not in get_args(VoteName):
             raise InvalidInput(f'vote is "model" or "majority", not {vote!r}')
@@ -85,7 +89,7 @@ class Model:
             raise InvalidInput(f'summation is "sequential" or "any", not {summation!r}')
         if isinstance(model, str | Path):
             model = readers.load_model(model, trust_pickle=trust_pickle)
-        self.model = model
+        self.model, self.progress = model, progress
         self.literals: Language = _usual_language(model) if literals is None else check_language(literals)
         self.immutable = tuple(immutable)
         self.notes: tuple[str, ...] = ()
@@ -112,6 +116,7 @@ class Model:
             rows, notes = training_rows(X_train, self.ensemble)
             self.notes += notes
             tell(self.notes)
+            say("working out what rows can be")
             self._domain_for = partial(
                 domain_of,
                 rows=rows,
@@ -131,6 +136,7 @@ class Model:
                     missing=[column for f in features if f.missing for column in f.columns],
                     groups=[f.columns for f in features if len(f.columns) > 1],
                 )
+            say("placing the training rows")
             self._subject = EnsembleSubject(self.ensemble, self.domain)
             names = class_names_of(self.ensemble.classes, class_names)
             self._context = context_of(self.ensemble, self.domain, names, rows, units, positive)

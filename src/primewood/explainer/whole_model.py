@@ -16,6 +16,7 @@ from primewood.engines.choice import Engines
 from primewood.engines.diagram.compiler import Watcher
 from primewood.errors import InvalidInput, TooLarge
 from primewood.logic.language import Language
+from primewood.progress import say, with_progress
 from primewood.properties.comparison import Comparing, Comparison, check_comparable
 from primewood.properties.compiled import Compiled
 from primewood.properties.rule_list import RuleList, rule_list
@@ -32,8 +33,14 @@ from primewood.explainer.model import Model
 class AsksAboutAll(Model):
     """Asks about all decisions of a model at once."""
 
+    @with_progress("verifying")
     def verify(
-        self, stated: object, *, time_limit: float | None = 60.0, work_limit: int | None = None
+        self,
+        stated: object,
+        *,
+        time_limit: float | None = 60.0,
+        work_limit: int | None = None,
+        progress: bool | None = None,  # noqa: ARG002
     ) -> Verification:
         """Whether a property is true of the model: for every row, not for those that were tried.
 
@@ -46,6 +53,8 @@ class AsksAboutAll(Model):
             Seconds, or None. When they are over, the outcome is "undecided", with how far the proof came.
         work_limit
             The same, counted in nodes of each search; with ``time_limit=None`` reproducible.
+        progress
+            Whether to show what is going on; by default what the explainer says.
         """
         self._check_rows("properties")
         asked = as_property(stated)
@@ -61,6 +70,7 @@ class AsksAboutAll(Model):
         except TooLarge as problem:
             return Verification(str(stated), Outcome.UNDECIDED, self._context, note=str(problem))
 
+    @with_progress("comparing")
     def compare(
         self,
         other: Any,
@@ -69,6 +79,7 @@ class AsksAboutAll(Model):
         time_limit: float | None = 60.0,
         work_limit: int | None = None,
         trust_pickle: bool = False,
+        progress: bool | None = None,  # noqa: ARG002
     ) -> Comparison:
         """Whether another model decides alike on every row, and if not, where the two differ.
 
@@ -82,6 +93,8 @@ class AsksAboutAll(Model):
             As for `verify`.
         trust_pickle
             As for `Explainer`, for the file of the other model.
+        progress
+            As for `verify`.
         """
         self._check_rows("comparisons")
         assert self.ensemble is not None
@@ -123,6 +136,7 @@ class AsksAboutAll(Model):
             vote=self._vote,
         )
 
+    @with_progress("growing rules")
     def rules(
         self,
         decisions: Sequence[object] | None = None,
@@ -132,6 +146,7 @@ class AsksAboutAll(Model):
         most_rules: int | None = None,
         time_limit: float | None = 60.0,
         work_limit: int | None = None,
+        progress: bool | None = None,  # noqa: ARG002
     ) -> RuleList:
         """Rules that are proved right on every row that they cover, and cover most of the training rows.
 
@@ -147,6 +162,8 @@ class AsksAboutAll(Model):
             The most rules per decision.
         time_limit, work_limit
             When the time is over, the rules found so far are given.
+        progress
+            As for `verify`.
         """
         self._check_decides()
         self._check_rows("rules")
@@ -160,7 +177,14 @@ class AsksAboutAll(Model):
             clock=clock_of(time_limit, work_limit),
         )
 
-    def compile(self, *, time_limit: float | None = None, watcher: Watcher | None = None) -> Compiled:
+    @with_progress("compiling")
+    def compile(
+        self,
+        *,
+        time_limit: float | None = None,
+        watcher: Watcher | None = None,
+        progress: bool | None = None,  # noqa: ARG002
+    ) -> Compiled:
         """The model as one decision diagram that answers any question; `TooLarge` if it outgrows its limits.
 
         Parameters
@@ -169,9 +193,11 @@ class AsksAboutAll(Model):
             Seconds, or None: then `max_nodes` alone is the limit (with ``engine="auto"``, a small budget).
         watcher
             Called now and then with the stage, the nodes so far and the parts that are left to add.
+        progress
+            As for `verify`; shows what a watcher is told.
         """
         self._check_decides()
-        diagram = self._engines.diagram(watcher, clock_of(time_limit, None).limit)
+        diagram = self._engines.diagram(watcher or _say_stage, clock_of(time_limit, None).limit)
         context = self._context
         if self._engines.any_order:
             context = replace(context, class_names=(*context.class_names, UNDECIDED))
@@ -189,3 +215,9 @@ class AsksAboutAll(Model):
         records = tree_records(self.ensemble, self._context, number)
         title = f"tree {number} of {len(self.ensemble.trees)}" if len(self.ensemble.trees) > 1 else None
         return tree_picture(records, [str(x) for x in self.class_names], most_nodes=most_nodes, title=title)
+
+
+def _say_stage(stage: str, nodes: int, parts: int) -> None:
+    """Show how far a compilation is."""
+    words = {"order": "looking for an order", "decision": "going down the levels"}
+    say(f"compiling: {words.get(stage, stage)}, {nodes:,} nodes, {parts} parts left")

@@ -21,6 +21,7 @@ from primewood.logic.instance import Box, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
+from primewood.progress import Progress
 from primewood.reasons.context import Context, plain
 from primewood.reasons.history import Moment
 from primewood.reasons.sampling import sample
@@ -231,7 +232,8 @@ class Explanation(Shown):
         new = [x for x in wanted if x not in self._found and x not in self._tried]
         if new and self.find_witnesses is not None:
             self._tried.update(new)
-            self._found.update(self.find_witnesses(new, Clock(WITNESS_SECONDS)))
+            with Progress("looking for rows just outside"):
+                self._found.update(self.find_witnesses(new, Clock(WITNESS_SECONDS)))
         return {x: self._found[x] for x in wanted if x in self._found}
 
     @cached_property

@@ -23,6 +23,7 @@ from primewood.explainer.reporting.settings import Settings, listed
 from primewood.explainer.reporting.subject import Subject, Watch, unwatched
 from primewood.explainer.reporting.usage import usage
 from primewood.logic.language import Language
+from primewood.progress import Progress, say
 
 if TYPE_CHECKING:
     from primewood.explainer.explainer import Explainer
@@ -43,6 +44,11 @@ SHARES = {
 """The shares of the time; what one section leaves over, those that come after it have."""
 
 
+def _say_section(section: str, done: int, total: int) -> None:
+    """Show how far a report is."""
+    say(f"reporting: {section}, {done:,} of {total:,}")
+
+
 def gather(
     explainer: Explainer,
     X: Any = None,
@@ -58,6 +64,7 @@ def gather(
     work_limit: int | None = None,
     seed: int = 0,
     watcher: Watcher | None = None,
+    progress: bool | None = None,
 ) -> Report:
     """Everything that an auditor asks about a model, as one report.
 
@@ -92,16 +99,19 @@ def gather(
         Of all draws.
     watcher
         Called with a section, how many of its things are done, and how many there are.
+    progress
+        Whether to show what a watcher is told; by default what the explainer says.
     """
     literals = explainer.literals if literals is None else literals
     settings = Settings(rows, explain, sample, listed(properties), literals, time_limit, work_limit, seed)
     settings.check()
     _check(explainer)
-    making = Making(clock_of(time_limit, work_limit), watcher)
-    settings = replace(settings, answers=answers_of(answers, explainer._context))
-    audited = making.section("rows", lambda clock, _: audited_rows(explainer, X, clock))
-    subject = Subject(explainer, audited, seed, literals)
-    found = _sections(subject, settings, making)
+    with Progress("reporting", explainer.progress if progress is None else progress):
+        making = Making(clock_of(time_limit, work_limit), watcher or _say_section)
+        settings = replace(settings, answers=answers_of(answers, explainer._context))
+        audited = making.section("rows", lambda clock, _: audited_rows(explainer, X, clock))
+        subject = Subject(explainer, audited, seed, literals)
+        found = _sections(subject, settings, making)
     return Report(
         {
             "format": "primewood report",
