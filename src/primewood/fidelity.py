@@ -41,7 +41,20 @@ class Fidelity:
     differ: int
 
     def __str__(self) -> str:
-        return f"{self.rows} rows tried, {self.differ} differ"
+        told = "identical" if not self.differ else f"{self.differ:,} differ"
+        return f"verified against the model on {self.rows:,} rows: {told}"
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import lines
+
+        status = "fails" if self.differ else "holds"
+        return lines(
+            "Fidelity",
+            "Read as the model decides",
+            [f"{str(self).capitalize()}."],
+            badge="Verified",
+            status=status,
+        )
 
 
 def check_fidelity(

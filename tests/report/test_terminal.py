@@ -91,7 +91,7 @@ def test_free_and_untested_features_are_counted():
 
 def test_pieces_beyond_three_are_counted():
     text = squeezed(printed(terminal.explanation(records.many_pieces())))
-    assert "12<=hour<13hor14<=hour<15hor16<=hour<17h,and9more" in text
+    assert "(12<=hour<13hor14<=hour<15hor16<=hour<17hor9otherranges)" in text
     assert "4moreallowed,20moreexcluded" in text
 
 

@@ -8,11 +8,12 @@ from typing import Any
 from primewood.logic.language import Language
 from primewood.reasons.context import Context
 from primewood.reasons.explanation import Status
+from primewood.report.brief import Brief
 from primewood.report.shown import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class Failed(Shown):
+@dataclass(frozen=True, eq=False, repr=False)
+class Failed(Brief, Shown):
     """That a row could not be explained, and why.
 
     It is read like an explanation, with nothing in it.

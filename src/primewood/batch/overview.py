@@ -62,6 +62,14 @@ class Overview:
             "model": self.model,
         }
 
+    def __repr__(self) -> str:
+        return f"<Overview of {self.summary.rows} explanations: print it, to_dict()>"
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.card import batch
+
+        return batch(self.to_dict())
+
     def __str__(self) -> str:
         lines = [] if self.finished else ["not finished: these are the parts so far"]
         lines.append(text.summary(self.summary.to_dict()))

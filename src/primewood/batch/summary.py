@@ -68,6 +68,14 @@ class Summary:
             else dict(zip(("least", "median", "largest"), self.coverage, strict=True)),
         }
 
+    def __repr__(self) -> str:
+        return f"<Summary of {self.rows} explanations: print it, to_dict()>"
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.card import batch
+
+        return batch(self.to_dict())
+
     def __str__(self) -> str:
         return text.summary(self.to_dict())
 

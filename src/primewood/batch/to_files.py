@@ -63,6 +63,14 @@ class Written:
     parts: int | None
     before: int = 0
 
+    def __repr__(self) -> str:
+        return f"<Written: {self}>"
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import lines
+
+        return lines("Written", f"{self.rows:,} rows", [str(self)], badge="Finished")
+
     def __str__(self) -> str:
         if self.parts is None:
             return f"{self.folder} is written: {self.rows:,} row{'' if self.rows == 1 else 's'}"

@@ -31,6 +31,7 @@ from primewood.engines.choice import EngineName, Engines
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.explainer import shown
 from primewood.explainer.asking import about_row, called
 from primewood.explainer.options import keep_options
 from primewood.fidelity import Fidelity, check_fidelity
@@ -147,6 +148,12 @@ class Model:
         if summation is None:
             summation = "any" if self.ensemble is not None and self.ensemble.any_order else "sequential"
         self._engines = Engines(self._subject, engine, max_nodes, any_order=summation == "any")
+
+    def __repr__(self) -> str:
+        return shown.line(self)
+
+    def _repr_html_(self) -> str:
+        return shown.card(self)
 
     @property
     def positive(self) -> object:

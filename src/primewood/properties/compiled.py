@@ -99,6 +99,11 @@ class Compiled:
             f"decides between {listing(self.class_names)}{took}>"
         )
 
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import compiled
+
+        return compiled(self.info(), self.class_names)
+
     def decide(self, x: Any) -> object:
         """The decision on a row, by its name. Cost: one step per feature."""
         return self.class_names[self._read(x)[2]]

@@ -35,11 +35,13 @@ from primewood.rows import as_rows
 
 TRIES = 3
 """Around how many uncovered rows a rule is grown before the best is taken."""
+MOST_LETTERS = 16_000
+"""So long a text of rules is shown."""
 PATIENCE = 25
 """Rounds without gain before the growing of one rule ends."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rule(Explanation):
     """One rule of a list: an explanation that stands for many rows.
 
@@ -168,11 +170,18 @@ class RuleList:
 
         return rule_list(self.to_dict())
 
+    def __repr__(self) -> str:
+        return f"<RuleList of {_counted(len(self.rules), 'rule')}: print it, rules[0], to_dict()>"
+
     def __str__(self) -> str:
-        lines = []
+        lines: list[str] = []
         for rule in self.rules:
             more = f", {rule.new_rows} of them new" if rule.new_rows < rule.rows else ""
-            lines.append(f"{rule.rule}  ({_counted(rule.rows, 'row')}{more})")
+            line = f"{rule.rule}  ({_counted(rule.rows, 'row')}{more})"
+            if sum(map(len, lines)) + len(line) > MOST_LETTERS:
+                lines.append(f"{_counted(len(self.rules) - len(lines), 'further rule')}, not shown here")
+                break
+            lines.append(line)
         total, covered = sum(self.rows.values()), sum(self.covered.values())
         share = f" ({text.share(covered / total)})" if total else ""
         lines.append(

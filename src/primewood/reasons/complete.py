@@ -22,13 +22,15 @@ from primewood.logic.expression import FALSE, TRUE, Expression, Literal
 from primewood.logic.instance import Box, Point, as_point
 from primewood.logic.term import Term
 from primewood.reasons.context import Context, plain
+from primewood.report.brief import Brief
+from primewood.report.numbers import few
 
 if TYPE_CHECKING:
     from primewood.report.picture import Picture
 
 
-@dataclass(frozen=True)
-class Relevance:
+@dataclass(frozen=True, repr=False)
+class Relevance(Brief):
     """Which features a decision rests on.
 
     Attributes
@@ -57,6 +59,11 @@ class Relevance:
             "relevant": list(self.relevant),
             "irrelevant": list(self.irrelevant),
         }
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import relevance
+
+        return relevance(self.to_dict())
 
     def __str__(self) -> str:
         kinds = {"necessary": self.necessary, "relevant": self.relevant, "irrelevant": self.irrelevant}
@@ -88,8 +95,8 @@ class Bias:
     other: object = None
 
 
-@dataclass(frozen=True, eq=False)
-class CompleteReason:
+@dataclass(frozen=True, eq=False, repr=False)
+class CompleteReason(Brief):
     """The complete reason of one decision, to evaluate, draw and export.
 
     Attributes
@@ -202,11 +209,16 @@ class CompleteReason:
         title = f"why {self.decision}"
         return reason_picture(texts, f.variable, f.lo, f.hi, f.root, most_nodes=most_nodes, title=title)
 
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import relevance
+
+        return relevance({**self.relevance.to_dict(), "model": self.context.digest}, self.decision)
+
     def __str__(self) -> str:
         relevance = self.relevance
         return (
-            f"{self.decision}: rests on {', '.join(relevance.relevant) or 'nothing'}; "
-            f"necessary: {', '.join(relevance.necessary) or 'none'}"
+            f"{self.decision}: rests on {few(relevance.relevant) or 'nothing'}; "
+            f"necessary: {few(relevance.necessary) or 'none'}"
         )
 
 

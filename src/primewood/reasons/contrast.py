@@ -15,10 +15,12 @@ from primewood.reasons.context import UNDECIDED, Context, Row, plain
 from primewood.reasons.examples import familiar
 from primewood.reasons.explanation import Status
 from primewood.reasons.families import BoxFamily
+from primewood.report.brief import Brief
+from primewood.report.numbers import few
 
 
-@dataclass(frozen=True)
-class Contrast:
+@dataclass(frozen=True, repr=False)
+class Contrast(Brief):
     """A minimal set of things to let go of, with a row that shows what may happen then.
 
     Attributes
@@ -80,6 +82,11 @@ class Contrast:
             "notes": list(self.context.notes),
         }
 
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import contrast
+
+        return contrast(self.to_dict(), str(self))
+
     def __str__(self) -> str:
         if self.status is Status.IMPOSSIBLE:
             return f"nothing changes the decision {self.decision} to what is wanted"
@@ -87,7 +94,7 @@ class Contrast:
             return f"no change of the decision {self.decision} was found in time"
         change = self.context.words(self.term)
         if self.literals == "values":
-            change = f"changing {' and '.join(self.features)}"
+            change = f"changing {few(self.features, between=' and ')}"
         return f"{change} may make it {self.other} instead of {self.decision}"
 
 

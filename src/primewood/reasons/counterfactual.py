@@ -22,13 +22,14 @@ from primewood.reasons.distance import Moves
 from primewood.reasons.examples import familiar
 from primewood.reasons.explanation import Status
 from primewood.reasons.weakening import weaken
+from primewood.report.brief import Brief
 
 EXACT = 1e-3
 """Sums of fractions are the least up to this share: nearer to the optimum ever more rows cost nearly the same."""
 
 
-@dataclass(frozen=True)
-class Counterfactual:
+@dataclass(frozen=True, repr=False)
+class Counterfactual(Brief):
     """A row near another one that is decided otherwise.
 
     Attributes

@@ -28,6 +28,7 @@ from primewood.reasons.sampling import sample
 from primewood.reasons.scales import in_words, instance_record
 from primewood.reasons.score import Score
 from primewood.report import text
+from primewood.report.brief import Brief, brief
 from primewood.report.shown import RecordedExplanation, Shown, from_json
 from primewood.rows import as_rows
 
@@ -64,6 +65,9 @@ class Witness:
     value: int
     row: tuple[float, ...]
     decision: object
+
+    def __repr__(self) -> str:
+        return f"<Witness: {self.decision} with value {self.value} of {self.feature}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +118,12 @@ class Exclusion:
     values: int
     witness: Witness
 
+    def __repr__(self) -> str:
+        return f"<Exclusion: {brief(self.text)}: {self.witness.decision}>"
 
-@dataclass(frozen=True, eq=False)
-class Explanation(Shown):
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Brief, Shown):
     """Why an instance was decided as it was: a term that entails the decision.
 
     Attributes

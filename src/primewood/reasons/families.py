@@ -69,6 +69,12 @@ class BoxFamily(Generic[T]):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} over {listing(self.variables)}: iterate to list, count() to count>"
 
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import family
+
+        features = f"over {len(self.variables)} features"
+        return family(type(self).__name__, features, self.sizes() if self.compiled else None)
+
     def __iter__(self) -> Iterator[T]:
         """One by one, lazily; from a diagram, those that mention the fewest features first."""
         return map(self._make, self._family)

@@ -37,6 +37,17 @@ class Reasons(Iterator[Explanation | Contrast]):
             return self._question.explanation(item.box)
         return self._contrasting.contrast(item.box)
 
+    def __repr__(self) -> str:
+        return f"<Reasons: explanations and contrasts, {'all found' if self.complete else 'iterate to list'}>"
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import lines
+
+        badge = "All found" if self.complete else "Lazy"
+        return lines(
+            "Reasons", "Explanations and contrasts", ["Iterate to list them one by one."], badge=badge
+        )
+
     @property
     def complete(self) -> bool:
         """Whether all have been found; else a limit came, or there are more."""

@@ -37,6 +37,8 @@ from primewood.logic.instance import Point, indices
 from primewood.logic.language import Language
 from primewood.reasons.complete import Relevance
 from primewood.reasons.context import Context
+from primewood.report.brief import Brief
+from primewood.report.numbers import amount
 
 if TYPE_CHECKING:
     from oxidd.bcdd import BCDDFunction
@@ -48,11 +50,13 @@ FOR_VALUES = 0.3
 the same features, so what is relevant there is so everywhere."""
 FOR_COUNTING = 0.2
 """The share of the time for counting what could still be an explanation."""
+MOST_SHARES = 100
+"""So many features are told in words."""
 MOST_NODES = 1 << 18
 """The cap on the diagram that counts."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FoundRelevance(Relevance):
     """Which features a decision rests on, as far as a search has found out.
 
@@ -87,8 +91,8 @@ class FoundRelevance(Relevance):
         return f"{known}; undecided: {listing(self.undecided)}" if self.undecided else known
 
 
-@dataclass(frozen=True)
-class Attribution:
+@dataclass(frozen=True, repr=False)
+class Attribution(Brief):
     """The share of all explanations that mention a feature.
 
     Attributes
@@ -113,10 +117,23 @@ class Attribution:
             "complete": self.complete,
         }
 
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import attribution
+
+        return attribution(self.to_dict())
+
+    def __repr__(self) -> str:
+        low, high = self.count
+        told = amount(low) if low == high else f"{amount(low)} to {amount(high)}"
+        return f"<Attribution of {len(self.shares)} features in {told} explanations>"
+
     def __str__(self) -> str:
         lines = []
-        for name, (low, high) in sorted(self.shares.items(), key=lambda item: -sum(item[1])):
+        ranked = sorted(self.shares.items(), key=lambda item: -sum(item[1]))
+        for name, (low, high) in ranked[:MOST_SHARES]:
             lines.append(f"{name}: {low:.1%}" if low == high else f"{name}: {low:.1%} to {high:.1%}")
+        if len(ranked) > MOST_SHARES:
+            lines.append(f"{MOST_SHARES} of {len(ranked)} features; all of them in `shares`")
         return "\n".join(lines)
 
 

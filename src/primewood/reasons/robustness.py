@@ -12,10 +12,12 @@ from primewood.logic.interval import number
 from primewood.reasons.context import UNDECIDED, plain
 from primewood.reasons.counterfactual import Counterfactual
 from primewood.reasons.explanation import Status
+from primewood.report.brief import Brief
+from primewood.report.numbers import few
 
 
-@dataclass(frozen=True)
-class Robustness:
+@dataclass(frozen=True, repr=False)
+class Robustness(Brief):
     """The largest radius within which a decision provably stays, with the nearest row that is decided otherwise.
 
     Attributes
@@ -64,6 +66,11 @@ class Robustness:
             "notes": found["notes"],
         }
 
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import robustness
+
+        return robustness(self.to_dict(), str(self))
+
     def __str__(self) -> str:
         near = self.nearest
         if self.status is Status.IMPOSSIBLE:
@@ -79,7 +86,7 @@ class Robustness:
             )
         if near.row is None:
             return f"{words}; nothing nearer was found in time"
-        told = ", ".join(near.changes)
+        told = few(near.changes)
         tight = "" if self.status is Status.PROVED else f" (a change is known at {self.upper:.6g})"
         then = f"it {UNDECIDED}" if near.other == UNDECIDED else f"{near.other} is possible"
         return f"{words}; beyond that {then}, with a change of {told}{tight}"

@@ -199,6 +199,11 @@ class WhatIf:
     def __repr__(self) -> str:
         return f"<WhatIf: {self.axis.feature.name}, {len(self.pieces)} pieces>"
 
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import what_if
+
+        return what_if(self.to_dict())
+
     def plot(self, *, ax: Any = None) -> WhatIfDisplay:
         """The strip as a picture (`primewood.plots.what_if`)."""
         from primewood.report.plots import what_if
@@ -259,6 +264,12 @@ class DecisionMap:
 
     def __repr__(self) -> str:
         return f"<DecisionMap: {self}>"
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import decision_map
+
+        cells = {name: int((self.labels == k).sum()) for k, name in enumerate(self.context.class_names)}
+        return decision_map(self.to_dict(), cells)
 
     def plot(self, *, ax: Any = None) -> DecisionMapDisplay:
         """The map as a picture (`primewood.plots.decision_map`)."""

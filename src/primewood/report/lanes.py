@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from primewood.report.numbers import short
-from primewood.report.text import MOST_PIECES, Record, interval
+from primewood.report.text import Record, interval, some
 
 MARGIN = 0.07
 """The share of a lane, on each side, that stands for the numbers beyond the training range."""
@@ -181,9 +181,8 @@ class Track:
 
     @property
     def some_pieces(self) -> tuple[str, ...]:
-        """At most three pieces, the one that holds for the row among them."""
-        first = max(0, min(self.here - 1, len(self.pieces) - MOST_PIECES))
-        return self.pieces[first : first + MOST_PIECES]
+        """All pieces, or of many, three, the one that holds for the row among them."""
+        return self.pieces[some(len(self.pieces), self.here)]
 
     @property
     def label(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from primewood.logic.interval import number
 
 
@@ -21,3 +23,26 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     ('1 row', '2 rows', '0 entries')
     """
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
+
+
+def amount(count: int) -> str:
+    """A count to be read, however large it is.
+
+    >>> amount(1234), amount(10**20), amount(10**400)
+    ('1,234', '1e+20', 'about 10^400')
+    """
+    if count < 10**12:
+        return f"{count:,}"
+    return f"{count:.3g}" if count < 10**300 else f"about 10^{len(str(count)) - 1}"
+
+
+def few(things: Iterable[object], most: int = 12, between: str = ", ") -> str:
+    """Things in a line; of many, the first and how many others there are, which is never one.
+
+    >>> few("abc", 2), few("abcd", 2)
+    ('a, b, c', 'a, b and 2 others')
+    """
+    words = [str(thing) for thing in things]
+    if len(words) <= most + 1:
+        return between.join(words)
+    return f"{between.join(words[:most])} and {len(words) - most} others"

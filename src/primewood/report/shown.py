@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from primewood.errors import InvalidInput, listing
 from primewood.files import write_whole
 from primewood.report import frames, text
+from primewood.report.brief import brief
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -170,7 +171,7 @@ class RecordedExplanation(Shown):
         return super().what_would_change_it
 
     def __repr__(self) -> str:
-        return f"<RecordedExplanation: {self.rule}>"
+        return f"<RecordedExplanation: {brief(self.rule)}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RecordedExplanation) and self._record == other._record

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from primewood.report import lanes, text
 from primewood.report.lanes import MARGIN, Chip, Chips, Lane, Track
-from primewood.report.numbers import counted
+from primewood.report.numbers import counted, few
 from primewood.report.text import Record
 
 if TYPE_CHECKING:
@@ -125,10 +125,11 @@ def _explanation(record: Record, pen: Pen, width: int) -> RenderableType:
     from rich.panel import Panel
 
     shown = lanes.tracks(record)
+    drawn = shown.conditions[: text.shown_conditions(len(shown.conditions))]
     grid = _grid(len(_IF) if shown.conditions else len("ALWAYS "))
     wide = width >= SIDE_BY_SIDE
-    room = _Room.of(shown.conditions, width - 4 - len(_IF), wide)
-    for place, track in enumerate(shown.conditions):
+    room = _Room.of(drawn, width - 4 - len(_IF), wide)
+    for place, track in enumerate(drawn):
         word = pen.text("AND" if place else "IF", "bold")
         condition, picture = _condition(track, pen), _picture(track, pen, room)
         if wide:
@@ -136,6 +137,11 @@ def _explanation(record: Record, pen: Pen, width: int) -> RenderableType:
         else:
             grid.add_row(word, condition)
             grid.add_row("", picture)
+    left = len(shown.conditions) - len(drawn)
+    if left:
+        grid.add_row(
+            pen.text("AND", "bold"), pen.text(f"{left} more conditions; all with to_text(full=True)")
+        )
     decided = "THEN" if shown.conditions else "ALWAYS"
     grid.add_row(pen.text(decided, "bold"), pen.text(record["decision"], f"bold {COLOURS[record['status']]}"))
     lines = [pen.text(line) for line in text.circumstances(record)]
@@ -190,9 +196,10 @@ def _side_by_side(condition: Text, picture: Text, room: _Room) -> Table:
 
 
 def _condition(track: Track, pen: Pen) -> Text:
-    """The condition in words, at most three pieces of it; the mark of a track that has more says how many."""
+    """The condition in words, some pieces of it; in parentheses if it is a choice, which an AND may follow."""
     more = len(track.pieces) - len(track.some_pieces)
-    return pen.text(" or ".join(track.some_pieces) + (f", and {more} more" if more else ""))
+    words = " or ".join([*track.some_pieces, *([f"{more} other ranges"] if more else [])])
+    return pen.text(f"({words})" if len(track.pieces) > 1 else words)
 
 
 def _picture(track: Track, pen: Pen, room: _Room) -> Text:
@@ -282,12 +289,7 @@ def _others(shown: lanes.Tracks, pen: Pen) -> list[Text]:
         (counted(len(free), "feature doesn't matter here", "features don't matter here"), free),
         (counted(len(untested), "feature is in no tree", "features are in no tree"), untested),
     )
-    return [pen.text(f"{words}: {_named(names)}", "dim") for words, names in told if names]
-
-
-def _named(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"{', '.join(names[:MOST_NAMES])}{more}"
+    return [pen.text(f"{words}: {few(names, MOST_NAMES)}", "dim") for words, names in told if names]
 
 
 def _batch(record: Record, pen: Pen, width: int) -> RenderableType:
@@ -338,4 +340,5 @@ def _first(record: Record, pen: Pen) -> list[Any]:
     for label, why in list(zip(record["index"], whys, strict=True))[:MOST_ROWS]:
         grid.add_row(pen.text(label, "dim"), pen.text(text.rule(why)))
     more = len(whys) - MOST_ROWS
-    return [pen.text(""), grid, *([pen.text(f"and {more} more", "dim")] if more > 0 else [])]
+    told = [pen.text(f"and {counted(more, 'more row')}", "dim")] if more > 0 else []
+    return [pen.text(""), grid, *told]

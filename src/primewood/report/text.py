@@ -198,24 +198,37 @@ def piece(name: str, low: End, high: End, unit: str = "") -> str:
 
 
 def one_of(pieces: Sequence[str], here: int = 0) -> str:
-    """A literal from its pieces: at most three of them, the one at `here` among them.
+    """A literal from its pieces: of many, three of them, the one at `here` among them.
 
     >>> one_of(["age <= 25", "age > 60"])
     '(age <= 25 or age > 60)'
     >>> one_of(["x <= 1", "2 <= x <= 3", "4 <= x <= 5", "6 <= x <= 7", "x >= 8"], 4)
-    '(4 <= x <= 5 or 6 <= x <= 7 or x >= 8, and 2 more)'
+    '(4 <= x <= 5 or 6 <= x <= 7 or x >= 8 or 2 other ranges)'
     """
     if len(pieces) == 1:
         return pieces[0]
-    shown, more = _some(pieces, here)
-    return f"({' or '.join(shown)}{more})"
+    return f"({' or '.join(_some(pieces, here, 'ranges'))})"
 
 
-def _some(pieces: Sequence[str], here: int) -> tuple[Sequence[str], str]:
-    """Some neighbouring pieces with the one at `here`, and how many more there are, in words."""
-    first = min(max(0, here - 1), max(0, len(pieces) - MOST_PIECES))
-    more = len(pieces) - MOST_PIECES
-    return pieces[first : first + MOST_PIECES], f", and {more} more" if more > 0 else ""
+def _some(pieces: Sequence[str], here: int, noun: str) -> list[str]:
+    """Some neighbouring pieces with the one at `here`, and then how many others there are, in words."""
+    shown = pieces[some(len(pieces), here)]
+    more = len(pieces) - len(shown)
+    return [*shown, *([f"{more} other {noun}"] if more else [])]
+
+
+def some(count: int, here: int) -> slice:
+    """Which of so many pieces are shown: all, or, of more than a few, three neighbours, the one at `here` among them.
+
+    A single one is never left out: to say so takes as much room as to show it.
+
+    >>> some(4, 0), some(9, 8)
+    (slice(0, 4, None), slice(6, 9, None))
+    """
+    if count <= MOST_PIECES + 1:
+        return slice(0, count)
+    first = min(max(0, here - 1), count - MOST_PIECES)
+    return slice(first, first + MOST_PIECES)
 
 
 def _between(name: str, low: End, high: End) -> str:
@@ -239,7 +252,7 @@ def choice(name: str, values: Sequence[object], absent: Sequence[object], here: 
     >>> choice("purpose", ["car", "tv", "boat", "art", "debt"], ["house", "other"])
     'purpose is neither house nor other'
     >>> choice("day", [1, 2, 3, 4, 5, 6], [7, 8, 9, 10], here=5)
-    'day is 4 or 5 or 6, and 3 more'
+    'day is 4 or 5 or 6 or 3 other values'
     """
     known = {str(value) for value in (*values, *absent)}
     values, absent = ([_unmistakable(str(x), known) for x in part] for part in (values, absent))
@@ -247,8 +260,7 @@ def choice(name: str, values: Sequence[object], absent: Sequence[object], here: 
         return f"{name} is not {absent[0]}"
     if len(values) > MOST_PIECES and 1 < len(absent) <= MOST_PIECES and len(absent) < len(values):
         return f"{name} is neither {' nor '.join(map(str, absent))}"
-    shown, more = _some([str(value) for value in values], here)
-    return f"{name} is {' or '.join(shown)}{more}"
+    return f"{name} is {' or '.join(_some([str(value) for value in values], here, 'values'))}"
 
 
 def _unmistakable(value: str, known: Set[str]) -> str:

@@ -54,6 +54,13 @@ class Report:
     def __repr__(self) -> str:
         return f"<Report: {self.title}>"
 
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import lines
+        from primewood.report.html.audit_words import at_a_glance
+
+        words = [*at_a_glance(self.record), "save(path) writes the whole page."]
+        return lines("Report", self.title, words, badge="Made")
+
     def __str__(self) -> str:
         from primewood.report.html.audit_limits import alarms, limits
         from primewood.report.html.audit_words import at_a_glance

@@ -8,6 +8,7 @@ from typing import Any
 from primewood.reasons.adverse_action.codes import Direction
 from primewood.reasons.context import plain
 from primewood.reasons.explanation import Status
+from primewood.report.brief import Brief
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,8 @@ STATUS_WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class AdverseAction:
+@dataclass(frozen=True, repr=False)
+class AdverseAction(Brief):
     """The principal reasons for an unfavourable decision.
 
     Attributes
@@ -117,6 +118,11 @@ class AdverseAction:
             "letter": self.letter,
             "model": self.model,
         }
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import adverse_action
+
+        return adverse_action(self.to_dict(), STATUS_WORDS[self.status])
 
     def __str__(self) -> str:
         lines = [f"{self.decision} instead of {self.favourable}: {STATUS_WORDS[self.status]}"]

@@ -9,10 +9,11 @@ from typing import Any
 
 from primewood.reasons.check.result import VERDICTS, Check, Judgement
 from primewood.report import text
+from primewood.report.brief import Brief
 
 
-@dataclass(frozen=True)
-class Tally:
+@dataclass(frozen=True, repr=False)
+class Tally(Brief):
     """How many claims are what, for a table.
 
     Attributes
@@ -37,6 +38,11 @@ class Tally:
             "insufficient": self.insufficient,
             **{str(verdict): count for verdict, count in self.verdicts.items()},
         }
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import tally
+
+        return tally(self.to_dict())
 
     def __str__(self) -> str:
         parts = [f"{count} {verdict}" for verdict, count in self.verdicts.items() if count]

@@ -12,6 +12,7 @@ from primewood.reasons.check.counterexample import Counterexample
 from primewood.reasons.claims import Claim
 from primewood.reasons.context import Context, plain
 from primewood.reasons.explanation import Explanation, Status
+from primewood.report.brief import Brief
 
 Judgement = Choice[
     "exact", "pessimistic", "optimistic", "incomparable", "inapplicable", "not sufficient", "undecided"
@@ -28,8 +29,8 @@ MEANINGS: dict[Judgement, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(Brief):
     """What is true of a claim about one decision.
 
     Attributes
@@ -104,6 +105,13 @@ class Check:
             "assumptions": list(self.assumptions),
             "notes": list(self.notes),
         }
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import check
+
+        return check(
+            self.to_dict(), self._sufficiency(), MEANINGS[self.verdict].format(literals=self.literals)
+        )
 
     def __str__(self) -> str:
         lines = [f"{self.claim.source}: IF {self.claim} THEN {self.decision}", f"  {self._sufficiency()}"]

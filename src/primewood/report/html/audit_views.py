@@ -12,7 +12,7 @@ from primewood.report.html.audit_words import figure, names
 from primewood.report.html.card import card
 from primewood.report.html.conditions import Row
 from primewood.report.html.environment import counted
-from primewood.report.numbers import short
+from primewood.report.numbers import few, short
 from primewood.report.text import Record
 
 VOTES = {
@@ -109,8 +109,7 @@ def scales(record: Record) -> list[tuple[str, str, str, str]]:
 def _held(entry: Record) -> str:
     if entry["kind"] == "categories":
         shown = [str(value) for value in entry["values"]]
-        more = f", and {len(shown) - MOST_VALUES} more" if len(shown) > MOST_VALUES else ""
-        return ", ".join(shown[:MOST_VALUES]) + more
+        return few(shown, MOST_VALUES)
     if entry["low"] is None:
         return f"numbers {entry['unit']}".rstrip()
     return f"{short(entry['low'])} to {short(entry['high'])} {entry['unit']}".rstrip()

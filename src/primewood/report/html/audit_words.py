@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from primewood.report import text
 from primewood.report.html.environment import counted
+from primewood.report.numbers import few
 from primewood.report.text import Record
 
 MOST_NAMES = 8
@@ -41,8 +42,8 @@ def names(things: Iterable[object]) -> str:
     ('a', 'a, b and c')
     """
     words = [str(thing) for thing in things]
-    if len(words) > MOST_NAMES:
-        return f"{', '.join(words[:MOST_NAMES])} and {len(words) - MOST_NAMES} more"
+    if len(words) > MOST_NAMES + 1:
+        return few(words, MOST_NAMES)
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 

@@ -15,9 +15,9 @@ from primewood.errors import InvalidInput
 from primewood.logic.interval import number
 from primewood.report import importance as words
 from primewood.report import lanes, text
-from primewood.report.html.conditions import Row, about
+from primewood.report.html.conditions import MOST_DRAWN, MOST_LISTED, Row, Rows, about
 from primewood.report.html.environment import render, style
-from primewood.report.numbers import counted, short
+from primewood.report.numbers import counted, few, short
 from primewood.report.text import Record
 
 BADGES = {
@@ -29,10 +29,18 @@ BADGES = {
     "fails": "Fails",
     "undecided": "Undecided",
 }
+NAMES = {"literal_language": "literals"}
+"""What a field of a record is called in the foot of a card, if not by its own name."""
 MOST_NAMES = 12
 """So many features are named in a line, and drawn in a list before the others are folded away."""
 MOST_ROWS = 10
 """So many rows of a batch are listed."""
+MOST_RULES = 30
+"""So many rules of a list are shown."""
+MOST_RANGES = 60
+"""So many conditions of a list of rules are drawn."""
+MOST_CHANGES = 24
+"""So many changes are told, each with an example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +86,12 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A list of counts: its title, the entries that are shown, and those that are folded away."""
+    """A list of counts: its title, the entries that are shown, those folded away, and how many are left out."""
 
     title: str
     entries: list[tuple[str, int]]
     more: list[tuple[str, int]]
+    left_out: int = 0
 
 
 def card(record: Record, *, level: int = 2) -> str:
@@ -104,9 +113,9 @@ def card(record: Record, *, level: int = 2) -> str:
         score=_reason(record),
         status=record["status"],
         badge=BADGES[record["status"]],
-        level=_heading(level),
+        level=heading(level),
         notes=record["notes"],
-        asides=[text.status(record), *_given(record), *_untested(shown.untested)],
+        asides=[text.status(record), *given(record), *_untested(shown.untested)],
         foot=_foot(record, "model", "vote", "literal_language"),
     )
     return style() + render(
@@ -114,9 +123,9 @@ def card(record: Record, *, level: int = 2) -> str:
         frame=frame,
         middle=_middle(record),
         about_a_row=any(track.value for track in shown.conditions),
-        conditions=[Row.of(track) for track in shown.conditions],
-        free=[Row.of(track) for track in shown.free],
-        changes=[(about(item["text"], shown), item) for item in record.get("excludes", [])],
+        conditions=Rows.of(shown.conditions),
+        free=Rows.of(shown.free),
+        changes=_changes(record, shown),
         facts=[*_covered(record), *_best(record)],
     )
 
@@ -135,7 +144,7 @@ def batch(record: Record, *, level: int = 2) -> str:
         lead="",
         status=status,
         badge=", ".join(told) if len(told) > 1 else "All proved" if status == "proved" else told[0],
-        level=_heading(level),
+        level=heading(level),
         notes=(),
         asides=(),
         foot=_foot(whys[0], "model", "vote", "literal_language") if whys else (),
@@ -165,9 +174,9 @@ def verification(record: Record, *, level: int = 2) -> str:
         lead=_proof(record),
         status=record["outcome"],
         badge=BADGES[record["outcome"]],
-        level=_heading(level),
+        level=heading(level),
         notes=[record["note"]] if record["outcome"] == "undecided" else [],
-        asides=_given(record),
+        asides=given(record),
         foot=_foot(record, "model"),
     )
     rows = record.get("shown", [])
@@ -196,7 +205,7 @@ def counterfactual(record: Record, *, level: int = 2) -> str:
         lead=_changing(record, found),
         status=record["status"],
         badge=nearest,
-        level=_heading(level),
+        level=heading(level),
         notes=(),
         asides=[f"Safe as long as {record['advice']}, all else as it is."] if record["advice"] else (),
         foot=_foot(record, "model"),
@@ -206,7 +215,7 @@ def counterfactual(record: Record, *, level: int = 2) -> str:
         frame=frame,
         caption="What changes",
         head=["Feature", "Now", "Then"],
-        rows=[[name, _word(old), _word(new)] for name, (old, new) in record["changes"].items()],
+        rows=[[name, in_word(old), in_word(new)] for name, (old, new) in record["changes"].items()],
         facts=_distance(record),
     )
 
@@ -224,16 +233,17 @@ def rule_list(record: Record, *, level: int = 2) -> str:
         lead=f"each right on every row that it covers; together {covered} of {counted(total, 'training row')}{share}",
         status=record["status"],
         badge=BADGES[record["status"]],
-        level=_heading(level),
+        level=heading(level),
         notes=[] if record["status"] == "proved" else [stopped],
-        asides=_given(record),
+        asides=given(record),
         foot=_foot(record, "model", "vote", "literal_language"),
     )
     return style() + render(
         "rules.html.j2",
         frame=frame,
         middle="Allowed, over the training range",
-        rules=[_rule(rule, total) for rule in record["rules"]],
+        rules=_rules(record["rules"][:MOST_RULES], total),
+        left_out=max(0, len(record["rules"]) - MOST_RULES),
         decisions=[[x["decision"], x["rows"], x["covered"], x["uncovered"]] for x in record["decisions"]],
     )
 
@@ -249,10 +259,10 @@ def importance(record: Record, *, level: int = 2) -> str:
         "the decision alone",
         status="proved" if done else "interrupted",
         badge="Exact counts" if done else f"{counted(record['undecided'], 'row')} undecided",
-        level=_heading(level),
+        level=heading(level),
         notes=words.undecided(record),
         asides=[f"{line}." for line in words.left_out(record)]
-        + [f"{words.IN_EXPLANATIONS} {words.FLIPS_ALONE}", words.CAVEAT, *_given(record)],
+        + [f"{words.IN_EXPLANATIONS} {words.FLIPS_ALONE}", words.CAVEAT, *given(record)],
         foot=[*_foot(record, "model"), ("literals", record["literal_language"])],
     )
     used = [x for x in record["importance"] if x["in_explanations"] or x["flips_alone"]]
@@ -272,7 +282,18 @@ def _importance(entry: Record, record: Record) -> dict[str, Any]:
     return {"feature": entry["feature"], "counts": [(first, shares[0]), (second, shares[1])]}
 
 
-def _heading(level: int) -> int:
+def _changes(record: Record, shown: lanes.Tracks) -> dict[str, Any]:
+    """What is excluded of the first conditions, each with an example, and how much is left out."""
+    items = record.get("excludes", [])
+    drawn = {track.feature for track in shown.conditions[:MOST_DRAWN]}
+    about_drawn = [(about(item["text"], shown), item) for item in items]
+    kept = [(words, item) for words, item in about_drawn if not words.name or words.name in drawn]
+    kept = kept[:MOST_CHANGES]
+    return {"shown": kept, "left_out": len(items) - len(kept)}
+
+
+def heading(level: int) -> int:
+    """The level of a heading; raises for what is none."""
     if level not in range(1, 6):
         raise InvalidInput(f"the level of a heading is a number from 1 to 5, not {level!r}")
     return level
@@ -288,8 +309,9 @@ def _middle(record: Record) -> str:
     return "Allowed, over the training range" if known else "Allowed"
 
 
-def _given(record: Record) -> list[str]:
-    return [f"Assumes: {'; '.join(record['assumptions'])}."] if record["assumptions"] else []
+def given(record: Record) -> list[str]:
+    """What an answer assumes, as a sentence; of many assumptions, the first."""
+    return [f"Assumes: {few(record['assumptions'], MOST_NAMES, '; ')}."] if record["assumptions"] else []
 
 
 def _reason(record: Record) -> str:
@@ -301,13 +323,12 @@ def _reason(record: Record) -> str:
 def _untested(names: tuple[str, ...]) -> list[str]:
     if not names:
         return []
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     verb = "is" if len(names) == 1 else "are"
-    return [f"{counted(len(names), 'feature')} {verb} in no tree: {', '.join(names[:MOST_NAMES])}{more}."]
+    return [f"{counted(len(names), 'feature')} {verb} in no tree: {few(names, MOST_NAMES)}."]
 
 
 def _foot(record: Record, *keys: str) -> list[tuple[str, object]]:
-    return [(key, record[key]) for key in keys if record.get(key) is not None]
+    return [(NAMES.get(key, key), record[key]) for key in keys if record.get(key) is not None]
 
 
 def _covered(record: Record) -> list[Fact]:
@@ -343,7 +364,8 @@ def _section(title: str, counts: Mapping[str, int]) -> Section:
     entries = [(str(name), count) for name, count in counts.items()]
     used = sum(count > 0 for _, count in entries)
     shown = min(MOST_NAMES, max(used, 1))
-    return Section(title, entries[:shown], entries[shown:])
+    listed = entries[shown : shown + MOST_LISTED]
+    return Section(title, entries[:shown], listed, len(entries) - shown - len(listed))
 
 
 def _first(index: Sequence[object], whys: Sequence[Record]) -> list[dict[str, Any]]:
@@ -359,8 +381,8 @@ def _first(index: Sequence[object], whys: Sequence[Record]) -> list[dict[str, An
     ]
 
 
-def _conditions(record: Record) -> list[Row]:
-    return [Row.of(track) for track in lanes.tracks(record).conditions]
+def _conditions(record: Record) -> Rows:
+    return Rows.of(lanes.tracks(record).conditions)
 
 
 def _proof(record: Record) -> str:
@@ -387,10 +409,22 @@ def _distance(record: Record) -> list[Fact]:
     return facts
 
 
-def _word(value: object) -> str:
+def in_word(value: object) -> str:
+    """A value of a row in words."""
     if value is None:
         return "missing"
     return number(value) if isinstance(value, float) else str(value)
+
+
+def _rules(rules: Sequence[Record], total: int) -> list[dict[str, Any]]:
+    """The rules, of which the first have their conditions drawn as well, until there are many."""
+    found, room = [], MOST_RANGES
+    for rule in rules:
+        made = _rule(rule, total)
+        drawn: tuple[Row, ...] = made["conditions"].drawn
+        room -= len(drawn)
+        found.append({**made, "ranges": drawn if room >= 0 else ()})
+    return found
 
 
 def _rule(rule: Record, total: int) -> dict[str, Any]:

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from primewood.report.lanes import Track, Tracks
+
+MOST_DRAWN = 12
+"""So many features are drawn; others are listed in words."""
+MOST_LISTED = 100
+"""So many features are listed in words; of the others the number is told."""
+MOST_LISTED_PIECES = 40
+"""So many pieces of one condition are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +55,15 @@ class Row:
     words : tuple of Piece
         The condition, at most three pieces of it; empty if the feature is free.
     all : tuple of Piece
-        All pieces, if there are more.
+        All pieces, if there are more; of very many, the first.
+    more : int
+        How many pieces there are beside `words`.
     """
 
     track: Track
     words: tuple[Piece, ...]
     all: tuple[Piece, ...]
+    more: int = 0
 
     @classmethod
     def of(cls, track: Track) -> Row:
@@ -61,7 +72,26 @@ class Row:
             tuple(Piece.of(words, track.feature, numeric=track.is_numeric) for words in pieces)
             for pieces in (track.pieces, track.some_pieces)
         )
-        return cls(track, some, every if len(every) > len(some) else ())
+        more = len(every) - len(some)
+        return cls(track, some, every[:MOST_LISTED_PIECES] if more else (), more)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The features of a card: some are drawn, more are listed in words, and the rest is counted."""
+
+    drawn: tuple[Row, ...]
+    listed: tuple[Row, ...]
+    left_out: int
+
+    @classmethod
+    def of(cls, tracks: Sequence[Track]) -> Rows:
+        """The rows of features, the first ones drawn."""
+        rows = [Row.of(track) for track in tracks[: MOST_DRAWN + MOST_LISTED]]
+        return cls(tuple(rows[:MOST_DRAWN]), tuple(rows[MOST_DRAWN:]), len(tracks) - len(rows))
+
+    def __len__(self) -> int:
+        return len(self.drawn) + len(self.listed) + self.left_out
 
 
 def about(words: str, shown: Tracks) -> Piece:

@@ -1,0 +1,25 @@
+"""Answers with a short `repr`, however much they hold."""
+
+from __future__ import annotations
+
+MOST_LETTERS = 160
+"""A `repr` has so many letters of an answer's words."""
+
+
+def brief(words: str, most: int = MOST_LETTERS) -> str:
+    r"""The first line of some words; of a long one, its beginning.
+
+    >>> brief("approved\nand more"), brief("one two three", 9)
+    ('approved', 'one two …')
+    """
+    first = words.split("\n", 1)[0].strip()
+    return first if len(first) <= most else f"{first[:most].rsplit(' ', 1)[0]} …"
+
+
+class Brief:
+    """An answer whose `repr` is its kind and the first line of its words."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {brief(str(self))}>"

@@ -1,0 +1,287 @@
+"""The cards of answers that are not explanations: a title with a badge, a few figures, a short table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from primewood.report import text
+from primewood.report.html.card import BADGES, Fact, Frame, given, heading, in_word
+from primewood.report.html.environment import render, style
+from primewood.report.numbers import amount, counted, few, short
+from primewood.report.text import Record
+
+MOST_LINES = 12
+"""So many lines of a table are shown."""
+
+
+def simple(
+    label: str,
+    title: str,
+    *,
+    lead: str = "",
+    status: str = "proved",
+    badge: str = "",
+    notes: Iterable[str] = (),
+    asides: Iterable[str] = (),
+    facts: Sequence[Fact] = (),
+    caption: str = "",
+    head: Sequence[str] = (),
+    rows: Sequence[Sequence[object]] = (),
+    model: object = None,
+    level: int = 2,
+) -> str:
+    """A card with figures and one table, of which the first lines are shown.
+
+    Parameters
+    ----------
+    label
+        What the card is about; it stands above the title.
+    status, badge
+        The colour and the words of the badge.
+    """
+    more = len(rows) - MOST_LINES
+    shown = rows if more <= 1 else rows[:MOST_LINES]
+    left = [f"{more} further lines are in to_dict()."] if more > 1 else []
+    frame = Frame(
+        label=f"{label}: {title}",
+        eyebrow=label,
+        title=title,
+        lead=lead,
+        status=status,
+        badge=badge or BADGES[status],
+        level=heading(level),
+        notes=[*notes][:MOST_LINES],
+        asides=[*left, *asides],
+        foot=[] if model is None else [("model", model)],
+    )
+    return style() + render(
+        "table.html.j2", frame=frame, caption=caption, head=head, rows=shown, facts=list(facts)
+    )
+
+
+def contrast(record: Record, words: str) -> str:
+    """The card of a contrast: `Contrast.to_dict`, and its words."""
+    found = record["other"] is not None
+    minimal = "Fewest, proved" if record["fewest"] else "Minimal, proved"
+    return simple(
+        f"Instead of {record['decision']}",
+        str(record["other"]) if found else "nothing else",
+        lead=f"may follow when {counted(len(record['lets_go']), 'feature changes', 'features change')}"
+        if found
+        else words,
+        status=record["status"],
+        badge=minimal if record["status"] == "proved" else "",
+        caption="What changes",
+        head=["Feature", "May become"],
+        rows=[[x["feature"], x["text"]] for x in record["lets_go"]],
+        model=record["model"],
+    )
+
+
+def robustness(record: Record, words: str) -> str:
+    """The card of a robustness: `Robustness.to_dict`, and its words."""
+    near = record["nearest"]
+    facts = [("Safe radius, proved", record["radius"]), ("A change is known at", record["upper"])]
+    return simple(
+        "Robustness",
+        str(record["decision"]),
+        lead="how far the row can move before the decision may change",
+        asides=[f"{words[:1].upper()}{words[1:]}."],
+        status="proved" if record["status"] == "impossible" else record["status"],
+        badge={"proved": "Largest radius, proved", "impossible": "Never changes"}.get(record["status"], ""),
+        facts=[Fact(f"{name} ({record['norm']})", short(x)) for name, x in facts if x is not None],
+        caption=f"The nearest change found: {near['other']}",
+        head=["Feature", "Now", "Then"],
+        rows=[[name, in_word(old), in_word(new)] for name, (old, new) in near["changes"].items()],
+        model=record["model"],
+    )
+
+
+def relevance(record: Record, decision: object = None) -> str:
+    """The card of which features a decision rests on: `Relevance.to_dict`."""
+    undecided = record.get("undecided", [])
+    kinds = {
+        "In every explanation (necessary)": record["necessary"],
+        "In some explanation (relevant)": record["relevant"],
+        "In no explanation (irrelevant)": record["irrelevant"],
+        "Undecided in time": undecided,
+    }
+    return simple(
+        "Relevance",
+        "What the decision rests on" if decision is None else f"What {decision} rests on",
+        lead=f"{counted(len(record['relevant']), 'feature')} of "
+        f"{len(record['relevant']) + len(record['irrelevant']) + len(undecided)}",
+        status="interrupted" if undecided else "proved",
+        caption="Features",
+        head=["", "How many", "Which"],
+        rows=[
+            [kind, len(names), few(names) or "none"]
+            for kind, names in kinds.items()
+            if names or undecided is not names
+        ],
+        model=record.get("model"),
+    )
+
+
+def attribution(record: Record) -> str:
+    """The card of an attribution: `Attribution.to_dict`."""
+    ranked = sorted(record["shares"].items(), key=lambda item: -sum(item[1]))
+    low, high = record["count"]
+    return simple(
+        "Attribution",
+        "How many explanations mention a feature",
+        lead=f"of {amount(low)} explanations"
+        if low == high
+        else f"of {amount(low)} to {amount(high)} explanations",
+        status="proved" if record["complete"] else "interrupted",
+        badge="Exact" if record["complete"] else "Bounds so far",
+        caption="Share of the explanations",
+        head=["Feature", "Share"],
+        rows=[[name, between(*ends)] for name, ends in ranked],
+    )
+
+
+def between(low: float, high: float) -> str:
+    """A share that lies between two bounds.
+
+    >>> between(0.25, 0.25), between(0.1, 0.5)
+    ('25.0%', '10.0% to 50.0%')
+    """
+    return text.share(low) if low == high else f"{text.share(low)} to {text.share(high)}"
+
+
+def check(record: Record, sufficiency: str, meaning: str) -> str:
+    """The card of a check: `Check.to_dict`, and its verdict in words."""
+    repaired, needless = record["repaired"], set(record["redundant"])
+    instead = (
+        [] if repaired is None or record["verdict"] == "exact" else [f"Proved instead: {text.rule(repaired)}"]
+    )
+    good = record["sufficient"] and record["contains_row"]
+    return simple(
+        "Claim" if record["source"] == "claim" else f"Claim of {record['source']}",
+        record["verdict"],
+        lead=sufficiency,
+        status="undecided" if record["sufficient"] is None else "holds" if good else "fails",
+        badge={True: "Sufficient", False: "Not sufficient", None: "Undecided"}[record["sufficient"]],
+        notes=record["notes"],
+        asides=[f"{meaning[:1].upper()}{meaning[1:]}.", *instead, *given(record)],
+        caption=f"The claim for {record['decision']}",
+        head=["Condition", "Needed"],
+        rows=[[words, "no" if words in needless else "yes" if good else ""] for words in record["claim"]],
+        model=record["model"],
+    )
+
+
+def tally(record: Record) -> str:
+    """The card of many checks: `Tally.to_dict`."""
+    total = record["claims"]
+    verdicts = {
+        name: count for name, count in record.items() if name not in ("claims", "sufficient", "insufficient")
+    }
+    share = [f" ({text.share(record['sufficient'] / total)})"] if total else [""]
+    return simple(
+        "Claims",
+        counted(total, "claim"),
+        lead=f"{record['sufficient']} sufficient{share[0]}, {record['insufficient']} not",
+        badge="Checked",
+        caption="Verdicts",
+        head=["Verdict", "Claims"],
+        rows=[[name, count] for name, count in verdicts.items() if count],
+    )
+
+
+def adverse_action(record: Record, lead: str) -> str:
+    """The card of the reasons for an adverse action: `AdverseAction.to_dict`."""
+    return simple(
+        f"Instead of {record['favourable']}",
+        str(record["decision"]),
+        lead=lead,
+        status=record["status"],
+        caption="Principal reasons",
+        head=["", "Reason", f"{record['favourable']} with"],
+        rows=[
+            [x["rank"], f"{x['code']} {x['text']}" if x["code"] else x["text"], x["helps"]]
+            for x in record["reasons"]
+        ],
+        asides=[record["letter"]],
+        model=record["model"],
+    )
+
+
+def what_if(record: Record) -> str:
+    """The card of a what-if strip: `WhatIf.to_dict`."""
+    pieces = record["pieces"]
+    others = len({piece["decision"] for piece in pieces} - {record["decision"], None})
+    return simple(
+        f"What if only {record['feature']} changes",
+        str(record["decision"]),
+        lead=f"with {record['feature']} {record['shown']}; "
+        + ("another value changes the decision" if others else "no other value changes the decision"),
+        badge="Exact",
+        caption=f"{record['feature']} alone, everything else unchanged",
+        head=["Value", "Decision", "Proved whatever the free features are"],
+        rows=[
+            [
+                piece["text"],
+                "no such row" if piece["decision"] is None else piece["decision"],
+                "yes" if piece["proved"] else "",
+            ]
+            for piece in pieces
+        ],
+    )
+
+
+def decision_map(record: Record, cells: Mapping[object, int]) -> str:
+    """The card of a map of two features: `DecisionMap.to_dict`, and how many cells get which decision."""
+    first, second = (axis["feature"] for axis in record["axes"])
+    total = sum(cells.values())
+    return simple(
+        f"What if only {first} and {second} change",
+        str(record["decision"]),
+        lead="plot() draws the map",
+        badge="Exact",
+        facts=[Fact(f"{name}, of {total:,} cells", f"{n:,}", n / total) for name, n in cells.items() if n][
+            :MOST_LINES
+        ],
+    )
+
+
+def compiled(facts: Record, decisions: Sequence[object]) -> str:
+    """The card of a compiled model."""
+    seconds = facts.get("seconds")
+    figures = [Fact("Nodes", f"{facts['nodes']:,}"), Fact("Levels", f"{len(facts['levels']):,}")]
+    figures += [] if seconds is None else [Fact("Compiled in", f"{seconds:.2f} s")]
+    return simple(
+        "Compiled model",
+        "A decision diagram",
+        lead=f"decides between {few(decisions)}",
+        badge="Exact",
+        facts=figures,
+        caption="Features, from the top",
+        head=["Feature", "Nodes"],
+        rows=[[level["feature"], f"{level['nodes']:,}"] for level in facts["levels"]],
+    )
+
+
+def family(name: str, words: str, sizes: Mapping[int, int] | None) -> str:
+    """The card of all explanations or all contrasts of a decision; with their sizes, if they are compiled."""
+    if sizes is None:
+        return simple(
+            name, "Not listed yet", lead=f"{words}: iterate to list, count() to count", badge="Lazy"
+        )
+    return simple(
+        name,
+        f"{amount(sum(sizes.values()))} in all",
+        lead=words,
+        badge="Compiled",
+        caption="By the number of features that they mention",
+        head=["Features", "How many"],
+        rows=[[size, amount(count)] for size, count in sizes.items()],
+    )
+
+
+def lines(label: str, title: str, words: Sequence[str], *, badge: str, status: str = "proved") -> str:
+    """The card of something that is said in a few lines."""
+    return simple(
+        label, title, asides=[line[:2000] for line in words[:MOST_LINES]], badge=badge, status=status
+    )
