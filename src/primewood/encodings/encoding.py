@@ -72,6 +72,13 @@ class Encoding(ABC):
         *all* assignments of these values satisfy the term.
         """
 
+    @abstractmethod
+    def remaining(self, variable: Variable, mask: int, place: int, bit: bool) -> int:
+        """The values that a block can stand for after one more of its bits, read from the first one on.
+
+        `mask` are those that it could stand for after the bits before `place`; 0 once Ψ is violated.
+        """
+
     @property
     def psi(self) -> Expression:
         """Ψ, the conjunction of the constraints of all variables."""

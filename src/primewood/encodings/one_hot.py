@@ -58,3 +58,6 @@ class OneHot(Encoding):
             if bits.get(value, True) and all(place == value for place in asserted):
                 mask |= 1 << value
         return mask, True
+
+    def remaining(self, variable: Variable, mask: int, place: int, bit: bool) -> int:  # noqa: ARG002
+        return mask & 1 << place if bit else mask & ~(1 << place)

@@ -47,3 +47,7 @@ class Prefix(Encoding):
             if all(code[place] == positive for place, positive in bits.items()):
                 mask |= 1 << value
         return mask, True
+
+    def remaining(self, variable: Variable, mask: int, place: int, bit: bool) -> int:  # noqa: ARG002
+        above = -1 << place + 1
+        return mask & above if bit else mask & ~above

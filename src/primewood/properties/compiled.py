@@ -24,6 +24,8 @@ from primewood.reasons.examples import familiar
 from primewood.reasons.explanations import Explanations, Question
 
 if TYPE_CHECKING:
+    from primewood.encodings import Obdd
+    from primewood.properties.compiled_obdd import EncodingName
     from primewood.report.picture import Picture
 
 Distribution = Choice["uniform", "volume", "rows"] | Mapping[str, Sequence[float]]
@@ -299,6 +301,46 @@ class Compiled:
             "states": making.states if making else None,
             "settled": making.settled if making else None,
         }
+
+    def obdd(
+        self,
+        decision: object = True,
+        *,
+        encoding: EncodingName = "one-hot",
+        psi: Choice["and", "implies"] = "and",
+        max_nodes: int | None = None,
+    ) -> Obdd:
+        """The ordered binary decision diagram of a decision over a Boolean encoding of the features.
+
+        Parameters
+        ----------
+        decision
+            Its name. A row that constraints exclude counts as decided so.
+        encoding
+            How a feature becomes Boolean variables (the paper's section 4).
+        psi
+            What holds of assignments that stand for no row: "and": false (Ψ ∧ Δ); "implies": true (Ψ ⇒ Δ).
+        max_nodes
+            The cap on its nodes; one million by default.
+
+        Raises
+        ------
+        TooLarge
+            If there are more nodes.
+
+        Examples
+        --------
+        >>> import primewood as pw
+        >>> X = pw.Variable("X", ["x1", "x2", "x3"])
+        >>> obdd = pw.compile(X != "x3").obdd(True, encoding="prefix")
+        >>> obdd.variables, obdd.nodes, obdd.root
+        (('X_2', 'X_3'), ((1, 1, 0),), 2)
+        """
+        from primewood.properties.compiled_obdd import encode_diagram
+
+        label = self._context.label(decision)
+        facts = {"decision": str(self.class_names[label]), "model": self._context.digest}
+        return encode_diagram(self.diagram, label, encoding, psi, max_nodes, facts)
 
     def save(self, path: str | Path) -> None:
         """Write the diagram to a file that `primewood.load` reads; training rows are not kept."""

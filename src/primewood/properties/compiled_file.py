@@ -72,7 +72,7 @@ def _class_name(name: object) -> object:
 
 
 def variable_record(x: Variable) -> dict[str, Any]:
-    """A variable in plain types."""
+    """A variable in plain types: its cuts, or its values."""
     missing = x.missing is not None
     if x.is_numeric:
         return {"name": x.name, "cuts": list(x.cuts or ()), "closed": x.closed, "missing": missing}
