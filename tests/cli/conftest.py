@@ -19,6 +19,12 @@ from primewood.cli import main
 Done = namedtuple("Done", "code out err")
 
 
+CODES = """income = ["R01", "Income too low"]
+"debt, age" = ["R02", "Debt or age"]
+shoe = { high = "Shoes too large" }
+"""
+
+
 def applications():
     """Rows of credit applications, and what was decided about them."""
     generator = np.random.default_rng(0)
@@ -48,6 +54,7 @@ def made(tmp_path_factory):
     booster.save_model(folder / "booster.json")
     X.head(60).to_csv(folder / "rows.csv", index=False)
     X.to_csv(folder / "train.csv", index=False)
+    (folder / "codes.toml").write_text(CODES)
     explain_file(pw.Explainer(forest, X), folder / "rows.csv", folder / "explained")
     return folder
 

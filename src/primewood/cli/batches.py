@@ -224,7 +224,7 @@ def summarise(
     ],
     as_json: Json = False,
 ) -> None:
-    """Tell what the explanations of all rows of a file have in common.
+    """Tell what the explanations of all rows have in common.
 
     Prints how many rows have which status and decision, which features are used and how often, how many an
     explanation has, how much it covers, and how long rows took. A run that is not finished is told of so far.

@@ -52,7 +52,7 @@ def contrast(
     time_limit: Seconds = 10.0,
     as_json: Json = False,
 ) -> None:
-    """Show the fewest features whose change can change the decision.
+    """Show the fewest features that can change the decision.
 
     Prints the features to let go of so that another decision becomes possible, with a row that shows it.
 
@@ -141,7 +141,7 @@ def flip(
     time_limit: Seconds = 10.0,
     as_json: Json = False,
 ) -> None:
-    """Show the nearest row that is decided otherwise, or a safe radius.
+    """Show the nearest row with another decision, or a radius.
 
     Prints what changes, how far that is, and the ranges in which the new decision is safe. With --robustness, the
     distance within which no move changes the decision.

@@ -291,7 +291,7 @@ def check(
     time_limit: Seconds = 10.0,
     as_json: Json = False,
 ) -> None:
-    """Check whether what somebody says suffices for a decision does.
+    """Check whether somebody's conditions suffice for a decision.
 
     Prints the verdict, and what repairs a claim that is wrong or says more than it must.
 

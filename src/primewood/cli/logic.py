@@ -1,44 +1,18 @@
-"""The commands about logic: prime implicants of expressions, their encodings, and audits of these."""
+"""The commands about logic: prime implicants of expressions, and audits of their encodings."""
 
 from __future__ import annotations
 
 import itertools
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from primewood.cli import output
-from primewood.cli.options import Answering, Count, Json, LanguageChoice, Languages, Limit, asked
+from primewood.cli.options import Answering, Count, Json, LanguageChoice, Languages, Limit, Var, asked
 from primewood.cli.progress import Progress
 
 if TYPE_CHECKING:
     from primewood.logic.term import Term
-
-
-class EncodingChoice(StrEnum):
-    """The encodings."""
-
-    one_hot = "one-hot"
-    classical = "classical"
-    prefix = "prefix"
-    highest_bit = "highest-bit"
-
-
-class PsiChoice(StrEnum):
-    """How Ψ is added."""
-
-    implies = "implies"
-    conjoin = "and"
-    none = "none"
-
-
-Var = Annotated[
-    list[str] | None,
-    asked(
-        "--var", help="Declare a variable: A=1,2,3 or X<2<6 or X<=2<=6. Repeatable.", metavar="DECLARATION"
-    ),
-]
 
 
 def primes(
@@ -102,56 +76,6 @@ def primes(
 def _term_record(term: Term) -> dict[str, Any]:
     values = {x.variable.name: [str(v) for v in x.values] for x in term.literals}
     return {"term": str(term), "literals": values}
-
-
-def encode(
-    expression: Annotated[str, typer.Argument(help="For example 'X=x1 | Y=y1'.", metavar="EXPRESSION")],
-    *,
-    var: Var = None,
-    encoding: Annotated[EncodingChoice, asked("--encoding", help="Which encoding.")] = EncodingChoice.one_hot,
-    psi: Annotated[PsiChoice, asked("--psi", help="How DIMACS adds Ψ.")] = PsiChoice.conjoin,
-    dimacs: Annotated[bool, asked("--dimacs", help="Clauses for a SAT solver.")] = False,
-    decode: Annotated[
-        str | None, asked("--decode", help="Decode a Boolean term, e.g. '!X_2 & !X_3'.", metavar="TERM")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Encode an expression with Boolean variables.
-
-    Prints the constraint Ψ on the Boolean variables and the encoded expression Δ_b; or clauses in DIMACS; or the
-    multi-valued term that a Boolean one stands for.
-
-    Examples
-    --------
-    primewood encode 'X=x1 | Y=y1' --var X=x1,x2,x3 --var Y=y1,y2,y3
-    primewood encode 'X=x1' --var X=x1,x2,x3 --encoding prefix --dimacs
-    primewood encode 'X=x1' --var X=x1,x2,x3 --decode '!X_2 & !X_3'
-    """
-    from primewood.cli.expressions import expression as read
-    from primewood.encodings import HighestBit, OneHot, Prefix
-    from primewood.logic.parser import parse
-
-    delta = read(expression, var or [])
-    classical = encoding is EncodingChoice.classical
-    chosen = {EncodingChoice.prefix: Prefix, EncodingChoice.highest_bit: HighestBit}.get(encoding)
-    coder = chosen(delta.variables) if chosen else OneHot(delta.variables, classical=classical)
-    if decode is not None:
-        term = coder.decode(parse(decode, coder.booleans))
-        output.record({"term": str(term)}) if as_json else output.data(str(term))
-    elif dimacs:
-        text = coder.to_dimacs(delta, psi.value)
-        output.record({"dimacs": text}) if as_json else output.data(text.rstrip("\n"))
-    elif as_json:
-        output.record(
-            {
-                "variables": {b.name: coder.describe(b) for b in coder.booleans},
-                "psi": str(coder.psi),
-                "delta_b": str(coder.encode(delta)),
-            }
-        )
-    else:
-        output.data(f"Ψ   = {coder.psi}")
-        output.data(f"Δ_b = {coder.encode(delta)}")
 
 
 def audit(

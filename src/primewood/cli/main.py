@@ -15,7 +15,19 @@ from typing import Annotated
 
 import typer
 
-from primewood.cli import batches, bench, changes, decisions, logic, models, output, properties, report
+from primewood.cli import (
+    adverse,
+    batches,
+    bench,
+    changes,
+    decisions,
+    encoding,
+    logic,
+    models,
+    output,
+    properties,
+    report,
+)
 from primewood.cli.failures import code_of
 from primewood.cli.help import Command, Group
 from primewood.cli.options import Json
@@ -97,6 +109,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "contrast": changes.contrast,
         "flip": changes.flip,
         "check": decisions.check,
+        "adverse-action": adverse.adverse_action,
     },
     "About many decisions": {"summarise": batches.summarise},
     "About a model": {
@@ -107,7 +120,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "compile": models.compile_model,
         "report": report.report,
     },
-    "About logic": {"primes": logic.primes, "encode": logic.encode, "audit": logic.audit},
+    "About logic": {"primes": logic.primes, "encode": encoding.encode, "audit": logic.audit},
     "More": {"demo": demo, "bench": bench.bench},
 }
 for _title, _commands in COMMANDS.items():

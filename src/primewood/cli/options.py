@@ -144,6 +144,12 @@ Weights = Annotated[
         metavar="NAME=N",
     ),
 ]
+Var = Annotated[
+    list[str] | None,
+    asked(
+        "--var", help="Declare a variable: A=1,2,3 or X<2<6 or X<=2<=6. Repeatable.", metavar="DECLARATION"
+    ),
+]
 Seconds = Annotated[
     float, typer.Option("--time-limit", help="For one answer.", metavar="SECONDS", rich_help_panel=LIMITS)
 ]

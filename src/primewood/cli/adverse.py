@@ -1,0 +1,182 @@
+"""The command `adverse-action`: the principal reasons for an unfavourable decision, and a letter that states them."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+import tomllib
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from primewood.cli import output
+from primewood.cli.help import OUTPUT
+from primewood.cli.options import AboutRows, Json, ModelFile, Reading, RowsFile, Seconds, asked
+from primewood.cli.progress import Progress
+from primewood.errors import InvalidInput, UnknownName, listing, meant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from primewood.explainer import Explainer
+    from primewood.reasons.adverse_action import AdverseAction
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>{title}</title>
+<style>body {{ font-family: serif; max-width: 40em; margin: 3em auto; line-height: 1.4 }}</style></head>
+<body>
+<p>{letter}</p>
+</body>
+</html>
+"""
+
+
+def adverse_action(
+    model: ModelFile,
+    rows: RowsFile = None,
+    *,
+    about: AboutRows,
+    reading: Reading,
+    favourable: Annotated[
+        str, asked("--favourable", help="The decision that would have been favourable.", metavar="DECISION")
+    ],
+    codes: Annotated[
+        Path | None,
+        asked("--codes", help="Reason codes: a .toml or .json file with a text per feature.", metavar="FILE"),
+    ] = None,
+    protected: Annotated[
+        list[str] | None,
+        asked(
+            "--protected",
+            help="A feature that is never named and keeps its value; recorded. Repeatable.",
+            metavar="FEATURE",
+        ),
+    ] = None,
+    undisclosable: Annotated[
+        list[str] | None,
+        asked(
+            "--undisclosable",
+            help="A feature that is never named and keeps its value. Repeatable.",
+            metavar="FEATURE",
+        ),
+    ] = None,
+    most: Annotated[int, asked("--most", min=1, help="The most reasons.", metavar="N")] = 4,
+    time_limit: Seconds = 10.0,
+    letter: Annotated[
+        Path | None,
+        typer.Option(
+            "--letter",
+            help="Write the letter here: a .txt or .html file. An existing file is replaced.",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    r"""State the principal reasons for an unfavourable decision.
+
+    Prints the reasons, the most important first, each with ranges that are proved to lead to the favourable decision;
+    with --letter also a paragraph for the person whom it concerns.
+
+    Exit codes
+    ----------
+    0  reasons are stated; if their order is not proved, it says so
+    1  it is proved that nothing that may be named leads to the favourable decision
+    3  no reason was found in time
+
+    Examples
+    --------
+    primewood adverse-action forest.skops rows.csv --row 3 --favourable approved
+    primewood adverse-action forest.skops rows.csv --row 3 \
+      --favourable approved --codes codes.toml --protected age --letter letter.txt
+    """
+    from primewood.cli.loading import decision_named, features_named, questions
+
+    output.check_target(letter, ".txt", ".html", ".htm")
+    table = None if codes is None else read_codes(codes)
+    found = questions(model, about, reading, rows=rows)
+    if letter is not None and len(found) != 1:
+        raise InvalidInput("--letter is about one row; pass one --row or --id")
+    wanted = decision_named(found.explainer, favourable)
+    left_out = features_named(found.explainer, "--protected", protected)
+    unnamed = features_named(found.explainer, "--undisclosable", undisclosable)
+    by_feature = None if table is None else codes_by_feature(found.explainer, table, str(codes))
+    answers = output.Answers(as_json, found.several)
+    outcomes: list[bool | None] = []
+    for question in found:
+        with Progress("searching"):
+            told = question.explainer.adverse_action(
+                question.x,
+                wanted,
+                codes=by_feature,
+                protected=left_out,
+                undisclosable=unnamed,
+                most=most,
+                time_limit=time_limit,
+            )
+        answers.answer(question.index, told)
+        outcomes.append(_outcome(told))
+        if letter is not None:
+            _write_letter(letter, told)
+    output.finish(*outcomes)
+
+
+def _outcome(told: AdverseAction) -> bool | None:
+    from primewood.reasons.explanation import Status
+
+    if told.reasons:
+        return True
+    return False if told.status is Status.IMPOSSIBLE else None
+
+
+def _write_letter(path: Path, told: AdverseAction) -> None:
+    from primewood.files import write_whole
+
+    text = textwrap.fill(told.letter, 80) + "\n"
+    if path.suffix.lower() != ".txt":
+        title = f"The decision is: {told.decision}"
+        text = PAGE.format(title=escape(title), letter=escape(told.letter))
+    write_whole(path, lambda file: file.write(text.encode()))
+    output.talk(f"written to {path}")
+
+
+def read_codes(path: Path) -> dict[str, Any]:
+    """The table of reason codes of a file, as it is written there."""
+    if path.suffix.lower() not in (".toml", ".json"):
+        raise InvalidInput(
+            f"{path.name}: unrecognised file extension {path.suffix!r}; expected .toml or .json"
+        )
+    if not path.is_file():
+        raise InvalidInput(f"there is no file {path}")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        found = tomllib.loads(text) if path.suffix.lower() == ".toml" else json.loads(text)
+    except ValueError as problem:
+        raise InvalidInput(f"{path.name} cannot be read: {problem}") from None
+    if not isinstance(found, dict):
+        raise InvalidInput(f"{path.name} has no table of reason codes; it needs one entry per feature")
+    return found
+
+
+def codes_by_feature(
+    explainer: Explainer, table: dict[str, Any], name: str
+) -> dict[str | tuple[str, ...], Any]:
+    """The codes under names of features; a key may name several, separated by commas."""
+    assert explainer.domain is not None
+    known = [feature.name for feature in explainer.domain.features]
+    return {_features(key, known, name): told for key, told in table.items()}
+
+
+def _features(key: str, known: Sequence[str], name: str) -> str | tuple[str, ...]:
+    if key in known:
+        return key
+    parts = tuple(part.strip() for part in key.split(","))
+    unknown = [part for part in parts if part not in known]
+    if unknown:
+        raise UnknownName(
+            f"{name} names {listing(unknown)}{meant(unknown, known)}; the features are {listing(known)}"
+        )
+    return parts

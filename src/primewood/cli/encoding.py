@@ -1,0 +1,273 @@
+"""The command `encode`: expressions and decisions of models over Boolean variables, as text, clauses or diagrams."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from primewood.cli import output
+from primewood.cli.help import LIMITS, OUTPUT
+from primewood.cli.options import Json, Reading, TrainingFile, Var, asked
+from primewood.cli.progress import Progress
+from primewood.errors import InvalidInput, TooLarge
+
+if TYPE_CHECKING:
+    from primewood.encodings import Encoding, Obdd
+    from primewood.explainer import Explainer
+
+MODEL_ENDINGS = (".skops", ".json", ".ubj", ".txt", ".cbm", ".joblib", ".pkl", ".pickle")
+LONGEST = 20_000
+"""The most letters of an encoded expression that is printed."""
+
+
+class EncodingChoice(StrEnum):
+    """The encodings."""
+
+    one_hot = "one-hot"
+    classical = "classical"
+    prefix = "prefix"
+    highest_bit = "highest-bit"
+
+
+class PsiChoice(StrEnum):
+    """How Ψ is added."""
+
+    implies = "implies"
+    conjoin = "and"
+    none = "none"
+
+
+def encode(
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="An expression such as 'X=x1 | Y=y1', or with --decision a model file.",
+            metavar="EXPRESSION|MODEL",
+        ),
+    ],
+    rows: TrainingFile = None,
+    *,
+    var: Var = None,
+    decision: Annotated[
+        str | None, asked("--decision", help="Of a model: the decision to encode.", metavar="DECISION")
+    ] = None,
+    encoding: Annotated[EncodingChoice, asked("--encoding", help="Which encoding.")] = EncodingChoice.one_hot,
+    psi: Annotated[
+        PsiChoice, asked("--psi", help="How Ψ is added to clauses and diagrams.")
+    ] = PsiChoice.conjoin,
+    dimacs: Annotated[bool, asked("--dimacs", help="Clauses for a SAT solver.")] = False,
+    decode: Annotated[
+        str | None, asked("--decode", help="Decode a Boolean term, e.g. '!X_2 & !X_3'.", metavar="TERM")
+    ] = None,
+    reading: Reading,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            help="For compiling a model; none if not given.",
+            metavar="SECONDS",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None,
+    max_nodes: Annotated[
+        int | None,
+        typer.Option(
+            "--max-nodes", help="The cap on a diagram's nodes.", metavar="N", rich_help_panel=LIMITS
+        ),
+    ] = None,
+    obdd: Annotated[
+        Path | None,
+        typer.Option(
+            "--obdd",
+            help="Write the binary decision diagram here: a .json file, or a .dot file for Graphviz.",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the clauses here, not to stdout.",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Encode an expression or a model with Boolean variables.
+
+    Prints the constraint Ψ on the Boolean variables and the encoded expression Δ_b; or clauses in DIMACS; or the
+    multi-valued term that a Boolean one stands for. A decision that is a weighted vote is compiled first, and then
+    encoded as clauses (--dimacs) or as a binary decision diagram (--obdd).
+
+    Exit codes
+    ----------
+    0  encoded
+    3  the model or its diagram is too large
+
+    Examples
+    --------
+    primewood encode 'X=x1 | Y=y1' --var X=x1,x2,x3 --var Y=y1,y2,y3
+    primewood encode 'X=x1' --var X=x1,x2,x3 --encoding prefix --dimacs
+    primewood encode 'X=x1' --var X=x1,x2,x3 --decode '!X_2 & !X_3'
+    primewood encode forest.skops train.csv --decision approved --dimacs
+    primewood encode forest.skops train.csv --decision approved --obdd a.json
+    """
+    from primewood.cli.loading import decision_named
+
+    output.check_target(to)
+    output.check_target(obdd, ".json", ".dot")
+    if to is not None and not dimacs:
+        raise InvalidInput("-o is for the clauses of --dimacs; --obdd names its own file")
+    if decision is None:
+        explainer = _of_expression(source, rows, var)
+    else:
+        explainer = _of_model(source, rows, reading, max_nodes, var)
+    wanted = True if decision is None else decision_named(explainer, decision)
+    encoded = Encoded(explainer, wanted, encoding, psi, time_limit, max_nodes)
+    with Progress("encoding"):
+        if obdd is not None:
+            facts, words = encoded.write_diagram(obdd)
+        elif decode is not None:
+            facts = {"term": (words := encoded.decoded(decode))}
+        elif dimacs:
+            facts = {"dimacs": (words := encoded.dimacs().rstrip("\n"))}
+        else:
+            facts, words = encoded.shown()
+    if to is not None:
+        _write(to, words)
+    elif as_json:
+        output.record(facts)
+    else:
+        output.data(words)
+
+
+def _write(path: Path, words: str) -> None:
+    from primewood.files import write_whole
+
+    write_whole(path, lambda file: file.write(f"{words}\n".encode()))
+    output.talk(f"written to {path}")
+
+
+def _of_expression(text: str, rows: Path | None, declarations: list[str] | None) -> Explainer:
+    from primewood.cli.expressions import expression
+    from primewood.explainer import Explainer
+
+    if rows is not None or Path(text).suffix.lower() in MODEL_ENDINGS:
+        raise InvalidInput(f"which decision of {text}? Pass --decision, e.g. --decision approved")
+    return Explainer(expression(text, declarations or []))
+
+
+def _of_model(
+    path: str, rows: Path | None, reading: Reading, max_nodes: int | None, declarations: list[str] | None
+) -> Explainer:
+    from primewood.cli.loading import explainer_for
+
+    if declarations:
+        raise InvalidInput("--var declares variables of an expression; a model has its features")
+    return explainer_for(Path(path), rows, reading, max_nodes=max_nodes)
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A decision over Boolean variables.
+
+    Attributes
+    ----------
+    explainer : Explainer
+        Of the model or the expression.
+    decision : object
+    encoding : EncodingChoice
+    psi : PsiChoice
+    time_limit : float or None
+        For compiling.
+    max_nodes : int or None
+        The cap on the Boolean diagram.
+    """
+
+    explainer: Explainer
+    decision: object
+    encoding: EncodingChoice
+    psi: PsiChoice
+    time_limit: float | None
+    max_nodes: int | None
+
+    @property
+    def is_expression(self) -> bool:
+        """Whether the decision can be written as an expression: a vote that counts trees, or one tree."""
+        ensemble = self.explainer.ensemble
+        return ensemble is None or ensemble.is_plain
+
+    @cached_property
+    def coder(self) -> Encoding:
+        """The encoding of the variables."""
+        from primewood.encodings import HighestBit, OneHot, Prefix
+
+        domain = self.explainer.domain
+        variables = self.explainer.expression(True).variables if domain is None else domain.variables
+        match self.encoding:
+            case EncodingChoice.prefix:
+                return Prefix(variables)
+            case EncodingChoice.highest_bit:
+                return HighestBit(variables)
+        return OneHot(variables, classical=self.encoding is EncodingChoice.classical)
+
+    def obdd(self) -> Obdd:
+        """The binary decision diagram."""
+        if self.encoding is EncodingChoice.classical:
+            raise InvalidInput(
+                "a diagram has no literals to write: pass --encoding one-hot, which has the same codes"
+            )
+        if self.psi is PsiChoice.none:
+            raise InvalidInput(
+                "a diagram says what holds of every assignment: pass --psi and, or --psi implies"
+            )
+        compiled = self.explainer.compile(time_limit=self.time_limit)
+        return compiled.obdd(
+            self.decision, encoding=self.encoding.value, psi=self.psi.value, max_nodes=self.max_nodes
+        )
+
+    def write_diagram(self, path: Path) -> tuple[dict[str, Any], str]:
+        """Write the diagram: what to say about it."""
+        found = self.obdd()
+        found.save(path)
+        output.talk(f"written to {path}")
+        facts = {"nodes": len(found), "variables": len(found.variables), "assignments": str(found.count())}
+        words = f"{len(found):,} nodes over {len(found.variables)} Boolean variables ({self.encoding.value})"
+        return facts, f"{words}, true under {facts['assignments']} assignments"
+
+    def dimacs(self) -> str:
+        """The clauses: of the expression if there is one, else of the compiled diagram."""
+        if self.is_expression:
+            return self.coder.to_dimacs(self.explainer.expression(self.decision), self.psi.value)
+        return self.obdd().to_cnf([b.name for b in self.coder.booleans]).to_dimacs()
+
+    def decoded(self, term: str) -> str:
+        """The multi-valued term that a Boolean one stands for."""
+        from primewood.logic.parser import parse
+
+        return str(self.coder.decode(parse(term, self.coder.booleans)))
+
+    def shown(self) -> tuple[dict[str, Any], str]:
+        """Ψ and Δ_b."""
+        if not self.is_expression:
+            raise InvalidInput(
+                "the decision of this model is a weighted vote, which is not written as an expression; pass --dimacs "
+                "for clauses or --obdd FILE for a diagram, or --vote majority for the paper's vote of a forest"
+            )
+        delta = self.coder.encode(self.explainer.expression(self.decision))
+        psi, encoded = str(self.coder.psi), str(delta)
+        if self.explainer.ensemble is not None and len(psi) + len(encoded) > LONGEST:
+            raise TooLarge(
+                f"the encoded decision has {len(psi) + len(encoded):,} letters over {len(self.coder.booleans)} "
+                "variables; pass --dimacs or --obdd FILE"
+            )
+        described = {b.name: self.coder.describe(b) for b in self.coder.booleans}
+        return {"variables": described, "psi": psi, "delta_b": encoded}, f"Ψ   = {psi}\nΔ_b = {encoded}"
