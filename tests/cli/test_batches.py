@@ -108,7 +108,7 @@ def test_training_rows_of_a_parquet_file(files, call, tmp_path):
         call("explain", "forest.skops", "rows.csv", "--train", train)
         for train in ("train.csv", tmp_path / "train.parquet")
     ]
-    assert told[0].code == 0 and told[0] == told[1] and "covers" in told[0].out
+    assert told[0].code == 0 and told[0] == told[1] and "Covers" in told[0].out
 
 
 def test_a_regressor_needs_a_question(files, call, tmp_path):

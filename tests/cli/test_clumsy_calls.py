@@ -53,10 +53,16 @@ def oddities(made):
         (["explain", "model.joblib", "rows.csv"], "--trust-pickle"),
         (["explain", "model.joblib", "rows.csv", "--trust-pickle"], "builtins.dict is not supported"),
         (["explain", "forest.json", "none.csv"], "there is no file none.csv"),
-        (["explain", "forest.json", "folder"], "folder is a folder; rows are a CSV, JSON or Parquet file"),
+        (
+            ["explain", "forest.json", "folder"],
+            "folder is a folder; rows are a CSV, JSON, Parquet or .xlsx file",
+        ),
         (["explain", "forest.json", "empty.csv"], "empty.csv is empty"),
         (["explain", "forest.json", "binary.csv"], "no text in UTF-8"),
-        (["explain", "forest.json", "other.csv"], "no column income, debt, age, shoe; it has Income, height"),
+        (
+            ["explain", "forest.json", "other.csv"],
+            "unexpected columns: Income, height",
+        ),
         (["explain", *ASKED, "--avoid", "incmoe"], "--avoid names incmoe (did you mean income?)"),
         (["explain", *ASKED, "--fix", "AGE"], "--fix names AGE (did you mean age?)"),
         (["explain", *ASKED, "--only", "zzz"], "--only names zzz; the features are income, debt, age, shoe"),

@@ -83,7 +83,7 @@ def test_a_row_that_cannot_be_read_is_a_line_that_says_why(files, call, tmp_path
     )
     found = frame_of(tmp_path / "out.csv")
     assert found["status"].tolist() == ["proved", "failed"]
-    assert "income is not a finite number, but 'much'" in found["notes"][1]
+    assert "income must be a finite number, not 'much'" in found["notes"][1]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from typing import Literal as Choice
 
 import typer
 
@@ -175,6 +176,14 @@ def _of_model(
     return explainer_for(Path(path), rows, reading, max_nodes=max_nodes)
 
 
+_NAMES: dict[EncodingChoice, Choice["one-hot", "prefix", "highest-bit"]] = {
+    EncodingChoice.one_hot: "one-hot",
+    EncodingChoice.prefix: "prefix",
+    EncodingChoice.highest_bit: "highest-bit",
+}
+_PSI: dict[PsiChoice, Choice["and", "implies"]] = {PsiChoice.conjoin: "and", PsiChoice.implies: "implies"}
+
+
 @dataclass(frozen=True)
 class Encoded:
     """A decision over Boolean variables.
@@ -231,7 +240,7 @@ class Encoded:
             )
         compiled = self.explainer.compile(time_limit=self.time_limit)
         return compiled.obdd(
-            self.decision, encoding=self.encoding.value, psi=self.psi.value, max_nodes=self.max_nodes
+            self.decision, encoding=_NAMES[self.encoding], psi=_PSI[self.psi], max_nodes=self.max_nodes
         )
 
     def write_diagram(self, path: Path) -> tuple[dict[str, Any], str]:

@@ -30,7 +30,7 @@ def primes(
     answering: Answering,
     as_json: Json = False,
 ) -> None:
-    """List the prime implicants of an expression or of an instance.
+    """List prime implicants of an expression or an instance.
 
     Prints one term per line. Names that are not declared and stand alone are Boolean variables.
 

@@ -88,7 +88,7 @@ def demo(
     ] = Path("primewood-demo.html"),
     as_json: Json = False,
 ) -> None:
-    """Train a small forest on credit data and explain one decision.
+    """Train a small forest and explain one of its decisions.
 
     Prints why one application was declined and what would change that, and writes the same as a page with pictures.
     With --json, all explanations and no page.

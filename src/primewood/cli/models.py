@@ -84,7 +84,7 @@ def compile_model(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compile a model to a decision diagram that answers anything.
+    """Compile a model to a diagram that answers anything.
 
     Prints its size, the order of its levels, and how large the share of each decision is.
 

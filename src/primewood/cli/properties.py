@@ -194,7 +194,7 @@ def compare(
     time_limit: Seconds = 60.0,
     as_json: Json = False,
 ) -> None:
-    """Prove that two models decide alike, or show where they do not.
+    """Prove that two models decide alike, or show where not.
 
     Prints whether they are equivalent, else regions on which they differ, each with a row. Rows that are given are
     counted, and regions grown around those that are decided differently.
@@ -243,7 +243,7 @@ def rules(
     time_limit: Seconds = 60.0,
     as_json: Json = False,
 ) -> None:
-    """Show rules that are proved right on every row that they cover.
+    """Show rules that are proved right wherever they apply.
 
     Prints a list of rules that together cover most of the rows, and what none of them covers.
 

@@ -84,7 +84,7 @@ def report(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write a report about a model that an auditor can read offline.
+    """Write a report about a model that opens offline.
 
     One page with what the model is made of, decisions explained, properties proved or refuted, how robust decisions
     are, which features are used, and rules. Prints what matters most of it, or with --json all of it.
