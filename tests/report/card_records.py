@@ -64,7 +64,8 @@ def category_entry(feature, value, values, *, tested=True):
 def score(decision):
     """The record of what a decision was taken by."""
     said = {"decision": decision, "measure": "probability", "of": decision, "value": 0.7125, "raw": None}
-    return {"text": f"{decision}: P({decision}) = 0.71, above the cut-off 0.5", **said, "cutoff": 0.5}
+    reason = f"P({decision}) = 0.71, above the cut-off 0.5"
+    return {"text": f"{decision}: {reason}", "reason": reason, **said, "cutoff": 0.5}
 
 
 def explanation(decision, literals, instance=(), **changes):

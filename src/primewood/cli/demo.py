@@ -61,7 +61,7 @@ def _tell(found: list[Explanation], flip: Counterfactual, score: str, trees: int
     for why in others[: SHOWN - 1]:
         output.data(f"Another one: {why.rule}")
     output.data()
-    output.data(f"The nearest way to {flip.other}, at this age: {flip.advice}; all else as it is.")
+    output.data(f"The nearest way to {flip.other}, at this age: {flip.advice}; everything else unchanged.")
     output.data("Proved for every possible application, not sampled.")
 
 

@@ -28,8 +28,11 @@ class Explainer(AsksImportance, AsksSlices, AsksWhatIf, AsksAboutAll):
         an `Expression`.
     X_train
         Training rows (array or frame): for coverage, for recognising Boolean columns, for short bounds.
-    feature_names, class_names
-        Names to use instead of the model's own; class names in the order of ``model.classes_``.
+    feature_names
+        Names of the columns, where the model has none or others are wanted.
+    class_names
+        Names to show instead of the model's labels: a mapping {label: name}, or names in the order of
+        ``model.classes_``. Names that are other classes' labels are refused: they would swap the decisions.
     units : dict, optional
         Units of features, for words.
     domain : dict, optional
@@ -43,8 +46,16 @@ class Explainer(AsksImportance, AsksSlices, AsksWhatIf, AsksAboutAll):
         What no real row violates: clauses such as "housing=free -> rent=0", and orders such as
         "years_employed <= age - 14". An answer then holds for all rows that can exist, and lists those that it uses.
     threshold : float, optional
-        The cut-off of the decision: of two classes, the second one iff ``predict_proba(x)[:, 1] >= threshold``; of a
-        regressor, whether its prediction is at least this.
+        The cut-off of the decision. Of two classes, the `positive` one is decided iff its probability,
+        ``predict_proba(x)[:, i]``, is at least this; from 0 to 1. Of a regressor, whether its prediction is at least
+        this. The comparison is in float64; see `threshold_dtype`.
+    positive : optional
+        The class that the cut-off and shown probabilities speak of, by its label or its shown name. Required with a
+        `threshold` if the labels are text; of the labels 0 and 1 it is 1.
+    threshold_dtype : {"float64", "float32"}
+        What the threshold is rounded to before it is compared. Libraries that compute probabilities in float32
+        (XGBoost) give float32 arrays, and NumPy 2 compares these with a Python float in float32: "float32" decides
+        as ``predict_proba(x)[:, i] >= threshold`` does there.
     between : pair of float, optional
         For a regressor: whether its prediction is below, between (ends included) or above the two.
     immutable : list of str, optional
@@ -55,6 +66,9 @@ class Explainer(AsksImportance, AsksSlices, AsksWhatIf, AsksAboutAll):
         of a scikit-learn forest, so its `predict` may differ, and `agreement` counts where they agree.
     engine, max_nodes
         See `primewood.engines.choice.Engines`.
+    literals : {"intervals", "sets", "values"}, optional
+        The language of all answers, if a question asks for no other: one range per number, any set of values (the
+        paper's), or the row's own value. By default "intervals" for models, and "sets" for expressions.
     missing
         Whether values may be missing: "auto" (what X_train contains; without it, what the model
         accepts), "allow" or "forbid".

@@ -140,8 +140,13 @@ class Context:
         return row, self.domain.point(row)
 
     def score(self, row: Row | Sequence[float] | None) -> Score | None:
-        """What the decision on a row is taken by; None for an expression."""
+        """What the decision on a row is taken by; None for an expression, and without a row."""
         return None if self.scorer is None or row is None else self.scorer.score(row)
+
+    def score_record(self, row: Row | Sequence[float] | None) -> dict[str, Any] | None:
+        """The same in plain types."""
+        score = self.score(row)
+        return None if score is None else score.to_dict()
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:

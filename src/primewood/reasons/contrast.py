@@ -72,6 +72,8 @@ class Contrast(Brief):
                 changed[name] = None if new != new else new
         return {
             "decision": plain(self.decision),
+            "score": self.context.score_record(self.row),
+            "other_score": self.context.score_record(self.changed),
             "model": self.context.digest,
             "other": None if self.other is None else plain(self.other),
             "status": str(self.status),
@@ -88,6 +90,10 @@ class Contrast(Brief):
         return contrast(self.to_dict(), str(self))
 
     def __str__(self) -> str:
+        score = self.context.score(self.row)
+        return self._words() if score is None else f"{self._words()}\n   {score}"
+
+    def _words(self) -> str:
         if self.status is Status.IMPOSSIBLE:
             return f"nothing changes the decision {self.decision} to what is wanted"
         if not self.term.literals:

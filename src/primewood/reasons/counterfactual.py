@@ -21,6 +21,7 @@ from primewood.reasons.context import UNDECIDED, Context, Row, plain
 from primewood.reasons.distance import Moves
 from primewood.reasons.examples import familiar
 from primewood.reasons.explanation import Status
+from primewood.reasons.score import Score
 from primewood.reasons.weakening import weaken
 from primewood.report.brief import Brief
 
@@ -68,6 +69,16 @@ class Counterfactual(Brief):
     context: Context
 
     @property
+    def score(self) -> Score | None:
+        """What the decision on the row that was asked about was taken by."""
+        return self.context.score(self.asked)
+
+    @property
+    def other_score(self) -> Score | None:
+        """What the decision on `row` is taken by; None without one."""
+        return self.context.score(self.row)
+
+    @property
     def features(self) -> tuple[str, ...]:
         """The features that change."""
         if self.row is None or self.context.domain is None:
@@ -101,6 +112,8 @@ class Counterfactual(Brief):
         return {
             "status": str(self.status),
             "decision": plain(self.decision),
+            "score": self.context.score_record(self.asked),
+            "other_score": self.context.score_record(self.row),
             "other": plain(self.other),
             "norm": self.moves.norm,
             "relative": self.moves.relative,
@@ -122,14 +135,15 @@ class Counterfactual(Brief):
     def __str__(self) -> str:
         if self.row is None:
             if self.status is Status.IMPOSSIBLE:
-                return f"no row that may be moved to is decided otherwise than {self.decision}"
+                return f"always {self.decision}: no row that may be moved to gets a different decision"
             return f"no other decision than {self.decision} was found in time; none is nearer than {self.lower:.4g}"
         told = ", ".join(f"{name} {_word(old)} -> {_word(new)}" for name, (old, new) in self.changes.items())
         proof = "nearest, proved" if self.status is Status.PROVED else f"none is nearer than {self.lower:.4g}"
         lines = [f"{self.other} instead of {self.decision} with {told}"]
+        lines += [f"   {score}" for score in (self.score, self.other_score) if score is not None]
         lines.append(f"   distance {self.cost:.4g} ({self.moves.norm}; {proof})")
         if self.advice:
-            lines.append(f"   safe as long as {self.advice}, all else as it is")
+            lines.append(f"   safe as long as {self.advice}, everything else unchanged")
         lines += [f"   note: {note}" for note in self.context.notes]
         return "\n".join(lines)
 

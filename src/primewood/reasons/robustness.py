@@ -57,11 +57,12 @@ class Robustness(Brief):
         return {
             "status": str(self.status),
             "decision": plain(self.nearest.decision),
+            "score": found["score"],
             "norm": self.nearest.moves.norm,
             "relative": self.nearest.moves.relative,
             "radius": self.radius if math.isfinite(self.radius) else None,
             "upper": self.upper if math.isfinite(self.upper) else None,
-            "nearest": {name: found[name] for name in ("other", "row", "changes")},
+            "nearest": {name: found[name] for name in ("other", "other_score", "row", "changes")},
             "model": found["model"],
             "notes": found["notes"],
         }
@@ -72,6 +73,10 @@ class Robustness(Brief):
         return robustness(self.to_dict(), str(self))
 
     def __str__(self) -> str:
+        score = self.nearest.score
+        return self._words() if score is None else f"{self._words()}\n   {score}"
+
+    def _words(self) -> str:
         near = self.nearest
         if self.status is Status.IMPOSSIBLE:
             return f"{near.decision}: no move changes the decision"

@@ -44,8 +44,8 @@ class Score:
         For boosted trees, the sum of the leaves that the probability was made from.
     cutoff : float or None
         What `value` was compared with; None where the largest of several wins, or several cut-offs part the decisions.
-    text : str
-        All that in words.
+    reason : str
+        All that in words; `text` is the same after the decision.
     """
 
     decision: object
@@ -54,7 +54,12 @@ class Score:
     value: float
     raw: float | None
     cutoff: float | None
-    text: str
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """The decision, and what it was taken by: "declined: P(approved) = 0.43, below the cut-off 0.60"."""
+        return f"{self.decision}: {self.reason}"
 
     def __str__(self) -> str:
         return self.text
@@ -63,6 +68,7 @@ class Score:
         """The score in plain types."""
         return {
             "text": self.text,
+            "reason": self.reason,
             "decision": plain(self.decision),
             "measure": self.measure,
             "of": None if self.of is None else plain(self.of),
@@ -118,8 +124,8 @@ class Scorer:
     def _votes(self, scores: NDArray[np.float64], label: int) -> Score:
         trees = len(self.ensemble.trees)
         votes, name = round(float(scores[label]) * trees), self.class_names[label]
-        text = f"{name}: {votes} of {trees} trees vote for it"
-        return Score(name, "votes", name, float(votes), None, None, text)
+        reason = f"{votes} of {trees} trees vote for it"
+        return Score(name, "votes", name, float(votes), None, None, reason)
 
     def _prediction(self, score: float, label: int) -> Score:
         ensemble, name = self.ensemble, self.class_names[label]
@@ -129,7 +135,7 @@ class Scorer:
         if cutoff is not None:
             told += f", {_where(value, cutoff)} the cut-off {number(cutoff)}"
         raw = None if ensemble.link == "identity" else score
-        return Score(name, "prediction", None, value, raw, cutoff, f"{name}: {told}")
+        return Score(name, "prediction", None, value, raw, cutoff, told)
 
     def _of_two(self, scores: NDArray[np.float64], label: int) -> Score:
         """Of two classes: the probability of the positive one, or else of the one that was decided for."""
@@ -146,7 +152,7 @@ class Scorer:
         else:
             place_word = _where(value, cutoff) if own is not None else "above" if value > cutoff else "below"
             told += f", {place_word} the cut-off {_padded(cutoff)}"
-        return Score(name, "probability", of, value, raw, cutoff, f"{name}: {told}")
+        return Score(name, "probability", of, value, raw, cutoff, told)
 
     def _own_cutoff(self, place: int) -> float:
         """The probability of one of two classes at which the model itself parts them."""
@@ -181,13 +187,13 @@ class Scorer:
         tied = ", a tie that goes to the class listed first" if value in others else ""
         told += f", the largest of {len(values)} classes{tied}" if others else ", the only class"
         measure: Measure = "probability" if is_probability else "score"
-        return Score(name, measure, name, value, raw, None, f"{name}: {told}")
+        return Score(name, measure, name, value, raw, None, told)
 
     def _raw_of_two(self, score: float, label: int) -> Score:
         """Of two classes that part at a score that is no probability."""
         name, of, cutoff = self.class_names[label], self.class_names[1], self.ensemble.cuts[0]
         told = f"the score of {of} is {_beside(score, [cutoff])}, {_where(score, cutoff)} the cut-off {number(cutoff)}"
-        return Score(name, "score", of, score, None, cutoff, f"{name}: {told}")
+        return Score(name, "score", of, score, None, cutoff, told)
 
 
 def _where(value: float, cutoff: float) -> str:

@@ -184,6 +184,7 @@ class WhatIf:
         return {
             **self.axis.record(self.context, np.array(self.why.row)),
             "decision": plain(self.why.decision),
+            "score": self.why.score_record,
             "pieces": self.pieces,
             "classes": [plain(name) for name in self.context.class_names],
             "rule": self.why.rule,
@@ -253,6 +254,7 @@ class DecisionMap:
             "decisions": [[None if x < 0 else x for x in line] for line in self.labels.tolist()],
             "classes": [plain(name) for name in self.context.class_names],
             "decision": plain(self.why.decision),
+            "score": self.why.score_record,
             "rule": self.why.rule,
         }
 

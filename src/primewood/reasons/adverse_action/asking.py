@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput, listing
@@ -53,6 +54,8 @@ def adverse_action(
     if label == asked.target:
         raise InvalidInput(f"the row is decided {favourable} already: there is no adverse action to explain")
     decision = context.class_names[label]
+    assert context.scorer is not None
+    score = replace(context.scorer, positive=asked.target).score(asked.row)
     ranking = Ranking(Changes(asked, clock), table, most)
     reasons, status = ranking.reasons(), ranking.status
     uncoded = [x.feature for x in reasons if table.given and table.entry(x.feature, x.direction) is None]
@@ -63,6 +66,7 @@ def adverse_action(
         status=status,
         left_out=tuple(protected),
         uncoded=tuple(uncoded),
-        letter=letter(context, decision, favourable, reasons, status),
+        score=score,
+        letter=letter(context, score, favourable, reasons, status),
         model=context.digest,
     )

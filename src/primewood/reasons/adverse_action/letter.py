@@ -10,6 +10,7 @@ from primewood.logic.interval import number
 from primewood.reasons.adverse_action.reasons import Reason
 from primewood.reasons.context import Context
 from primewood.reasons.explanation import Status
+from primewood.reasons.score import Score
 from primewood.report import decimals
 
 ORDINALS = ("First", "Second", "Third", "Fourth")
@@ -19,10 +20,10 @@ BOUNDS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
 
 
 def letter(
-    context: Context, decision: object, favourable: object, reasons: Sequence[Reason], status: Status
+    context: Context, score: Score, favourable: object, reasons: Sequence[Reason], status: Status
 ) -> str:
     """The answer as one paragraph for the person whom it concerns."""
-    opening = f"The decision is: {decision}."
+    opening = f"The decision is: {score.decision} ({score.reason})."
     if status is Status.IMPOSSIBLE:
         return f"{opening} No change of the details that may be stated here would have led to: {favourable}."
     if not reasons:
@@ -41,7 +42,9 @@ def _sentence(context: Context, favourable: object, reason: Reason) -> str:
         state = f"{reason.feature} is {number(reason.value)} {context.units.get(reason.feature, '')}".rstrip()
     else:
         state = f"{reason.feature} is {_quoted(reason.value)}"
-    helps = f"; with {reason.helps}, all else equal, it would have been: {favourable}" if reason.helps else ""
+    helps = ""
+    if reason.helps:
+        helps = f"; with {reason.helps}, everything else unchanged, it would have been: {favourable}"
     return f"{place}, {reason.text}{code}: {state}{helps}."
 
 

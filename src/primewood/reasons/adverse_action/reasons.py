@@ -8,6 +8,7 @@ from typing import Any
 from primewood.reasons.adverse_action.codes import Direction
 from primewood.reasons.context import plain
 from primewood.reasons.explanation import Status
+from primewood.reasons.score import Score
 from primewood.report.brief import Brief
 
 
@@ -87,6 +88,8 @@ class AdverseAction(Brief):
         The protected features, as they were given; never in the letter.
     uncoded : tuple of str
         The features among the reasons for which the table of codes has no entry.
+    score : Score
+        What the decision was taken by; of two classes, the probability of the favourable one.
     letter : str
         The reasons as one paragraph.
     model : str or None
@@ -99,6 +102,7 @@ class AdverseAction(Brief):
     status: Status
     left_out: tuple[str, ...]
     uncoded: tuple[str, ...]
+    score: Score
     letter: str
     model: str | None
 
@@ -110,6 +114,7 @@ class AdverseAction(Brief):
             reasons.append(record)
         return {
             "decision": plain(self.decision),
+            "score": self.score.to_dict(),
             "favourable": plain(self.favourable),
             "status": str(self.status),
             "reasons": reasons,
@@ -125,10 +130,13 @@ class AdverseAction(Brief):
         return adverse_action(self.to_dict(), STATUS_WORDS[self.status])
 
     def __str__(self) -> str:
-        lines = [f"{self.decision} instead of {self.favourable}: {STATUS_WORDS[self.status]}"]
+        lines = [
+            f"{self.decision} instead of {self.favourable}: {STATUS_WORDS[self.status]}",
+            f"  {self.score}",
+        ]
         for reason in self.reasons:
             code = "" if reason.code is None else f"{reason.code} "
             lines.append(f"  {reason.rank}. {code}{reason.text}")
             if reason.helps:
-                lines.append(f"     {self.favourable} with {reason.helps}, all else as it is")
+                lines.append(f"     {self.favourable} with {reason.helps}, everything else unchanged")
         return "\n".join(lines)

@@ -86,6 +86,7 @@ class Check(Brief):
             "claim": [condition.text for condition in self.claim.conditions],
             "source": self.claim.source,
             "decision": plain(self.decision),
+            "score": self.context.score_record(self.row),
             "model": self.context.digest,
             "literal_language": self.literals,
             "sufficient": self.sufficient,
@@ -114,7 +115,9 @@ class Check(Brief):
         )
 
     def __str__(self) -> str:
-        lines = [f"{self.claim.source}: IF {self.claim} THEN {self.decision}", f"  {self._sufficiency()}"]
+        lines = [f"{self.claim.source}: IF {self.claim} THEN {self.decision}"]
+        score = self.context.score(self.row)
+        lines += [*([] if score is None else [f"  {score}"]), f"  {self._sufficiency()}"]
         if self.verdict != "undecided" or self.sufficient is not None:
             lines.append(f"  {MEANINGS[self.verdict].format(literals=self.literals)}")
         if self.redundant:
@@ -122,9 +125,9 @@ class Check(Brief):
         if self.repaired is not None and self.verdict != "exact":
             prime = "prime" if self.repaired.status is Status.PROVED else "sufficient, perhaps not prime"
             lines.append(f"  {prime} instead: {self.repaired.rule}")
-        lines += [f"  note: {note}" for note in self.notes]
+        lines += [f"  Note: {note}" for note in self.notes]
         if self.assumptions:
-            lines.append("  holds for rows where " + "; ".join(self.assumptions))
+            lines.append("  Assumes: " + "; ".join(self.assumptions))
         return "\n".join(lines)
 
     def _sufficiency(self) -> str:

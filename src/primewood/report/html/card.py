@@ -207,7 +207,9 @@ def counterfactual(record: Record, *, level: int = 2) -> str:
         badge=nearest,
         level=heading(level),
         notes=(),
-        asides=[f"Safe as long as {record['advice']}, all else as it is."] if record["advice"] else (),
+        asides=[f"Safe as long as {record['advice']}, everything else unchanged."]
+        if record["advice"]
+        else (),
         foot=_foot(record, "model"),
     )
     return style() + render(
@@ -315,9 +317,9 @@ def given(record: Record) -> list[str]:
 
 
 def _reason(record: Record) -> str:
-    """What the decision was taken by, without the decision's name, which is the title already."""
+    """What the decision was taken by; its name is the title already."""
     score = record.get("score")
-    return score["text"].removeprefix(f"{record['decision']}: ") if score else ""
+    return score["reason"] if score else ""
 
 
 def _untested(names: tuple[str, ...]) -> list[str]:
