@@ -42,6 +42,7 @@ from .reasons.importance import Importance
 from .reasons.listing import Reasons
 from .reasons.relevance import Attribution
 from .reasons.robustness import Robustness
+from .reasons.score import Score
 from .reasons.slices import DecisionMap, WhatIf
 from .report import plots
 from .report.shown import RecordedExplanation
@@ -89,6 +90,7 @@ __all__ = [
     "Report",
     "Robustness",
     "RuleList",
+    "Score",
     "Status",
     "Summary",
     "Tally",

@@ -92,6 +92,7 @@ def records(tmp_path_factory):
     ).to_dict()
     return {
         "Explanation": [why, *batch["explanations"]],
+        "Score": [why["score"]],
         "Literal": why["literals"],
         "Feature of the instance": why["instance"],
         "Exclusion": why["excludes"],

@@ -111,7 +111,7 @@ def test_levels_that_every_prediction_or_none_reaches():
         boosted([(0.5, 2.0)], cuts=(1.0,)).trees, ("x",), ("prediction",), vote="sum", link="exponential"
     )
     explainer = pw.Explainer(model, literals="sets")
-    assert explainer.explain([0.0], within=100.0).rule.startswith("IF anything")
+    assert explainer.explain([0.0], within=100.0).rule.startswith("always")
     assert pw.Explainer(model, between=(-5, -3), literals="sets").explain([0.0]).decision == "prediction > -3"
     assert pw.Explainer(model, threshold=0, literals="sets").explain([0.0]).decision == "prediction >= 0"
 

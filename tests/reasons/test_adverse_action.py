@@ -256,12 +256,14 @@ def test_the_letter_says_what_the_reasons_say(credit):
     assert (first.code, first.text, first.direction) == ("R01", "Repayment period too long", "high")
     months = first.helps.removeprefix("duration at most ").removesuffix(" months")
     assert float(months) < first.value == row[explainer.domain.column_names.index("duration")]
+    assert answer.score.of == "approved" and answer.score.cutoff == 0.6
     assert answer.letter.startswith(
-        "The decision is: declined. The principal reasons, the most important first, are as follows. "
+        f"The decision is: declined ({answer.score.reason}). The principal reasons, the most important first, are as "
+        "follows. "
         f"First, Repayment period too long (R01): duration is {first.value:g} months; "
-        f"with duration at most {months} months, all else equal, it would have been: approved. Second, "
+        f"with duration at most {months} months, everything else unchanged, it would have been: approved. Second, "
     )
-    assert "\n" not in answer.letter and "0.6" not in answer.letter
+    assert "\n" not in answer.letter
     for reason in answer.reasons:
         assert reason.text in answer.letter and reason.helps in answer.letter and reason.text in str(answer)
     record = json.loads(json.dumps(answer.to_dict()))
@@ -310,7 +312,8 @@ def test_where_nothing_that_may_be_named_helps_no_reason_is_invented():
         answer = explainer.adverse_action(row, "approved", undisclosable=hidden)
         assert answer.status == "impossible" and answer.reasons == () and answer.left_out == ()
         assert answer.letter == (
-            "The decision is: declined. No change of the details that may be stated here would have led to: approved."
+            "The decision is: declined (the only tree says so). No change of the details that may be stated here would "
+            "have led to: approved."
         )
         assert hidden[0] not in json.dumps(answer.to_dict()) + str(answer) + repr(answer)
     both = explainer.adverse_action([20, 10], "approved")

@@ -423,7 +423,7 @@ def test_a_counterexample_keeps_to_whole_numbers_bounds_and_ranges():
     assert ask(explainer, [3, 3], "n <= 11").sufficient is False
     nothing = ask(explainer, [3, 3], "10.2 < n < 10.8")
     assert nothing.sufficient and nothing.verdict == "inapplicable" and "no row at all" in str(nothing)
-    assert "note: in the row, n = 3" in str(nothing)
+    assert "Note: in the row, n = 3" in str(nothing)
     lime = SimpleNamespace(
         local_exp={0: []}, as_list=lambda label: [("10.2 < n < 10.8", 0.9), ("x <= 3", 0.5)]
     )
@@ -525,6 +525,7 @@ def test_words_records_and_tables():
     short = ask(explainer, [3, 5], "x > 2.75")
     assert str(short).splitlines() == [
         "claim: IF x > 2.75 THEN yes",
+        "  yes: the only tree says so",
         "  not sufficient: with y = 0 the decision is no",
         "  optimistic: a part of a PI-explanation (intervals), which says more",
         "  prime instead: IF x > 2.5 AND y > 4 THEN yes",
@@ -532,6 +533,7 @@ def test_words_records_and_tables():
     long = ask(explainer, [1, 5], "x <= 2 and y > 3")
     assert str(long).splitlines() == [
         "claim: IF x <= 2 AND y > 3 THEN no",
+        "  no: the only tree says so",
         "  sufficient: every row that it holds for is decided no",
         "  pessimistic: it says more than a PI-explanation (intervals) does",
         "  not needed, one at a time: y > 3",

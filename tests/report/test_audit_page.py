@@ -163,7 +163,7 @@ def test_the_ways_out_of_a_decision_are_told(record):
             changed = [x for x in item["nearest"]["box"] if x["feature"] in item["nearest"]["changes"]]
             proved = item["nearest"]["status"] == "proved"
             proof = "proved: none is nearer" if proved else "perhaps another one is nearer"
-            safe = f"; the decision stays so while {' and '.join(map(phrase, changed))}, all else as it is"
+            safe = f"; the decision stays so while {' and '.join(map(phrase, changed))}, everything else unchanged"
             assert nearest[1] == f"{item['nearest']['other']}{proof}{safe if changed else ''}"
 
 

@@ -980,7 +980,11 @@ class TestOtherThings:
         ("plot", "given", "message"),
         [
             (plots.ranges, 3, r"ranges takes an explanation, or its to_dict\(\); this int is none"),
-            (plots.ranges, {"decision": 1}, r"this dict is none: it has no status, language, literals"),
+            (
+                plots.ranges,
+                {"decision": 1},
+                r"this dict is none: it has no status, literal_language, literals",
+            ),
             (plots.ranges, strip(), "this is a what-if strip, which is drawn by what_if"),
             (
                 plots.ranges,

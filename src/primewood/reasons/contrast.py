@@ -91,7 +91,7 @@ class Contrast(Brief):
 
     def __str__(self) -> str:
         score = self.context.score(self.row)
-        return self._words() if score is None else f"{self._words()}\n   {score}"
+        return self._words() if score is None else f"{self._words()} ({score.reason})"
 
     def _words(self) -> str:
         if self.status is Status.IMPOSSIBLE:

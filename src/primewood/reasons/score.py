@@ -124,7 +124,7 @@ class Scorer:
     def _votes(self, scores: NDArray[np.float64], label: int) -> Score:
         trees = len(self.ensemble.trees)
         votes, name = round(float(scores[label]) * trees), self.class_names[label]
-        reason = f"{votes} of {trees} trees vote for it"
+        reason = f"{votes} of {trees} trees vote for it" if trees > 1 else "the only tree says so"
         return Score(name, "votes", name, float(votes), None, None, reason)
 
     def _prediction(self, score: float, label: int) -> Score:
