@@ -21,6 +21,8 @@ from .logic.table import from_table
 from .logic.term import Term
 from .logic.variable import Variable
 from .properties.audit import audit, random_audit
+from .properties.breaking import Breaking
+from .properties.claim import Claim, Outcome
 from .properties.comparison import Comparison
 from .properties.compiled import Compiled, FewestChanges
 from .properties.difference import Difference
@@ -28,7 +30,7 @@ from .properties.local import robust_at
 from .properties.pairs import independent_of, monotone, robust_everywhere
 from .properties.rule_list import RuleList
 from .properties.rules import never, output
-from .properties.verification import Outcome, Verification
+from .properties.verification import Verification
 from .readers import read
 from .reasons.adverse_action import AdverseAction
 from .reasons.check import Check, Tally, tally
@@ -57,8 +59,10 @@ __all__ = [
     "Attribution",
     "Batch",
     "Bias",
+    "Breaking",
     "Categories",
     "Check",
+    "Claim",
     "Comparison",
     "Compiled",
     "CompleteReason",

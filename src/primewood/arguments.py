@@ -229,6 +229,12 @@ def training_rows(X_train: Any, ensemble: Ensemble) -> tuple[NDArray[np.float64]
     return reading.rows, reading.all_notes
 
 
+def ids_of(X_train: Any) -> tuple[object, ...] | None:
+    """The labels of the training rows in the index of a pandas frame; None without an index."""
+    index = getattr(X_train, "index", None)
+    return None if index is None or not hasattr(index, "tolist") else tuple(index.tolist())
+
+
 def declared_of(
     X_train: Any, domain: Mapping[str, Any] | None, ensemble: Ensemble
 ) -> Mapping[str, Any] | None:

@@ -103,6 +103,7 @@ def records(tmp_path_factory):
         "Reason": adverse["reasons"],
         "Check": [explainer.check(x, ["age"]).to_dict()],
         "Verification": [explainer.verify(pw.independent_of("age")).to_dict()],
+        "Breaking rows": [explainer.verify(pw.independent_of("age")).to_dict()["breaking"]],
         "Comparison": [compared],
         "Region": compared["regions"],
         "Rule list": [explainer.rules(["declined"], most_rules=2).to_dict()],

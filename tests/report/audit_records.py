@@ -68,6 +68,8 @@ def stated() -> dict[str, Any]:
     record = copy.deepcopy(found.to_dict())
     note = {
         "outcome": "undecided",
+        "words": "Not decided: whether changing only housing can change the decision.",
+        "breaking": None,
         "note": "proved for 12.5% of the cells in time",
         "witnesses": [],
         "shown": [],

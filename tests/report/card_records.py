@@ -275,9 +275,23 @@ def batch():
 
 def verification(outcome="fails"):
     fails = outcome == "fails"
+    words = {
+        "holds": "Proved: raising age never turns approved into declined.",
+        "fails": "Raising age turns approved into declined for some rows.",
+        "undecided": "Not decided: whether raising age can turn approved into declined.",
+    }
+    broken = {
+        "count": 41,
+        "rows": 2000,
+        "complete": True,
+        "text": "41 of your 2,000 rows break this (rows 3, <b>7, 12, 40, 41 and 36 more)",
+        "ids": [3, "<b>7", 12, 40, 41, *range(100, 136)],
+    }
     return {
-        "property": "age < 18 -> not approved",
+        "property": "monotone in age (increasing, target approved)",
         "outcome": outcome,
+        "words": words[outcome],
+        "breaking": broken if fails else None,
         "witnesses": [[17.0, 1.0], [18.0, 1.0]] if fails else [],
         "decisions": ["approved", "declined"] if fails else [],
         "differ_in": ["age"] if fails else [],

@@ -37,7 +37,7 @@ class Properties:
         list[str] | None,
         asked(
             "--monotone",
-            help="Raising this feature only raises the decision; income:decreasing: only lowers it. Repeatable.",
+            help="Raising this feature never takes --target away; debt:decreasing: never brings it. Repeatable.",
             metavar="FEATURE",
         ),
     ] = None
@@ -45,7 +45,7 @@ class Properties:
         str | None,
         asked(
             "--target",
-            help="With --monotone: the decision that is gained; else the order of the classes.",
+            help="With --monotone: the decision that is gained. Needed where decisions are names.",
             metavar="DECISION",
         ),
     ] = None
@@ -172,6 +172,8 @@ def verify(
         raise InvalidInput(
             "say what to verify: a rule such as 'age < 18 -> not approved', or an option of --help"
         )
+    for each in wanted:  # a slip in the last one shall not wait for the proofs of the others
+        explainer._check_property(each)
     outcomes = []
     for each in wanted:
         with Progress("verifying"):

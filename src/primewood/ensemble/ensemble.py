@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise
@@ -265,13 +265,18 @@ class Ensemble:
         rows = np.asarray(X, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InvalidInput(f"rows have {self.n_features} columns; got an array of {rows.shape}")
-        total = np.zeros((len(rows), self.n_outputs), dtype=self.precision)
+        leaves = (tree.apply(rows, self.operator, self.dtype) for tree in self.trees)
+        return self.scores_at(leaves, len(rows))
+
+    def scores_at(self, leaves: Iterable[NDArray[np.int64]], count: int) -> NDArray[np.float64]:
+        """The scores of some rows by the leaves that they end in: tree after tree, one leaf per row."""
+        total = np.zeros((count, self.n_outputs), dtype=self.precision)
         total += np.array(self.start or 0.0, dtype=self.precision)
-        trees = zip(self.trees, self.leaf_values, strict=True)
+        trees = zip(leaves, self.leaf_values, strict=True)
         for group in self.summands:
             part = np.zeros_like(total)
-            for tree, values in islice(trees, group.size):
-                part += values[tree.apply(rows, self.operator, self.dtype)].astype(self.precision)
+            for reached, values in islice(trees, group.size):
+                part += values[reached].astype(self.precision)
             total += part if group.size == 1 else part / group.size * group.weight
         return total.astype(np.float64) / self.total_divisor
 

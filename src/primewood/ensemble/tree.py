@@ -143,13 +143,13 @@ class Tree:
             cast = X.astype(dtype).astype(np.float64)
         node = np.zeros(len(X), dtype=np.int64)
         rows = np.arange(len(X))
-        is_leaf, tests_sets = self.is_leaf, self.tests_sets
+        is_leaf, tests_sets, has_sets = self.is_leaf, self.tests_sets, bool(self.sets)
         while rows.size:
             rows = rows[~is_leaf[node[rows]]]
             at = node[rows]
             x, threshold = cast[rows, self.feature[at]], self.threshold[at]
             test = x <= threshold if operator == "<=" else x < threshold
-            for there in np.unique(at[tests_sets[at]]):
+            for there in np.unique(at[tests_sets[at]]) if has_sets else ():
                 test[at == there] = is_within(x[at == there], self.bounds_at(there), operator)
             test = np.where(np.isnan(x), self.missing_left[at], test)
             node[rows] = np.where(test, self.left[at], self.right[at])

@@ -228,8 +228,8 @@ def verify(
     >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
     >>> print(verify(forest, "pl < 2 and pw < 0.6 -> setosa", iris.data, **names))
     holds: pl < 2 and pw < 0.6 -> setosa
-       proved for every row
-       for rows where no value is missing
+       Proved: every row with pl < 2 and pw < 0.6 gets the decision setosa.
+       Assumes: no value is missing.
     """
     explainer = model if isinstance(model, Explainer) else Explainer(model, X_train, **options)
     return explainer.verify(stated, time_limit=time_limit, work_limit=work_limit)

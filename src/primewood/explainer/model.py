@@ -21,6 +21,7 @@ from primewood.arguments import (
     context_of,
     decide_by,
     declared_of,
+    ids_of,
     name_columns,
     training_rows,
 )
@@ -141,6 +142,7 @@ class Model:
             self._subject = EnsembleSubject(self.ensemble, self.domain)
             names = class_names_of(self.ensemble.classes, class_names)
             self._context = context_of(self.ensemble, self.domain, names, rows, units, positive)
+            self._context = replace(self._context, ids=ids_of(X_train))
         self._context = replace(self._context, literals=self.literals)
         self._usual_plan = plan(self._subject, None)
         self.class_names = self._context.class_names

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from primewood import readers
 from primewood.arguments import (
     clock_of,
@@ -14,14 +16,17 @@ from primewood.arguments import (
 from primewood.domain import EnsembleSubject
 from primewood.engines.choice import Engines
 from primewood.engines.diagram.compiler import Watcher
+from primewood.engines.protocol import Clock
+from primewood.ensemble import PREDICTION
 from primewood.errors import InvalidInput, TooLarge
 from primewood.logic.language import Language
 from primewood.progress import say, with_progress
+from primewood.properties.claim import Outcome
 from primewood.properties.comparison import Comparing, Comparison, check_comparable
 from primewood.properties.compiled import Compiled
 from primewood.properties.rule_list import RuleList, rule_list
 from primewood.properties.rules import Output, as_property
-from primewood.properties.verification import Asked, Outcome, Verification
+from primewood.properties.verification import Asked, Property, Verification
 from primewood.reasons.context import UNDECIDED
 
 if TYPE_CHECKING:
@@ -56,19 +61,40 @@ class AsksAboutAll(Model):
         progress
             Whether to show what is going on; by default what the explainer says.
         """
+        clock = clock_of(time_limit, work_limit)
+        wanted, asked = self._stated(stated, clock)
+        claim = wanted.claim(asked)
+        try:
+            return wanted.verified(asked)
+        except TooLarge as problem:
+            return Verification(claim, Outcome.UNDECIDED, self._context, note=str(problem))
+
+    def _stated(self, stated: object, clock: Clock) -> tuple[Property, Asked]:
+        """A property, and the model that it is asked of: over a domain that is cut where the property cuts."""
         self._check_rows("properties")
-        asked = as_property(stated)
-        if not isinstance(asked, Output):
+        wanted = as_property(stated)
+        if not isinstance(wanted, Output):
             self._check_decides()
         assert self.ensemble is not None
-        other, conditions = self, asked.conditions(self._context.feature_names)
+        other, conditions = self, wanted.conditions(self._context.feature_names)
         if conditions:
             other = self._with(self.ensemble, self._domain_for(self.ensemble, conditions=conditions))
-        clock = clock_of(time_limit, work_limit)
-        try:
-            return asked.verified(Asked(other._context, other._engines, clock))
-        except TooLarge as problem:
-            return Verification(str(stated), Outcome.UNDECIDED, self._context, note=str(problem))
+        scorer = self._context.scorer
+        positive = None if scorer is None or self.rule.positive is None else scorer.positive
+        return wanted, Asked(other._context, other._engines, clock, positive, self._decisions_are_ordered)
+
+    @property
+    def _decisions_are_ordered(self) -> bool:
+        """Whether the decisions have an order of their own: labels that are numbers, or levels of a score."""
+        assert self.ensemble is not None
+        labels = self._as_read.classes
+        numbers = all(isinstance(label, bool | int | float | np.bool_ | np.number) for label in labels)
+        return numbers or tuple(labels) == (PREDICTION,) or len(self.ensemble.cuts) > 1
+
+    def _check_property(self, stated: object) -> None:
+        """Raise for a property that cannot be asked: a name that does not exist, a rule that is none."""
+        wanted, asked = self._stated(stated, Clock())
+        wanted.claim(asked)
 
     @with_progress("comparing")
     def compare(

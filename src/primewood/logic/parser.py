@@ -23,7 +23,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from primewood.errors import InvalidInput, ParseError, listing
+from primewood.errors import InvalidInput, ParseError, listing, meant
 from primewood.logic.connectives import (
     at_least,
     conjunction,
@@ -44,6 +44,8 @@ TOKEN = re.compile(
 )
 COMPARING = {"=", "!=", "<", "<=", ">", ">="}
 OPPOSITE = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+BEGINNING = {"and", "or", "not", "&", "|", "!", "~", "(", ",", "->", "<->"}
+"""What a condition can begin after."""
 DEEPEST = 100
 
 
@@ -118,6 +120,24 @@ def comparisons(text: str) -> list[tuple[str, str, float]]:
         elif before.kind == "number" and after.kind in ("word", "string"):
             found.append((after.text, OPPOSITE.get(sign.text, sign.text), float(before.text)))
     return found
+
+
+def named_in(text: str) -> list[str]:
+    """The names of variables in a text, known or not: the words where a condition begins. Cost: linear in the text.
+
+    >>> named_in("0 < rent <= 100 and not (housing = own or job in {clerk, nurse}) and married")
+    ['rent', 'housing', 'job', 'married']
+    """
+    tokens = _tokens(text)
+    found = []
+    for i, token in enumerate(tokens):
+        if token.kind not in ("word", "string") or (token.kind == "word" and token.text in RESERVED):
+            continue
+        begins = i == 0 or (tokens[i - 1].kind != "string" and tokens[i - 1].text in BEGINNING)
+        after_number = i > 1 and tokens[i - 2].kind == "number" and tokens[i - 1].text in COMPARING
+        if (begins or after_number) and not _in_braces(tokens, i):
+            found.append(token.text)
+    return list(dict.fromkeys(found))
 
 
 def _in_braces(tokens: Sequence[_Token], i: int) -> bool:
@@ -264,7 +284,10 @@ class _Parser:
     def variable(self) -> Variable:
         token = self.token
         if token.text not in self.variables:
-            raise self.error(f"unknown variable {token.text!r}; the variables are {listing(self.variables)}")
+            like = meant([token.text], self.variables)
+            raise self.error(
+                f"unknown variable {token.text!r}{like}; the variables are {listing(self.variables)}"
+            )
         self.next += 1
         return self.variables[token.text]
 

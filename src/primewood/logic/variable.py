@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 from typing import Literal as Choice
 
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.logic.interval import MISSING, Interval, number
 
 if TYPE_CHECKING:
@@ -198,7 +198,8 @@ class Variable:
             missing = ", or missing" if self.missing is not None else "; missing is not allowed"
             return UnknownName(f"variable {self.name} takes a number{missing}; got {value!r}")
         return UnknownName(
-            f"variable {self.name} has no value {value!r}; its values are {listing(self.values)}"
+            f"variable {self.name} has no value {value!r}{meant([value], self.values)}; its values are "
+            f"{listing(self.values)}"
         )
 
     def literal(self, values: Iterable[object]) -> Expression:

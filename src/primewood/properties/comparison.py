@@ -22,7 +22,8 @@ from primewood.logic.interval import number
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
-from primewood.properties.verification import Asked, Outcome
+from primewood.properties.claim import Outcome
+from primewood.properties.verification import Asked
 from primewood.reasons.context import Context, Row, plain
 from primewood.reasons.prime import default_order
 from primewood.reasons.weakening import dropping, weaken

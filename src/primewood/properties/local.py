@@ -10,10 +10,13 @@ import numpy as np
 
 from primewood.errors import InvalidInput
 from primewood.logic.interval import number
-from primewood.properties.verification import Asked, Outcome, Verification
+from primewood.properties.claim import Claim, Outcome
+from primewood.properties.pairs import RELATIVELY
+from primewood.properties.verification import Asked, Verification
 from primewood.reasons.counterfactual import Counterfactuals
 from primewood.reasons.distance import Moves, Norm, check_norm
 from primewood.reasons.robustness import Robustness
+from primewood.report.numbers import counted
 
 
 @dataclass(frozen=True)
@@ -38,14 +41,33 @@ class RobustAt:
     def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
-    def verified(self, asked: Asked) -> Verification:
+    def claim(self, asked: Asked) -> Claim:
         if check_norm(self.norm) == "l1":
             raise InvalidInput('robustness takes norm="linf" or "l0"')
-        context, exact = asked.context, self.norm == "l0"
         if not isinstance(self.radius, int | float | np.number) or not 0 <= self.radius < np.inf:
             raise InvalidInput(f"a radius is a number of at least 0, not {self.radius!r}")
-        if exact and self.radius != int(self.radius):
-            raise InvalidInput(f'a radius in "l0" is a number of features, not {self.radius!r}')
+        asked.context.read(self.row)
+        if self.norm == "l0":
+            if self.radius != int(self.radius):
+                raise InvalidInput(f'a radius in "l0" is a number of features, not {self.radius!r}')
+            features = counted(int(self.radius), "feature")
+            return Claim(
+                f"the same decision whichever {features} of the row change",
+                f"changing at most {features} of the row never changes the decision",
+                f"changing at most {features} of the row changes the decision",
+                f"changing at most {features} of the row can change the decision",
+            )
+        far = f"{number(self.radius)}{RELATIVELY if self.relative else ''}"
+        return Claim(
+            f"the same decision for every row within {far}",
+            f"moving numbers of the row by at most {far} never changes the decision",
+            f"moving numbers of the row by at most {far} changes the decision",
+            f"moving numbers of the row by at most {far} can change the decision",
+        )
+
+    def verified(self, asked: Asked) -> Verification:
+        claim = self.claim(asked)
+        context, exact = asked.context, self.norm == "l0"
         moves = Moves(
             self.norm, self.relative and not exact, to_missing=exact, categories=self.relative or exact
         )
@@ -54,19 +76,15 @@ class RobustAt:
         assert row is not None
         near = Counterfactuals(context, asked.engines, asked.engines, row, point, None, moves, with_box=False)
         found = Robustness(near.nearest(asked.clock))
-        of = " of each feature's range" if self.relative else ""
-        text = f"the same decision for every row within {number(self.radius)}{of}"
-        if exact:
-            text = f"the same decision whichever {number(self.radius)} features change"
         if found.radius >= self.radius:
-            return asked.held(text)
+            return asked.held(claim)
         if found.upper <= self.radius and found.nearest.row is not None:
             return asked.failing(
-                text, [row, np.array(found.nearest.row)], lambda decided: decided[0] != decided[1]
+                claim, [row, np.array(found.nearest.row)], lambda decided: decided[0] != decided[1]
             )
         note = f"proved within {number(found.radius)}; a change is known at {number(found.upper)}"
         proved = found.radius / self.radius
-        return Verification(text, Outcome.UNDECIDED, context, proved=proved, note=note)
+        return Verification(claim, Outcome.UNDECIDED, context, proved=proved, note=note)
 
 
 def robust_at(row: Any, radius: float, norm: Norm = "linf", *, relative: bool = False) -> RobustAt:

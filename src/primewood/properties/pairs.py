@@ -8,7 +8,7 @@ change along a feature change between two neighbours.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal as Choice
@@ -23,10 +23,15 @@ from primewood.ensemble import Level
 from primewood.errors import InvalidInput, listing
 from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
-from primewood.properties.verification import Asked, Outcome, Verification
+from primewood.properties.claim import Claim, Outcome
+from primewood.properties.sweep import Forbidden, Hunt, Way
+from primewood.properties.verification import Asked, Verification
 from primewood.reasons.context import Row
 
 Direction = Choice["increasing", "decreasing"]
+LOOKING = 0.25
+"""This share of the time, training rows are looked at before anything is searched for."""
+RELATIVELY = " of each feature's range"
 
 
 @dataclass(frozen=True)
@@ -150,7 +155,8 @@ class Monotone:
     direction : {"increasing", "decreasing"}
         Whether decisions only go up in the order of the classes (to the target) as the feature goes up, or only down.
     target : object
-        The decision that is gained; None: the decisions in the order of the classes.
+        The decision that is gained. None: the explainer's `positive`, or else the decisions in their own order, which
+        numbers and levels of a prediction have; names have none, and need a target.
     """
 
     feature: str
@@ -160,38 +166,80 @@ class Monotone:
     def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
+    def claim(self, asked: Asked) -> Claim:
+        place = asked.context.place(self.feature)
+        if place is not None and not asked.context.variables[place].ordered:
+            raise InvalidInput(
+                f"{self.feature} has no order; pass domain={{{self.feature!r}: pw.ordered(...)}}"
+            )
+        names = [str(name) for name in asked.context.class_names]
+        wanted, up = self._wanted(asked), self.direction == "increasing"
+        raising = f"raising {self.feature}"
+        if wanted is None and len(names) > 2:
+            name = f"monotone in {self.feature} ({self.direction}, in the order {listing(names)})"
+            change = f"the decision in the order {listing(names)}"
+            verbs = ("lowers", "lower") if up else ("raises", "raise")
+            return _claim(name, raising, (f"{verbs[0]} {change}", f"{verbs[1]} {change}"))
+        target = len(names) - 1 if wanted is None else wanted
+        own = names[target]
+        other = names[1 - target] if len(names) == 2 else "another decision"
+        before, after = (own, other) if up else (other, own)
+        change = f"{before} into {after}"
+        name = f"monotone in {self.feature} ({self.direction}, target {own})"
+        return _claim(name, raising, (f"turns {change}", f"turn {change}"))
+
     def verified(self, asked: Asked) -> Verification:
-        context = asked.context
-        text = f"{self.direction} in {self.feature}"
-        if self.target is not None:
-            change = "gained" if self.direction == "increasing" else "lost"
-            text = f"{self.target} is only {change} as {self.feature} goes up"
+        context, claim = asked.context, self.claim(asked)
         place = context.place(self.feature)
         if place is None:
-            return asked.held(text)
+            return asked.held(claim)
         x = context.variables[place]
-        if not x.ordered:
-            raise InvalidInput(
-                f"{self.feature} has no order; say domain={{{self.feature!r}: pw.ordered(...)}}"
-            )
         taken_back, up = self._taken_back(asked), self.direction == "increasing"
+        hunt = Hunt(asked, [place], _forbidden(asked, taken_back, "up" if up else "down"))
         if place in _constrained(asked):
             values = range(x.ordered)
             runs = [(v, x.ordered - 1) if up else (0, v) for v in values]
             beyond = Relation(place, len(context.variables), [a for a, _ in runs], [b for _, b in runs])
-            return _no_pair(asked, text, Pairs(asked, (place,), (beyond,)), taken_back)
+            pairs = Pairs(asked, (place,), (beyond,))
+            return _rows_first(asked, claim, hunt, lambda: _no_pair(asked, claim, pairs, taken_back))
         steps = [(1 << v, 1 << v + 1) for v in range(x.ordered - 1)]
         if not up:
             steps = [(after, before) for before, after in steps]
-        return _by_steps(asked, text, place, steps, taken_back)
+        return _rows_first(asked, claim, hunt, lambda: _by_steps(asked, claim, place, steps, taken_back))
+
+    def _wanted(self, asked: Asked) -> int | None:
+        """The label of the decision that is gained; None for the order of the labels."""
+        if self.target is not None:
+            return asked.context.label(self.target)
+        if asked.positive is not None and len(asked.context.class_names) == 2:
+            return asked.positive
+        if asked.ordered:
+            return None
+        names = asked.context.class_names
+        call = f"pw.monotone({self.feature!r}, {self.direction!r}, target={names[0]!r})"
+        verb = "take" if self.direction == "increasing" else "bring"
+        raise InvalidInput(
+            f"monotone needs a target: the decisions {listing(names)} are names, which have no order. Pass the one "
+            f"that raising {self.feature} should never {verb}{' away' if verb == 'take' else ''}, such as {call}"
+        )
 
     def _taken_back(self, asked: Asked) -> list[tuple[int, int]]:
         """The pairs of decisions, before and after, that must not be."""
         labels = range(len(asked.context.class_names))
-        if self.target is None:
+        wanted = self._wanted(asked)
+        if wanted is None:
             return [(before, after) for before in labels for after in labels if after < before]
-        wanted = asked.context.label(self.target)
         return [(wanted, after) for after in labels if after != wanted]
+
+
+def _claim(name: str, doing: str, verbs: tuple[str, str]) -> Claim:
+    """That doing something never does something else: "raising income", and ("turns a into b", "turn a into b")."""
+    return Claim(
+        name,
+        f"{doing} never {verbs[0]}",
+        f"{doing} {verbs[0]} for some rows",
+        f"{doing} can {verbs[1]}",
+    )
 
 
 @dataclass(frozen=True)
@@ -203,28 +251,62 @@ class IndependentOf:
     def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
+    def claim(self, asked: Asked) -> Claim:
+        for feature in self.features:
+            asked.context.place(feature)
+        verbs = ("changes the decision", "change the decision")
+        return _claim(
+            f"independent of {listing(self.features)}", f"changing only {' and '.join(self.features)}", verbs
+        )
+
     def verified(self, asked: Asked) -> Verification:
-        context = asked.context
-        text = f"independent of {listing(self.features)}"
+        context, claim = asked.context, self.claim(asked)
         places = [place for name in self.features if (place := context.place(name)) is not None]
         different = _different(asked)
+        hunt = Hunt(asked, places, _forbidden(asked, different, "any"))
         if _constrained(asked) & {*places}:
-            return _no_pair(asked, text, Pairs(asked, tuple(places)), different)
-        # One at a time, and along a path through all values: decisions that differ, differ somewhere on the way.
+            pairs = Pairs(asked, tuple(places))
+            return _rows_first(asked, claim, hunt, lambda: _no_pair(asked, claim, pairs, different))
+        return _rows_first(asked, claim, hunt, lambda: self._by_steps(asked, claim, places, different))
+
+    @staticmethod
+    def _by_steps(
+        asked: Asked, claim: Claim, places: Sequence[int], different: Sequence[tuple[int, int]]
+    ) -> Verification:
+        """One at a time, and along a path through all values: decisions that differ, differ somewhere on the way."""
         outcomes = []
         for place in places:
-            values = range(len(context.variables[place]))
+            values = range(len(asked.context.variables[place]))
             steps = [(1 << v, 1 << v + 1) for v in values[:-1]]
-            outcomes.append(_by_steps(asked, text, place, steps, different))
+            outcomes.append(_by_steps(asked, claim, place, steps, different))
             if outcomes[-1].outcome is Outcome.FAILS:
                 return outcomes[-1]
         undecided = [one for one in outcomes if one.outcome is Outcome.UNDECIDED]
-        return undecided[0] if undecided else asked.held(text)
+        return undecided[0] if undecided else asked.held(claim)
+
+
+def _forbidden(asked: Asked, pairs: Sequence[tuple[int, int]], way: Way) -> Forbidden:
+    return Forbidden.of(pairs, len(asked.context.class_names), way)
+
+
+def _rows_first(asked: Asked, claim: Claim, hunt: Hunt, search: Callable[[], Verification]) -> Verification:
+    """Look at the training rows, then search; if it fails, count the training rows that break it."""
+    hunt.look(asked.part(LOOKING), until_found=True)
+    found = None
+    if hunt.witness is not None:
+        table = hunt.forbidden.pairs
+        found = asked.failing(claim, hunt.witness, lambda labels: bool(table[labels[0], labels[1]]))
+    if found is None or found.outcome is not Outcome.FAILS:
+        found = search()
+    if found.outcome is Outcome.HOLDS:
+        return found
+    hunt.look(asked.clock)
+    return replace(found, breaking=hunt.breaking)
 
 
 def _by_steps(
     asked: Asked,
-    text: str,
+    claim: Claim,
     place: int,
     steps: Sequence[tuple[int, int]],
     forbidden: Sequence[tuple[int, int]],
@@ -248,17 +330,17 @@ def _by_steps(
             if isinstance(reply, tuple):
                 rows = pairs.rows(reply)
                 if rows is not None:
-                    return asked.failing(text, rows, lambda found: (found[0], found[1]) in forbidden)
+                    return asked.failing(claim, rows, lambda found: (found[0], found[1]) in forbidden)
             if reply is not Verdict.NONE_EXISTS:
                 open_.append(((before, after), labels))
         if not open_:
-            return asked.held(text)
+            return asked.held(claim)
         if asked.clock.left() < 0:
             break
     proved = 1 - len(open_) / len(questions)
     name = asked.context.variables[place].name
     note = f"{len(questions) - len(open_)} of {len(questions)} steps of {name} are proved, none was found to break it"
-    return Verification(text, Outcome.UNDECIDED, asked.context, proved=proved, note=note)
+    return Verification(claim, Outcome.UNDECIDED, asked.context, proved=proved, note=note)
 
 
 def _different(asked: Asked) -> list[tuple[int, int]]:
@@ -272,7 +354,7 @@ def _constrained(asked: Asked) -> set[int]:
     return {j for rule in rules for box in rule.forbidden for j in box}
 
 
-def _no_pair(asked: Asked, text: str, pairs: Pairs, forbidden: Sequence[tuple[int, int]]) -> Verification:
+def _no_pair(asked: Asked, claim: Claim, pairs: Pairs, forbidden: Sequence[tuple[int, int]]) -> Verification:
     """Whether no pair of rows is decided in one of the forbidden ways."""
     done = 0
     for i, labels in enumerate(forbidden):
@@ -281,12 +363,12 @@ def _no_pair(asked: Asked, text: str, pairs: Pairs, forbidden: Sequence[tuple[in
         reply = pairs.find(pairs.box({}, {}), labels, clock)
         rows = pairs.rows(reply) if isinstance(reply, tuple) else None
         if rows is not None:
-            return asked.failing(text, rows, lambda found: (found[0], found[1]) in forbidden)
+            return asked.failing(claim, rows, lambda found: (found[0], found[1]) in forbidden)
         done += reply is Verdict.NONE_EXISTS
     if done == len(forbidden):
-        return asked.held(text)
+        return asked.held(claim)
     note = f"{done} of {len(forbidden)} pairs of decisions are proved, none was found to break it"
-    return Verification(text, Outcome.UNDECIDED, asked.context, proved=done / len(forbidden), note=note)
+    return Verification(claim, Outcome.UNDECIDED, asked.context, proved=done / len(forbidden), note=note)
 
 
 @dataclass(frozen=True)
@@ -312,23 +394,34 @@ class RobustEverywhere:
     def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
+    def claim(self, asked: Asked) -> Claim:
+        self._moves(asked)
+        if self.confidence is not None and not 0.5 < self.confidence <= 1:
+            raise InvalidInput(f"a confidence is above 0.5 and at most 1, not {self.confidence!r}")
+        sure = ""
+        if self.confidence is not None:
+            sure = f" that is decided with a probability of at least {number(self.confidence)}"
+        far = f"{number(self.radius)}{RELATIVELY if self.relative else ''}"
+        return Claim(
+            f"the same decision within {far} of every row{sure}",
+            f"moving numbers by at most {far} never changes the decision about a row{sure}",
+            f"moving numbers by at most {far} changes the decision about some row{sure}",
+            f"moving numbers by at most {far} can change the decision about a row{sure}",
+        )
+
     def verified(self, asked: Asked) -> Verification:
-        of = " of each feature's range" if self.relative else ""
-        text = f"the same decision within {number(self.radius)}{of}"
+        claim = self.claim(asked)
         places, relations = self._moves(asked)
         if not places:
-            return asked.held(text)
+            return asked.held(claim)
         if self.confidence is None:
             pairs = Pairs(asked, places, relations)
-            return _no_pair(asked, f"{text} of every row", pairs, _different(asked))
-        if not 0.5 < self.confidence <= 1:
-            raise InvalidInput(f"a confidence is above 0.5 and at most 1, not {self.confidence!r}")
-        text += f" of every row that is decided with a probability of at least {number(self.confidence)}"
+            return _no_pair(asked, claim, pairs, _different(asked))
         sure = asked.at_levels([Level(1 - self.confidence, strictly=True), Level(self.confidence)])
         pairs = Pairs(sure, places, relations, asked.engines.search_forest())
-        return self._confident(asked, sure, text, pairs)
+        return self._confident(asked, sure, claim, pairs)
 
-    def _confident(self, asked: Asked, sure: Asked, text: str, pairs: Pairs) -> Verification:
+    def _confident(self, asked: Asked, sure: Asked, claim: Claim, pairs: Pairs) -> Verification:
         done = 0
         for i, (confident, other) in enumerate(((0, 1), (2, 0))):
             left = asked.clock.left()
@@ -337,12 +430,12 @@ class RobustEverywhere:
             rows = pairs.rows(reply) if isinstance(reply, tuple) else None
             if rows is not None:
                 is_sure = int(sure.subject.ensemble.predict(np.array(rows[:1]))[0]) == confident
-                return asked.failing(text, rows, lambda found: is_sure and found[1] == other)  # noqa: B023
+                return asked.failing(claim, rows, lambda found: is_sure and found[1] == other)  # noqa: B023
             done += reply is Verdict.NONE_EXISTS
         if done == 2:
-            return asked.held(text)
+            return asked.held(claim)
         note = f"{done} of 2 decisions are proved, none was found to break it"
-        return Verification(text, Outcome.UNDECIDED, asked.context, proved=done / 2, note=note)
+        return Verification(claim, Outcome.UNDECIDED, asked.context, proved=done / 2, note=note)
 
     def _moves(self, asked: Asked) -> tuple[tuple[int, ...], tuple[Relation, ...]]:
         """The numeric variables, doubled, and which of their cells are near enough to each other."""
@@ -383,7 +476,26 @@ def _near(ends: Sequence[tuple[float, float]], v: int, reach: float) -> tuple[in
 
 
 def monotone(feature: str, direction: Direction = "increasing", target: object = None) -> Monotone:
-    """That raising a feature never takes a decision back; see `Monotone`."""
+    """That raising a feature never takes a decision back.
+
+    ``monotone("income", "increasing", "approved")``: raising income never turns approved into declined.
+    ``monotone("debt", "decreasing", "approved")``: raising debt never turns declined into approved.
+
+    Parameters
+    ----------
+    feature
+        A numeric feature, or one whose categories are declared `ordered`.
+    direction
+        "increasing": raising the feature never takes the target away. "decreasing": it never brings it.
+    target
+        The decision. Without one, the explainer's `positive` is meant, or the order that the labels have as numbers;
+        labels that are names have no order, and need a target.
+
+    Returns
+    -------
+    Monotone
+        A property for `verify`.
+    """
     if direction not in ("increasing", "decreasing"):
         raise InvalidInput(f'direction is "increasing" or "decreasing", not {direction!r}')
     return Monotone(feature, direction, target)

@@ -12,17 +12,20 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.engines.protocol import Clock, Verdict
+from primewood.engines.protocol import Verdict
 from primewood.ensemble import Level
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.logic.expression import And, Constant, Expression, Iff, Implies, Literal, Not, Or
 from primewood.logic.instance import Box
 from primewood.logic.interval import number
-from primewood.logic.parser import Range, parse
+from primewood.logic.parser import Range, named_in, parse
 from primewood.logic.variable import Variable
-from primewood.properties.verification import Asked, Outcome, Property, Verification, in_parts, reaching
+from primewood.properties.breaking import Breaking
+from primewood.properties.claim import Claim, Outcome
+from primewood.properties.verification import Asked, Property, Verification, in_parts, reaching
 from primewood.reasons.context import Context
 
+_NOT = re.compile(r"not\b|!")
 MOST_BOXES = 4096
 STEPS, TRIED = 8, 256
 Alternative = tuple[tuple[Variable, int], ...]
@@ -48,7 +51,15 @@ class Implication:
 
     def conditions(self, names: Sequence[str]) -> Sequence[str]:
         premise, _ = self._sides()
-        return [_quoted(premise, names)] if premise else []
+        if not premise:
+            return []
+        text = _quoted(premise, names)
+        for name in named_in(text):
+            if name not in names:
+                raise UnknownName(
+                    f"no feature {name!r}{meant([name], names)} in {self.text!r}; the features are {listing(names)}"
+                )
+        return [text]
 
     def _sides(self) -> tuple[str, str]:
         premise, arrow, conclusion = self.text.rpartition("->")
@@ -56,13 +67,41 @@ class Implication:
             raise InvalidInput(f"{self.text!r} is no rule; {FORMS}")
         return premise.strip(), conclusion.strip()
 
-    def verified(self, asked: Asked) -> Verification:
-        _, conclusion = self._sides()
+    def claim(self, asked: Asked) -> Claim:
+        premise, conclusion = self._sides()
         allowed = _decisions(conclusion, asked.context)
-        forbidden = [label for label in range(len(asked.context.class_names)) if label not in allowed]
+        self._boxes(asked)
+        names = asked.context.class_names
+        rows = f"with {premise} " if premise else ""
+        if _NOT.match(conclusion) and conclusion not in map(str, names):
+            told = _either([names[i] for i in range(len(names)) if i not in allowed])
+            return Claim(
+                self.text,
+                f"no row {rows}gets the decision {told}",
+                f"some rows {rows}get the decision {told}",
+                f"a row {rows}can get the decision {told}",
+            )
+        told = _either([names[i] for i in sorted(allowed)])
+        return Claim(
+            self.text,
+            f"every row {rows}gets the decision {told}",
+            f"some rows {rows}do not get the decision {told}",
+            f"every row {rows}gets the decision {told}",
+        )
+
+    def _boxes(self, asked: Asked) -> list[Box]:
         conditions = self.conditions(asked.context.feature_names)
-        boxes = _boxes(conditions[0], asked.context) if conditions else [asked.everything]
-        return avoiding(asked, self.text, boxes, forbidden)
+        return _boxes(conditions[0], asked.context) if conditions else [asked.everything]
+
+    def verified(self, asked: Asked) -> Verification:
+        claim = self.claim(asked)
+        allowed = _decisions(self._sides()[1], asked.context)
+        forbidden = [label for label in range(len(asked.context.class_names)) if label not in allowed]
+        return avoiding(asked, claim, self._boxes(asked), forbidden)
+
+
+def _either(names: Sequence[object]) -> str:
+    return " or ".join(map(str, names))
 
 
 @dataclass(frozen=True)
@@ -74,44 +113,75 @@ class Never:
     def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
+    def claim(self, asked: Asked) -> Claim:
+        for name in self.decisions:
+            asked.context.label(name)
+        told = _either(self.decisions)
+        return Claim(
+            f"never {told}",
+            f"no row gets the decision {told}",
+            f"some rows get the decision {told}",
+            f"a row can get the decision {told}",
+        )
+
     def verified(self, asked: Asked) -> Verification:
         labels = [asked.context.label(name) for name in self.decisions]
-        return avoiding(asked, f"never {listing(self.decisions)}", [asked.everything], labels)
+        return avoiding(asked, self.claim(asked), [asked.everything], labels)
 
 
-def avoiding(asked: Asked, text: str, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
-    """Whether no row of these boxes is decided for one of the labels."""
-    tried = _training_row(asked, boxes, labels)
-    if tried is not None:
-        return asked.failing(text, [tried], lambda found: found[0] in labels)
+def avoiding(asked: Asked, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
+    """Whether no row of these boxes is decided for one of the labels: training rows first, then by search."""
+    breaking = _breaking(asked, boxes, labels)
+    if breaking is not None and breaking.places:
+        assert asked.context.rows is not None
+        row = np.asarray(asked.context.rows[breaking.places[0]])
+        found = asked.failing(claim, [row], lambda found: found[0] in labels)
+    else:
+        found = _searched(asked, claim, boxes, labels)
+    return found if found.outcome is Outcome.HOLDS else replace(found, breaking=breaking)
+
+
+def _searched(asked: Asked, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
     questions = [(box, label) for box in boxes for label in labels]
     shares = []
     for i, (box, label) in enumerate(questions):
-        clock = _part(asked.clock, 1 / (len(questions) - i))
+        clock = asked.part(1 / (len(questions) - i))
         searched = in_parts(reaching(asked.engines, label), box, asked.subject.importance, clock)
         if searched.point is not None:
             point = asked.recognised(searched.point, box, lambda p: asked.engines.decide(p) in labels)
-            return asked.failing(text, [asked.row(point)], lambda found: found[0] in labels)
+            return asked.failing(claim, [asked.row(point)], lambda found: found[0] in labels)
         shares.append(searched.proved)
     if all(share == 1.0 for share in shares):
         note = "" if boxes else "no row satisfies the conditions"
-        return replace(asked.held(text), note=note)
+        return replace(asked.held(claim), note=note)
     proved = min(sum(shares) / len(shares), math.nextafter(1.0, 0.0))
     note = f"no row was found that breaks it; proved for {proved:.1%} of the cells in time"
-    return Verification(text, Outcome.UNDECIDED, asked.context, proved=proved, note=note)
+    return Verification(claim, Outcome.UNDECIDED, asked.context, proved=proved, note=note)
 
 
-def _training_row(asked: Asked, boxes: Sequence[Box], labels: Sequence[int]) -> NDArray[np.float64] | None:
-    """A training row that already breaks the rule."""
+def _breaking(asked: Asked, boxes: Sequence[Box], labels: Sequence[int]) -> Breaking | None:
+    """The training rows that break a rule themselves; None without training rows."""
     rows, points = asked.context.rows, asked.context.points
     if rows is None or points is None:
         return None
     known = np.flatnonzero((points >= 0).all(axis=1))
-    wrong = known[np.isin(asked.subject.ensemble.predict(rows[known]), labels)] if len(known) else known
-    for i in wrong.tolist():
-        if any(all(mask >> v & 1 for mask, v in zip(box, points[i].tolist(), strict=True)) for box in boxes):
-            return np.asarray(rows[i])
-    return None
+    decided = asked.subject.ensemble.predict(rows[known])
+    wrong = np.isin(decided, labels) & _inside(boxes, points[known], asked)
+    names = [asked.context.class_names[d] for d in decided[wrong].tolist()]
+    return Breaking.of_rows(asked.context, known[wrong], names)
+
+
+def _inside(boxes: Sequence[Box], points: NDArray[np.int64], asked: Asked) -> NDArray[np.bool_]:
+    """Which points lie in one of the boxes."""
+    variables = asked.context.variables
+    found = np.zeros(len(points), dtype=bool)
+    for box in boxes:
+        inside = np.ones(len(points), dtype=bool)
+        for j, (mask, x) in enumerate(zip(box, variables, strict=True)):
+            if mask != x.everything:
+                inside &= np.array([mask >> v & 1 for v in range(len(x))], dtype=bool)[points[:, j]]
+        found |= inside
+    return found
 
 
 def _quoted(text: str, names: Sequence[str]) -> str:
@@ -130,7 +200,7 @@ def _decisions(text: str, context: Context) -> set[int]:
     names = {str(name): i for i, name in enumerate(context.class_names)}
     if text in names:
         return {names[text]}
-    negative = re.match(r"not\b|!", text)
+    negative = _NOT.match(text)
     if negative:
         text = text[negative.end() :].strip()
         if text.startswith("(") and text.endswith(")"):
@@ -140,7 +210,8 @@ def _decisions(text: str, context: Context) -> set[int]:
         name = part.strip().strip("\"'")
         if name not in names:
             raise UnknownName(
-                f"no decision is called {name!r}; there are {listing(context.class_names)}. {FORMS}"
+                f"no decision is called {name!r}{meant([name], names)}; there are {listing(context.class_names)}. "
+                f"{FORMS}"
             )
         found.add(names[name])
     return set(names.values()) - found if negative else found
@@ -212,14 +283,27 @@ class Output:
     def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
-    def verified(self, asked: Asked) -> Verification:
-        bounds = [("at least", self.at_least), ("at most", self.at_most)]
-        words = " and ".join(f"{word} {number(x)}" for word, x in bounds if np.isfinite(x))
+    @property
+    def _bounds(self) -> list[tuple[str, float]]:
+        both = (("at least", self.at_least), ("at most", self.at_most))
+        return [(word, x) for word, x in both if np.isfinite(x)]
+
+    def claim(self, asked: Asked) -> Claim:
+        words = " and ".join(f"{word} {number(x)}" for word, x in self._bounds)
         if not words or not self.at_least <= self.at_most:
-            raise InvalidInput("say at_least=, at_most= or both, in ascending order")
+            raise InvalidInput("pass at_least=, at_most= or both, in ascending order")
         regressor = asked.subject.ensemble.is_regressor
         what = "the prediction" if regressor else f"the probability of {asked.context.class_names[-1]}"
-        text = f"{what} is {words}"
+        beyond = [f"{'below' if word == 'at least' else 'above'} {number(x)}" for word, x in self._bounds]
+        return Claim(
+            f"{what} is {words}",
+            f"{what} is {words} for every row",
+            f"{what} is {_either(beyond)} for some rows",
+            f"{what} is {words} for every row",
+        )
+
+    def verified(self, asked: Asked) -> Verification:
+        claim = self.claim(asked)
         levels, wrong = [], []
         if np.isfinite(self.at_least):
             wrong.append(0)
@@ -227,15 +311,22 @@ class Output:
         if np.isfinite(self.at_most):
             levels.append(Level(self.at_most, strictly=True))
             wrong.append(len(levels))
-        half = replace(asked, clock=_part(asked.clock, 0.5))
-        found = avoiding(half.at_levels(levels), text, [asked.everything], wrong)
+        half = replace(asked, clock=asked.part(0.5))
+        found = avoiding(half.at_levels(levels), claim, [asked.everything], wrong)
         if found.outcome is Outcome.UNDECIDED:
-            proved = [self._proved(asked, x, up=word == "at most") for word, x in bounds if np.isfinite(x)]
+            proved = [self._proved(asked, x, up=word == "at most") for word, x in self._bounds]
             return replace(found, context=asked.context, note=f"{found.note}; {' and '.join(proved)}")
-        outputs = tuple(
-            asked.subject.ensemble.predict_proba(np.array([row]))[0, -1].item() for row in found.witnesses
-        )
-        return replace(found, context=asked.context, decisions=outputs)
+        breaking = found.breaking
+        if breaking is not None and asked.context.rows is not None:
+            outputs = self._outputs(asked, asked.context.rows[list(breaking.places)])
+            breaking = replace(breaking, decisions=outputs)
+        outputs = self._outputs(asked, np.array(found.witnesses))
+        return replace(found, context=asked.context, decisions=outputs, breaking=breaking)
+
+    @staticmethod
+    def _outputs(asked: Asked, rows: NDArray[np.float64]) -> tuple[float, ...]:
+        """What the model puts out for rows."""
+        return tuple(asked.subject.ensemble.predict_proba(rows)[:, -1].tolist()) if len(rows) else ()
 
     def _proved(self, asked: Asked, bound: float, *, up: bool) -> str:
         """The tightest bound that is proved in the time that is left, in words: by bisection from a safe one."""
@@ -247,7 +338,7 @@ class Output:
         for _ in range(STEPS):
             tried = (near + far) / 2 if proved is not None else far
             level = Level(tried, strictly=up)
-            clock = _part(asked.clock, 1 / STEPS)
+            clock = asked.part(1 / STEPS)
             reach = reaching(replace(asked, clock=clock).at_levels([level]).engines, 1 if up else 0)
             if reach(asked.everything, clock) is Verdict.NONE_EXISTS:
                 far = proved = tried
@@ -257,11 +348,6 @@ class Output:
                 near = tried
         word = "at most" if up else "at least"
         return "no bound is proved in time" if proved is None else f"{word} {number(proved)} is proved"
-
-
-def _part(clock: Clock, share: float) -> Clock:
-    """A share of the time that is left."""
-    return Clock(None if clock.limit is None else clock.left() * share, clock.work_limit)
 
 
 def never(*decisions: object) -> Never:
@@ -279,7 +365,7 @@ def as_property(given: object) -> Property:
     if isinstance(given, str):
         never = re.fullmatch(r"\s*never\s+(.+?)\s*", given)
         return Implication(f"-> not {never[1]}") if never else Implication(given)
-    if hasattr(given, "verified") and hasattr(given, "conditions"):
+    if hasattr(given, "verified") and hasattr(given, "conditions") and hasattr(given, "claim"):
         return given
     raise InvalidInput(
         f"a property is text or one of pw.monotone, pw.independent_of, ...; not {given!r}. {FORMS}"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import enum
 import heapq
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,47 +15,55 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.ensemble import Ensemble, Level
 from primewood.logic.instance import Box, Point, indices
-from primewood.logic.interval import number
+from primewood.properties.breaking import Breaking
+from primewood.properties.claim import Claim, Outcome
 from primewood.reasons.context import Context, Row, plain
 from primewood.reasons.examples import familiar
 from primewood.reasons.scales import instance_record
 
 
-class Outcome(enum.StrEnum):
-    """What is known about a property."""
-
-    HOLDS = "holds"
-    FAILS = "fails"
-    UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
     """The outcome of verifying a property.
 
     Attributes
     ----------
-    stated : str
+    claim : Claim
         What was asked, in words.
     outcome : Outcome
         "holds" for every row that the model accepts, "fails" for the witness, or "undecided" when the time was over.
     witnesses : tuple of rows
         If it fails: the row, or the two rows, that show it; the model's own sums confirm their decisions.
     decisions : tuple
-        What is decided about the witnesses.
+        What is decided about the witnesses; for bounds on the output, the outputs.
     proved : float
         The share of the question that is proved: 1 if it holds; if it is undecided, what the note says.
     note : str
         If it is undecided: how far the proof came.
+    breaking : Breaking or None
+        Unless it holds: which training rows break it. None without training rows, and for robustness.
     """
 
-    stated: str
+    claim: Claim
     outcome: Outcome
-    context: Context = field(repr=False)
+    context: Context
     witnesses: tuple[tuple[float, ...], ...] = ()
     decisions: tuple[object, ...] = ()
     proved: float = 0.0
     note: str = ""
+    breaking: Breaking | None = None
+
+    @property
+    def stated(self) -> str:
+        """The name of the property."""
+        return self.claim.name
+
+    @property
+    def words(self) -> str:
+        """What is known, as a sentence: "Changing only sex changes the decision for some rows."."""
+        if self.outcome is Outcome.HOLDS and self.note:
+            return f"Proved: {self.note}, so nothing can break it."
+        return self.claim.sentence(self.outcome)
 
     @property
     def holds(self) -> bool | None:
@@ -77,11 +84,10 @@ class Verification:
         return {
             "property": self.stated,
             "outcome": str(self.outcome),
+            "words": self.words,
+            "breaking": None if self.breaking is None else self.breaking.to_dict(),
             "witnesses": [[None if x != x else x for x in row] for row in self.witnesses],
-            "shown": [
-                {x["feature"]: x["shown"] for x in instance_record(self.context, row)}
-                for row in self.witnesses
-            ],
+            "shown": self._shown(),
             "decisions": [plain(d) for d in self.decisions],
             "differ_in": self._differences(),
             "proved": self.proved,
@@ -89,6 +95,11 @@ class Verification:
             "assumptions": list(self.assumptions),
             "model": self.context.digest,
         }
+
+    def _shown(self) -> list[dict[str, str]]:
+        """The witnesses per row and feature, in words."""
+        records = [instance_record(self.context, row) for row in self.witnesses]
+        return [{x["feature"]: x["shown"] for x in record} for record in records]
 
     def _differences(self) -> list[str]:
         if len(self.witnesses) != 2 or self.context.domain is None:
@@ -100,36 +111,63 @@ class Verification:
             if not np.array_equal(a[list(f.columns)], b[list(f.columns)], equal_nan=True)
         ]
 
+    def to_text(self, *, full: bool = False) -> str:
+        """The outcome in words; `full` lists all features of the rows that show it, and all rows that break it."""
+        lines = [f"{self.outcome}: {self.stated}", self.words]
+        if self.outcome is not Outcome.HOLDS:
+            lines += [_sentence(text) for text in (self._counted(full), self.note) if text]
+        if self.outcome is Outcome.FAILS:
+            lines += self._instance(full)
+        if self.outcome is Outcome.HOLDS and self.assumptions:
+            lines.append(f"Assumes: {'; '.join(self.assumptions)}.")
+        return "\n   ".join(lines)
+
+    def _counted(self, full: bool) -> str:
+        return "" if self.breaking is None else self.breaking.to_text(full=full)
+
+    def _instance(self, full: bool) -> list[str]:
+        """The rows that show that it fails."""
+        rows, apart = self._shown(), self._differences()
+        if not rows:
+            return []
+        if len(rows) == 1:
+            return [f"For instance: {self.decisions[0]} for {_values(rows[0], rows[0], full)}."]
+        sides = [
+            f"{decision} with {_values(row, apart, full)}"
+            for row, decision in zip(rows, self.decisions, strict=True)
+        ]
+        rest = [name for name in rows[0] if name not in apart]
+        same = f"; everything else unchanged: {_values(rows[0], rest, full)}" if rest else ""
+        return [f"For instance: {sides[0]}, but {sides[1]}{same}."]
+
     def _repr_html_(self) -> str:
         from primewood.report.html.card import verification
 
         return verification(self.to_dict())
 
+    def __repr__(self) -> str:
+        broken = f"; {self.breaking.text}" if self.breaking is not None and self.breaking.count else ""
+        return f"<Verification {self.outcome}: {self.stated}{broken}>"
+
     def __str__(self) -> str:
-        text = f"{self.outcome}: {self.stated}"
-        if self.outcome is Outcome.UNDECIDED:
-            return f"{text}\n   {self.note}"
-        if self.outcome is Outcome.HOLDS:
-            given = f"\n   for rows where {'; '.join(self.assumptions)}" if self.assumptions else ""
-            proof = f"{self.note}: nothing to break it" if self.note else "proved for every row"
-            return f"{text}\n   {proof}{given}"
-        rows = [self.context.named_values(np.array(row)) for row in self.witnesses]
-        if len(rows) == 1:
-            told = ", ".join(f"{name} = {_shown(value)}" for name, value in rows[0].items())
-            return f"{text}\n   {self.decisions[0]} for {told}"
-        apart = self._differences()
-        sides = [
-            f"{decision} with {', '.join(f'{name} = {_shown(row[name])}' for name in apart)}"
-            for row, decision in zip(rows, self.decisions, strict=True)
-        ]
-        rest = ", ".join(f"{name} = {_shown(value)}" for name, value in rows[0].items() if name not in apart)
-        return f"{text}\n   {sides[0]}, but {sides[1]}" + (f"; the rest the same: {rest}" if rest else "")
+        return self.to_text()
 
 
-def _shown(value: object) -> str:
-    if isinstance(value, float):
-        return "missing" if math.isnan(value) else number(value)
-    return str(value)
+MOST_SHOWN = 12
+"""So many features of a row are named in a sentence."""
+
+
+def _values(row: Mapping[str, str], names: Iterable[str], full: bool) -> str:
+    """What a row holds in some features: the first ones, unless all are wanted."""
+    wanted = list(names)
+    kept = wanted if full else wanted[:MOST_SHOWN]
+    left = len(wanted) - len(kept)
+    more = f" and {left:,} more feature{'s' if left > 1 else ''}" if left else ""
+    return ", ".join(f"{name} = {row[name]}" for name in kept) + more
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 class Property(Protocol):
@@ -137,6 +175,9 @@ class Property(Protocol):
 
     def conditions(self, names: Sequence[str]) -> Sequence[str]:
         """The conditions on features (of these names) that it speaks of, so that the domain is cut where they cut."""
+
+    def claim(self, asked: Asked) -> Claim:
+        """What it says about the model, in words. Raises for what does not exist, before anything is proved."""
 
     def verified(self, asked: Asked) -> Verification:
         """Whether it is true of the model that is asked about."""
@@ -150,11 +191,17 @@ class Asked:
     ----------
     engines : Engines
         For the decision of the model.
+    positive : int or None
+        The decision that the model is about, if the user named one.
+    ordered : bool
+        Whether the decisions have an order of their own: numbers, or levels of a prediction.
     """
 
     context: Context
     engines: Engines
     clock: Clock
+    positive: int | None = None
+    ordered: bool = False
 
     @property
     def subject(self) -> EnsembleSubject:
@@ -202,7 +249,9 @@ class Asked:
             return found
         return other
 
-    def failing(self, text: str, rows: Sequence[Row], as_asked: Callable[[list[int]], bool]) -> Verification:
+    def failing(
+        self, claim: Claim, rows: Sequence[Row], as_asked: Callable[[list[int]], bool]
+    ) -> Verification:
         """That the property fails for these rows, if the model decides about them as the search said."""
         table = np.array(rows)
         found = self.subject.ensemble.predict(table).tolist()
@@ -210,13 +259,18 @@ class Asked:
             if not self.engines.any_order:
                 raise AssertionError("a witness is not decided as it should be: please report this")
             note = "where rounding decides, it depends on the order in which scores are added"
-            return Verification(text, Outcome.UNDECIDED, self.context, note=note)
+            return Verification(claim, Outcome.UNDECIDED, self.context, note=note)
         names = tuple(self.context.class_names[d] for d in found)
-        return Verification(text, Outcome.FAILS, self.context, tuple(map(tuple, table.tolist())), names)
+        return Verification(claim, Outcome.FAILS, self.context, tuple(map(tuple, table.tolist())), names)
 
-    def held(self, text: str) -> Verification:
+    def held(self, claim: Claim) -> Verification:
         """That the property holds."""
-        return Verification(text, Outcome.HOLDS, self.context, proved=1.0)
+        return Verification(claim, Outcome.HOLDS, self.context, proved=1.0)
+
+    def part(self, share: float) -> Clock:
+        """A share of the time that is left."""
+        left = None if self.clock.limit is None else self.clock.left() * share
+        return Clock(left, self.clock.work_limit)
 
 
 def reaching(engines: Engines, label: int) -> Callable[[Box, Clock], Reply]:

@@ -117,6 +117,8 @@ class Context:
         The literal language of answers where a question asks for no other.
     scorer : Scorer or None
         Says what decisions are taken by; None for an expression.
+    ids : tuple or None
+        The labels of the training rows in the index of their frame; None if there is no index.
     """
 
     variables: tuple[Variable, ...]
@@ -131,6 +133,11 @@ class Context:
     notes: tuple[str, ...] = ()
     literals: Language = "sets"
     scorer: Scorer | None = field(default=None, repr=False)
+    ids: tuple[object, ...] | None = field(default=None, repr=False)
+
+    def row_id(self, place: int) -> object:
+        """What a training row is called: its label in the index of its frame, or its place."""
+        return place if self.ids is None else self.ids[place]
 
     def read(self, x: Any) -> tuple[Row | None, Point]:
         """A row as users have it, and its cell; for an expression, an instance."""

@@ -17,14 +17,17 @@ from numpy.typing import NDArray
 from primewood.engines.protocol import Clock
 from primewood.explainer.reporting.sensitivity import Alone, Sensitivity, Step, with_evidence
 from primewood.explainer.reporting.subject import Subject, Watch, within
-from primewood.properties.pairs import IndependentOf, Monotone
-from primewood.properties.verification import Asked, Outcome, Verification
+from primewood.properties.claim import Claim, Outcome
+from primewood.properties.pairs import Direction, IndependentOf, Monotone
+from primewood.properties.verification import Asked, Verification
 
 
 def stated_properties(
     subject: Subject, properties: Sequence[object], clock: Clock, watch: Watch
 ) -> dict[str, Any]:
     """The properties that the user states, each with its outcome and the rows that show it."""
+    for stated in properties:
+        subject.explainer._check_property(stated)
     items = []
     for i, stated in enumerate(properties):
         watch(i, len(properties))
@@ -42,7 +45,7 @@ def default_properties(subject: Subject, alone: Sensitivity, clock: Clock, watch
     open_ = [stated for stated in asked if stated not in found]
     for i, stated in enumerate(open_):
         watch(len(asked) - len(open_) + i, len(asked))
-        found[stated] = _implied(stated, found) or _verified(subject, stated, clock, len(open_) - i)
+        found[stated] = _implied(subject, stated, found) or _verified(subject, stated, clock, len(open_) - i)
     watch(len(asked), len(asked))
     by_importance = sorted(asked, key=lambda stated: not isinstance(stated, IndependentOf))
     items = [_item(subject, found[stated], stated) for stated in by_importance]
@@ -53,7 +56,7 @@ def _verified(subject: Subject, stated: IndependentOf | Monotone, clock: Clock, 
     """The answer of the model, unless the time is over already: asking alone takes some."""
     if clock.expired():
         note = "there was no time left to ask"
-        return Verification(_text(stated), Outcome.UNDECIDED, subject.context, note=note)
+        return Verification(_claim(subject, stated), Outcome.UNDECIDED, subject.context, note=note)
     return subject.explainer.verify(stated, **within(clock, parts))
 
 
@@ -76,20 +79,27 @@ def _asked_by_default(subject: Subject) -> list[IndependentOf | Monotone]:
     asked: list[IndependentOf | Monotone] = []
     for x in ranked:
         if is_ordered(subject) and x.ordered > 1:
-            asked += [Monotone(x.name, "increasing"), Monotone(x.name, "decreasing")]
+            asked += [_monotone(subject, x.name, "increasing"), _monotone(subject, x.name, "decreasing")]
     return [*asked, *(IndependentOf((x.name,)) for x in ranked)]
 
 
+def _monotone(subject: Subject, name: str, direction: Direction) -> Monotone:
+    """That decisions go one way with a feature; of two, the second one is gained: both ways are asked about."""
+    classes = subject.context.class_names
+    return Monotone(name, direction, classes[-1] if len(classes) == 2 else None)
+
+
 def _implied(
-    stated: IndependentOf | Monotone, found: dict[IndependentOf | Monotone, Verification]
+    subject: Subject, stated: IndependentOf | Monotone, found: dict[IndependentOf | Monotone, Verification]
 ) -> Verification | None:
     """That decisions depend on a feature, if rows show that they go down or up with it."""
     if isinstance(stated, Monotone):
         return None
     name = stated.features[0]
-    shown = (found.get(Monotone(name, way)) for way in ("increasing", "decreasing"))
+    ways: tuple[Direction, ...] = ("increasing", "decreasing")
+    shown = (found.get(_monotone(subject, name, way)) for way in ways)
     broken = next((one for one in shown if one is not None and one.outcome is Outcome.FAILS), None)
-    return None if broken is None else replace(broken, stated=_text(stated))
+    return None if broken is None else replace(broken, claim=_claim(subject, stated), breaking=None)
 
 
 def _tried(
@@ -109,15 +119,13 @@ def _tried(
     )
     rows = [_row(subject, step[0], name, value) for value in values]
     asked = Asked(subject.context, subject.explainer._engines, Clock())
-    failing = asked.failing(_text(stated), rows, lambda found: found[0] != found[1])
+    failing = asked.failing(_claim(subject, stated), rows, lambda found: found[0] != found[1])
     return failing if failing.outcome is Outcome.FAILS else None
 
 
-def _text(stated: IndependentOf | Monotone) -> str:
+def _claim(subject: Subject, stated: IndependentOf | Monotone) -> Claim:
     """What is asked, as `verify` says it."""
-    if isinstance(stated, Monotone):
-        return f"{stated.direction} in {stated.feature}"
-    return f"independent of {stated.features[0]}"
+    return stated.claim(subject.explainer._stated(stated, Clock())[1])
 
 
 def _step(alone: Alone, stated: IndependentOf | Monotone) -> Step | None:
@@ -141,13 +149,13 @@ def _row(subject: Subject, row: NDArray[np.float64], name: str, value: int) -> N
 
 
 def _item(subject: Subject, found: Verification, stated: object) -> dict[str, Any]:
-    """The record of an outcome, with what was asked in words."""
+    """The record of an outcome, with what kind of question it answers."""
     for row, decision in zip(found.witnesses, found.decisions, strict=True):
         if decision in subject.context.class_names:
             subject.evidence.add(row, decision)
     record = {key: value for key, value in found.to_dict().items() if key != "model"}
     kind, features = _kind(stated)
-    return record | {"words": words(subject, stated), "kind": kind, "features": features}
+    return record | {"kind": kind, "features": features, "claim": found.claim.holds}
 
 
 def _kind(stated: object) -> tuple[str, list[str]]:
@@ -155,19 +163,3 @@ def _kind(stated: object) -> tuple[str, list[str]]:
     if isinstance(stated, Monotone):
         return stated.direction, [stated.feature]
     return ("independent", list(stated.features)) if isinstance(stated, IndependentOf) else ("stated", [])
-
-
-def words(subject: Subject, stated: object) -> str:
-    """A property in plain words; empty where it is text already."""
-    if isinstance(stated, IndependentOf):
-        return f"Changing only {' and '.join(stated.features)} never changes the decision."
-    if not isinstance(stated, Monotone):
-        return ""
-    up, names = stated.direction == "increasing", [str(name) for name in subject.context.class_names]
-    alone = f"Raising {stated.feature} alone never"
-    if stated.target is not None:
-        return f"{alone} {'loses' if up else 'gains'} {stated.target}."
-    if len(names) == 2:
-        low, high = names
-        return f"{alone} turns {high} into {low}." if up else f"{alone} turns {low} into {high}."
-    return f"{alone} {'lowers' if up else 'raises'} the decision, in the order {', '.join(names)}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from primewood.report.html.audit_words import WHO, explanations, figure, names, rows_of, with_outcome
 from primewood.report.html.environment import counted
 from primewood.report.text import Record
@@ -31,7 +33,7 @@ def limits(record: Record) -> list[str]:
         *_reading(record["model"]),
         *_rows(record["rows"]),
         *_cases(record["cases"]),
-        *_properties(record["properties"]),
+        *_properties(record["properties"], record["model"]["classes"]),
         *_rules(record["rules"]),
         *_robustness(record["robustness"]),
         *_features(record["features"]),
@@ -89,7 +91,15 @@ def _cases(cases: Record) -> list[str]:
     return found
 
 
-def _properties(properties: Record) -> list[str]:
+def _ways(classes: Sequence[object]) -> list[tuple[str, str]]:
+    """What breaks each direction that is asked about, in words."""
+    if len(classes) == 2:
+        low, high = classes
+        return [("increasing", f"turn {high} into {low}"), ("decreasing", f"turn {low} into {high}")]
+    return [("increasing", "move a decision down"), ("decreasing", "move a decision up")]
+
+
+def _properties(properties: Record, classes: Sequence[object]) -> list[str]:
     items = properties["items"]
     undecided = [item for item in items if item["outcome"] == "undecided"]
     if properties["stated"]:
@@ -105,9 +115,9 @@ def _properties(properties: Record) -> list[str]:
         )
     if open_ := with_outcome(items, "independent", "undecided"):
         found.append(f"Undecided in time: whether a decision can depend on {names(open_)} alone.")
-    for kind, way in (("increasing", "down"), ("decreasing", "up")):
+    for kind, way in _ways(classes):
         if open_ := with_outcome(items, kind, "undecided"):
-            found.append(f"Undecided in time: whether raising {names(open_)} can move a decision {way}.")
+            found.append(f"Undecided in time: whether raising {names(open_)} can {way}.")
     return found
 
 

@@ -275,10 +275,10 @@ class Question:
     ----------
     kind : str
         "stated", "independent", "increasing" or "decreasing".
-    stated, words : str
-        As it was stated, and in plain words if these are others.
-    outcome, told : str
-        The outcome, and what it rests on.
+    stated, outcome, words : str
+        The property, its outcome, and what is known, as a sentence.
+    told : list of str
+        How much breaks it, and what it rests on.
     decisions : list of str
         On the rows that show it; of a property of the output, the outputs.
     cells : list of (feature, values, whether they differ)
@@ -287,9 +287,9 @@ class Question:
 
     kind: str
     stated: str
-    words: str
     outcome: str
-    told: str
+    words: str
+    told: list[str]
     decisions: list[str]
     cells: list[tuple[str, list[str], bool]]
 
@@ -309,20 +309,23 @@ def question(item: Record) -> Question:
     down = item["kind"] == "decreasing"
     rows, decisions = (list(reversed(item[key])) if down else item[key] for key in ("shown", "decisions"))
     apart = set(item["differ_in"])
-    told = {
-        "holds": item["note"] or "proved for every row",
-        "fails": "shown by the rows below" if len(rows) != 1 else "shown by the row below",
-        "undecided": item["note"] or "neither proved nor broken in time",
-    }
     return Question(
         item["kind"],
         item["property"],
-        item["words"],
         item["outcome"],
-        told[item["outcome"]],
+        item["words"],
+        _told(item),
         [str(x) if not isinstance(x, float) else f"output {short(x)}" for x in decisions],
         [(name, [row[name] for row in rows], name in apart) for name in (rows[0] if rows else ())],
     )
+
+
+def _told(item: Record) -> list[str]:
+    """How many rows break a property, and how far its proof came."""
+    if item["outcome"] == "holds":
+        return []
+    broken = item["breaking"] and item["breaking"]["text"]
+    return [f"{line[:1].upper()}{line[1:]}." for line in (broken, item["note"]) if line]
 
 
 def questions(items: Iterable[Record]) -> list[Question]:

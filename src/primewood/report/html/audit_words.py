@@ -157,8 +157,8 @@ def _properties(properties: Record) -> list[str]:
 def _one_way(items: Sequence[Record], kind: str, features: str) -> str:
     """What is proved of features in which decisions go one way only."""
     example = next(item for item in items if item["kind"] == kind)
-    words: str = example["words"]
-    return words.replace(f"Raising {example['features'][0]} alone", f"raising {features} alone", 1)
+    claim: str = example["claim"]
+    return claim.replace(f"raising {example['features'][0]} ", f"raising {features} ", 1) + "."
 
 
 def with_outcome(items: Sequence[Record], kind: str, outcome: str) -> list[str]:

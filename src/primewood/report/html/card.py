@@ -171,12 +171,12 @@ def verification(record: Record, *, level: int = 2) -> str:
         label=f"{BADGES[record['outcome']]}: {record['property']}",
         eyebrow="Property",
         title=record["property"],
-        lead=_proof(record),
+        lead=record["words"],
         status=record["outcome"],
         badge=BADGES[record["outcome"]],
         level=heading(level),
-        notes=[record["note"]] if record["outcome"] == "undecided" else [],
-        asides=given(record),
+        notes=[_sentence(record["note"])] if record["outcome"] == "undecided" and record["note"] else [],
+        asides=[*_broken(record), *given(record)],
         foot=_foot(record, "model"),
     )
     rows = record.get("shown", [])
@@ -190,7 +190,7 @@ def verification(record: Record, *, level: int = 2) -> str:
             [name, *(row[name] for row in rows), *(["yes" if name in differ else ""] if differ else [])]
             for name in (rows[0] if rows else ())
         ],
-        facts=[],
+        facts=_broken_share(record),
     )
 
 
@@ -311,6 +311,10 @@ def _middle(record: Record) -> str:
     return "Allowed, over the training range" if known else "Allowed"
 
 
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
+
+
 def given(record: Record) -> list[str]:
     """What an answer assumes, as a sentence; of many assumptions, the first."""
     return [f"Assumes: {few(record['assumptions'], MOST_NAMES, '; ')}."] if record["assumptions"] else []
@@ -387,13 +391,17 @@ def _conditions(record: Record) -> Rows:
     return Rows.of(lanes.tracks(record).conditions)
 
 
-def _proof(record: Record) -> str:
-    told = [str(decision) for decision in record["decisions"]]
-    if record["outcome"] == "holds":
-        return f"{record['note']}: nothing to break it" if record["note"] else "proved for every row"
-    if record["outcome"] == "undecided":
-        return "neither proved nor broken"
-    return f"a row is decided {told[0]}" if len(told) == 1 else f"two rows are decided {' and '.join(told)}"
+def _broken(record: Record) -> list[str]:
+    """How many training rows break a property, and which."""
+    return [_sentence(record["breaking"]["text"])] if record["breaking"] else []
+
+
+def _broken_share(record: Record) -> list[Fact]:
+    found = record["breaking"]
+    if not found or not found["count"]:
+        return []
+    words = f"{'' if found['complete'] else 'at least '}{found['count']:,} of {found['rows']:,}"
+    return [Fact("Training rows that break it", words, found["count"] / found["rows"])]
 
 
 def _changing(record: Record, found: bool) -> str:

@@ -1,0 +1,45 @@
+"""What a property claims, in words: for each outcome a sentence that is true."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Outcome(enum.StrEnum):
+    """What is known about a property."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A property in words.
+
+    Attributes
+    ----------
+    name : str
+        What it is called, whether it is true or not: "independent of sex".
+    holds : str
+        What is true if it holds: "changing only sex never changes the decision".
+    fails : str
+        What is true if it fails: "changing only sex changes the decision for some rows".
+    whether : str
+        What is open as long as it is undecided: "changing only sex can change the decision".
+    """
+
+    name: str
+    holds: str
+    fails: str
+    whether: str
+
+    def sentence(self, outcome: Outcome) -> str:
+        """What an outcome says, as a sentence."""
+        words = {
+            Outcome.HOLDS: f"Proved: {self.holds}",
+            Outcome.FAILS: self.fails,
+            Outcome.UNDECIDED: f"Not decided: whether {self.whether}",
+        }[outcome]
+        return f"{words[:1].upper()}{words[1:]}."
