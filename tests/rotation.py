@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PARTS = 8
+PARTS = 16
 
 
 def find_commit(root: Path) -> str | None:

@@ -88,7 +88,7 @@ def test_the_commit_chooses_the_slow_tests(outside):
 def test_without_a_repository_the_sources_choose_the_slow_tests(outside):
     (outside / "src").mkdir()
     parts = set()
-    for i in range(40):
+    for i in range(120):
         (outside / "src" / "module.py").write_text(f"x = {i}\n")
         parts.add(rotation.choose_part(outside))
         assert rotation.find_commit(outside) is None

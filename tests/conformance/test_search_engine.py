@@ -149,7 +149,7 @@ def check_forest(seed, vote, *, bound_alone=False):
 
 
 @pytest.mark.parametrize("vote", ["mean", "majority", "groups"])
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", [0, *(pytest.param(i, marks=pytest.mark.slow) for i in (1, 2, 3))])
 def test_small_forests_agree_with_brute_force_over_all_cells(part, vote):
     assert sum(check_forest(seed, vote) for seed in range(part * 60, part * 60 + 60)) > 400
 

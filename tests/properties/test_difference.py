@@ -60,12 +60,12 @@ def check_pair(seed):
     difference = compiled_somehow(a, rows_a, generator).difference(compiled_somehow(b, rows_b, generator))
     difference.compiled.diagram.check()
     spoken_for = 0
-    for x in rows_to_try(np.vstack([rows_a, rows_b]), generator):
+    tried = rows_to_try(np.vstack([rows_a, rows_b]), generator)
+    for x, one, other in zip(tried, a.predict(tried), b.predict(tried), strict=True):
         try:
             said = difference.compiled.decide(x)
         except InvalidInput:
             continue  # what an assumption rules out
-        one, other = a.predict(x[None, :])[0], b.predict(x[None, :])[0]
         assert said == ("same" if one == other else f"{one} -> {other}"), (seed, x)
         spoken_for += 1
     return spoken_for
