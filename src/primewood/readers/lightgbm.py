@@ -19,7 +19,6 @@ all their digits. How LightGBM computes, from its sources and by measurement (3.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,6 +31,7 @@ from numpy.typing import NDArray
 from primewood.ensemble import PREDICTION, Categories, Ensemble, Tree
 from primewood.ensemble.link import Link, first_float, linked
 from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel, listing
+from primewood.readers.quiet import NO_NAMES, ignore_warnings
 
 LINKS: dict[str, Link] = {
     "binary": "logistic",
@@ -183,8 +183,7 @@ def decisions_of(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
     """
     booster = _booster(model)
     if model is not booster:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        with ignore_warnings(NO_NAMES):
             return np.asarray(model.predict(rows))
     predicted = np.asarray(booster.predict(rows))
     if not _decides(_written(booster)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from typing import Any
 
 import joblib
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from primewood.ensemble import Tree
 from primewood.errors import InvalidInput, UnsupportedModel
+from primewood.readers.quiet import NO_NAMES, ignore_warnings
 
 NODE_FIELDS = (
     "left_child",
@@ -83,8 +83,7 @@ def members_of(model: Any) -> list[Any]:
 
 def ask(model: Any, method: str, rows: NDArray[Any]) -> Any:
     """Call a method of a model in one job, whatever joblib is configured to, without the names of columns."""
-    with joblib.parallel_config(backend="sequential"), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+    with joblib.parallel_config(backend="sequential"), ignore_warnings(NO_NAMES):
         return getattr(_in_one_job(model), method)(rows)
 
 

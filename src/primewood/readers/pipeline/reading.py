@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,6 +22,7 @@ from primewood.readers.pipeline.search import Crossings, Outputs, first_beyond
 from primewood.readers.pipeline.sparse import SparseRows
 from primewood.readers.pipeline.steps import Binned, Feed, Trace
 from primewood.readers.pipeline.table import Table, is_number
+from primewood.readers.quiet import ignore_warnings
 from primewood.readers.wrappers import active_steps, full_name, is_pipeline, unwrap
 
 Floats = NDArray[np.float64]
@@ -310,6 +310,5 @@ def _first(steps: list[tuple[str, Any]]) -> Any:
 @contextmanager
 def _quietly(**config: bool) -> Iterator[None]:
     """In one job, in which members' scores are added in order, and without the steps' warnings."""
-    with warnings.catch_warnings(), joblib.parallel_backend("sequential"), config_context(**config):
-        warnings.simplefilter("ignore")
+    with ignore_warnings(), joblib.parallel_backend("sequential"), config_context(**config):
         yield
