@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import types
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -262,6 +263,14 @@ def test_making_an_explainer_names_its_stages(terminal_at_once, forest, capsys):
     assert capsys.readouterr().out == ""
 
 
+def slow_to_look(why):
+    def find(wanted, clock):
+        time.sleep(0.1)
+        return why.find_witnesses(wanted, clock)
+
+    return replace(why, find_witnesses=find)
+
+
 QUESTIONS = {
     "searching": lambda explainer, X: explainer.explain(X[0], time_limit=0.2),
     "verifying": lambda explainer, X: explainer.verify("x0 > 100 -> True", time_limit=0.2),
@@ -269,12 +278,16 @@ QUESTIONS = {
     "growing rules": lambda explainer, X: explainer.rules(most_rules=1, time_limit=0.2),
     "reporting": lambda explainer, X: explainer.report(explain=1, sample=2, time_limit=0.2),
     "explaining": lambda explainer, X: explainer(X[:3], time_limit=0.2),
-    "looking for rows just outside": lambda explainer, X: explainer.explain(X[0], time_limit=0.2).exclusions,
+    "looking for rows just outside": lambda explainer, X: (
+        slow_to_look(explainer.explain(X[0], time_limit=0.2)).exclusions
+    ),
 }
 
 
 @pytest.mark.parametrize("doing", QUESTIONS)
-def test_a_long_question_says_what_it_does(terminal_at_once, forest, doing, capsys):
+def test_a_long_question_says_what_it_does(terminal_at_once, forest, doing, capsys, monkeypatch):
+    real = pw.Explainer._check_decides
+    monkeypatch.setattr(pw.Explainer, "_check_decides", lambda self: (time.sleep(0.05), real(self)))
     at_once = terminal_at_once()
     model, X = forest
     explainer = pw.Explainer(model, X, progress=False)

@@ -18,11 +18,11 @@ from types import TracebackType
 from typing import Any, ParamSpec, Protocol, Self, TypeVar
 
 PATIENCE = 1.0
-"""The seconds before anything is shown."""
+"""The seconds before a live line is shown."""
 LIVE = 0.25
 """The seconds between two states of a live line."""
 LOGGED, GROWTH, WIDEST = 10.0, 1.5, 60.0
-"""The seconds between the first two lines of a log, how much longer each next gap is, and how long at most."""
+"""The seconds before the first line of a log, how much longer each next gap is, and how long at most."""
 CLEAR = "\r\033[K"
 
 P = ParamSpec("P")
@@ -102,7 +102,7 @@ class Progress:
         _ACTIVE.free()
 
     def _tell(self) -> None:
-        wait, gap = PATIENCE, LOGGED
+        wait, gap = (PATIENCE if self._is_live else LOGGED), LOGGED * GROWTH
         while not self._done.wait(wait):
             with self._lock, suppress(OSError, ValueError):  # a full disk is no reason to stop the work
                 assert self._display is not None

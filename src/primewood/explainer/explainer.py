@@ -81,8 +81,8 @@ class Explainer(AsksImportance, AsksSlices, AsksWhatIf, AsksAboutAll):
         files of your own.
     progress : bool, optional
         Whether to show what is going on, when it takes more than a second: a live line on a terminal or in a notebook,
-        which goes at the end; elsewhere lines on stderr now and then. By default on a terminal and in a notebook. It is
-        the default of all questions too.
+        which goes at the end; elsewhere lines on stderr, the first after ten seconds. By default on a terminal and in a
+        notebook. It is the default of all questions too.
 
     Attributes
     ----------

@@ -238,6 +238,9 @@ class Comparing:
         """Which decisions of the two are the same, by their names."""
         return np.array([[str(a) == str(b) for b in self.names[1]] for a in self.names[0]])
 
+    def _is_decided_differently(self, point: Point) -> bool:
+        return bool(len(self._differ(self.asked.row(point)[None, :])))
+
     def _differ(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         first, second = self._decided(rows)
         return np.flatnonzero(~self._same[first, second])
@@ -258,7 +261,7 @@ class Comparing:
             share = Clock(None if left < 0 else left / (len(pairs) - i), clock.work_limit)
             reply = joint.find(asked.everything, [Demand(0, a), Demand(1, b)], share)
             if isinstance(reply, tuple):
-                row = asked.row(reply)
+                row = asked.row(asked.recognised(reply, asked.everything, self._is_decided_differently))
                 if len(self._differ(row[None, :])):
                     return row, ""
                 if not (asked.engines.any_order or self.second.any_order):

@@ -159,10 +159,11 @@ def exclusions(record: Record) -> str:
 
 def exclusions_left_out(record: Record, shown: int) -> str:
     """How many exclusions are shown of how many, and where the rest is; "" if all are shown."""
-    total = record.get("excludes_total", len(record["excludes"]))
+    there = len(record.get("excludes", []))
+    total = record.get("excludes_total", there)
     if shown >= total:
         return ""
-    note = REST if shown < len(record["excludes"]) else record.get("excludes_note", REST)
+    note = REST if shown < there else record.get("excludes_note", REST)
     return f"({shown:,} of {total:,} shown; {note})"
 
 

@@ -291,7 +291,7 @@ def _changes(record: Record, shown: lanes.Tracks) -> dict[str, Any]:
     about_drawn = [(about(item["text"], shown), item) for item in items]
     kept = [(words, item) for words, item in about_drawn if not words.name or words.name in drawn]
     kept = kept[:MOST_CHANGES]
-    return {"shown": kept, "left_out": len(items) - len(kept)}
+    return {"shown": kept, "left_out": text.exclusions_left_out(record, len(kept))}
 
 
 def heading(level: int) -> int:
