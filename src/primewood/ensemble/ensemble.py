@@ -56,10 +56,13 @@ class Cutoff:
     value : float
     positive : int
         Which of the two classes, by its place in `classes`.
+    of : {"probability", "score"}
+        What is compared: the probability, or the score before the link, which is negated for the first class.
     """
 
     value: float
     positive: int
+    of: Choice["probability", "score"] = "probability"
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,6 +392,19 @@ class Ensemble:
         else:
             cut = first_float(lambda score: self.complement(score) < cutoff.value, self.precision)
         return replace(self, trees=trees, cuts=tuple(_finite([cut], self.precision)), cutoff=cutoff)
+
+    def at_score(self, value: float, positive: int) -> Ensemble:
+        """The same model of one score and two classes deciding for one of them iff its score reaches a value.
+
+        The score of the second class is that of the model; that of the first is the same, negated.
+        """
+        if self.n_outputs != 1 or len(self.classes) != 2:
+            raise InvalidInput(
+                f"a cut-off on the score needs one score and two classes; this {self.source} has others"
+            )
+        cut = cut_at(value if positive else -value, "identity", self.precision, strictly=not positive)
+        cuts = tuple(_finite([cut], self.precision))
+        return replace(self, cuts=cuts, cutoff=Cutoff(float(value), positive, "score"))
 
     def complement(self, score: float) -> float:
         """Of a model with one score and two classes, the probability of the first class, as the library rounds it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import astuple, fields
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,7 @@ def document_of(ensemble: Ensemble) -> dict[str, Any]:
         "version": VERSION,
         **{name: _written(value) for name, value in plain.items()},
         "never_missing": sorted(ensemble.never_missing),
-        "cutoff": None if ensemble.cutoff is None else [ensemble.cutoff.value, ensemble.cutoff.positive],
+        "cutoff": None if ensemble.cutoff is None else list(astuple(ensemble.cutoff)),
         "levels": [[level.value, level.strictly] for level in ensemble.levels],
         "groups": [[group.size, group.weight] for group in ensemble.groups],
         "categories": categories_written(ensemble.categories),
@@ -113,11 +113,28 @@ def ensemble_of(document: dict[str, Any]) -> Ensemble:
         trees=tuple(_tree(record) for record in document["trees"]),
         **plain,
         never_missing=frozenset(document["never_missing"]),
-        cutoff=Cutoff(*document["cutoff"]) if document.get("cutoff") else None,
-        levels=tuple(Level(value, strictly) for value, strictly in document.get("levels", ())),
+        cutoff=_cutoff(document.get("cutoff")),
+        levels=tuple(
+            Level(_number(value), strictly is True) for value, strictly in document.get("levels", ())
+        ),
         groups=tuple(Group(size, weight) for size, weight in document["groups"]),
         categories=categories_read(document["categories"]),
     )
+
+
+def _cutoff(record: Any) -> Cutoff | None:
+    if record is None:
+        return None
+    value, positive, of = record
+    if positive not in (0, 1) or of not in ("probability", "score"):
+        raise InvalidInput(f"cutoff is {record!r}")
+    return Cutoff(_number(value), int(positive), of)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, NUMBER):
+        raise InvalidInput(f"{value!r} is not a number")
+    return float(value)
 
 
 def categories_written(categories: Mapping[int, Categories]) -> list[Any]:

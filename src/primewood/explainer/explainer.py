@@ -24,7 +24,8 @@ class Explainer(AsksImportance, AsksSlices, AsksWhatIf, AsksAboutAll):
     model
         A fitted model of scikit-learn (decision trees, random forests, extra trees, bagging and voting of these,
         GradientBoosting, HistGradientBoosting; classifiers and regressors), XGBoost, LightGBM or CatBoost, alone, as
-        the last step of a `Pipeline`, or in a search such as `GridSearchCV`; an `Ensemble`, a path to a model file, or
+        the last step of a `Pipeline`, in a search such as `GridSearchCV`, or in a wrapper that
+        decides at a cut-off such as `FixedThresholdClassifier`; an `Ensemble`, a path to a model file, or
         an `Expression`.
     X_train
         Training rows (array or frame): for coverage, for recognising Boolean columns, for short bounds.

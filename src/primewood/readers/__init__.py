@@ -49,7 +49,8 @@ def read(model: Any, data: Any = None, *, trust_pickle: bool = False) -> Ensembl
     ----------
     model
         A fitted model, a wrapper around one that only passes rows on (`GridSearchCV` and other searches,
-        `FrozenEstimator`), or a path; see `load_model`.
+        `FrozenEstimator`), one that decides at a cut-off of its own (`FixedThresholdClassifier`,
+        `TunedThresholdClassifierCV`), or a path; see `load_model`.
     data
         Training rows. Only CatBoost's models with categories need them: they keep no names.
     trust_pickle
@@ -94,6 +95,18 @@ def decisions_of(
     return np.asarray(reader.decisions_of(model, rows, *more))
 
 
+def as_taken(
+    model: Any, rows: NDArray[np.float64], categories: Mapping[int, Categories] | None = None
+) -> Any:
+    """Rows as the model's own methods take them: with names instead of codes where it wants such; see `scores_of`."""
+    model = _unwrap(model)
+    reader = _reader(model)
+    if not hasattr(reader, "as_taken"):
+        return rows
+    more = [categories or {}] if _keeps_no_names(reader) else []
+    return reader.as_taken(model, rows, *more)
+
+
 def _keeps_no_names(reader: Any) -> bool:
     """Whether models keep hashes of categories only, so that their names must be given."""
     return bool(getattr(reader, "KEEPS_NO_NAMES", False))
@@ -127,10 +140,12 @@ def _reader(model: Any) -> Any:
         )
     from sklearn.pipeline import Pipeline
 
-    from primewood.readers import scikit_learn, scikit_learn_boosting
+    from primewood.readers import scikit_learn, scikit_learn_boosting, wrappers
 
     if isinstance(model, Pipeline):
         return importlib.import_module("primewood.readers.pipeline")
+    if wrappers.has_cutoff(model):
+        return importlib.import_module("primewood.readers.cutoffs")
     return scikit_learn_boosting if isinstance(model, scikit_learn_boosting.KNOWN) else scikit_learn
 
 

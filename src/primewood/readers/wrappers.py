@@ -3,6 +3,7 @@
 - A search (`GridSearchCV`, `RandomizedSearchCV`, the halving ones) predicts with its `best_estimator_`.
 - A `FrozenEstimator` predicts with the model inside.
 - The `Pipeline` of imbalanced-learn leaves its samplers out when it predicts.
+- `FixedThresholdClassifier` and `TunedThresholdClassifierCV` decide themselves: they are read in `cutoffs`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 
@@ -55,6 +57,44 @@ def unwrap(model: Any) -> Any:
             model = model.estimator
         else:
             return model
+
+
+def has_cutoff(model: Any) -> bool:
+    """Whether a model is a wrapper that decides at a cut-off of its own."""
+    return isinstance(model, FixedThresholdClassifier | TunedThresholdClassifierCV)
+
+
+def inside_cutoff(model: Any) -> Any:
+    """The model that a wrapper with a cut-off asks."""
+    kind = (
+        FixedThresholdClassifier
+        if isinstance(model, FixedThresholdClassifier)
+        else TunedThresholdClassifierCV
+    )
+    if _definer(model, "predict") is not kind:
+        raise UnsupportedModel(
+            f"{full_name(model)} is not supported, because it has a predict of its own; pass a {kind.__name__}, or its "
+            "fitted model, model.estimator_"
+        )
+    if kind is TunedThresholdClassifierCV and not hasattr(model, "estimator_"):
+        raise InvalidInput(f"this {kind.__name__} is not fitted; call fit first")
+    return unwrap(getattr(model, "estimator_", model.estimator))
+
+
+def innermost(model: Any) -> Any:
+    """The model, or the pipeline, inside all wrappers. A cut-off around another one asks for its probabilities."""
+    model = unwrap(model)
+    while has_cutoff(model):
+        model = inside_cutoff(model)
+    return model
+
+
+def last_model(model: Any) -> Any:
+    """The model at the end of all wrappers and pipelines."""
+    model = innermost(model)
+    while is_pipeline(model):
+        model = innermost(model.steps[-1][1])
+    return model
 
 
 def _best(search: Any) -> Any:

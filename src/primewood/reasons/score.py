@@ -112,6 +112,8 @@ class Scorer:
             return self._votes(scores, label)
         if ensemble.predicts_number:
             return self._prediction(float(scores[0]), label)
+        if ensemble.cutoff is not None and ensemble.cutoff.of == "score":
+            return self._at_score(float(scores[0]), label)
         if len(self.class_names) == 2 and self._are_probabilities(scores):
             return self._of_two(scores, label)
         return self._largest(scores, label)
@@ -188,6 +190,19 @@ class Scorer:
         told += f", the largest of {len(values)} classes{tied}" if others else ", the only class"
         measure: Measure = "probability" if is_probability else "score"
         return Score(name, measure, name, value, raw, None, told)
+
+    def _at_score(self, score: float, label: int) -> Score:
+        """Of two classes that a wrapper parts at a score of its own choice."""
+        own = self.ensemble.cutoff
+        assert own is not None
+        name, of, value = (
+            self.class_names[label],
+            self.class_names[own.positive],
+            score if own.positive else -score,
+        )
+        told = f"the score of {of} is {_beside(value, [own.value], DECIMALS)}"
+        told += f", {_where(value, own.value)} the cut-off {number(own.value)}"
+        return Score(name, "score", of, value, None, own.value, f"{name}: {told}")
 
     def _raw_of_two(self, score: float, label: int) -> Score:
         """Of two classes that part at a score that is no probability."""

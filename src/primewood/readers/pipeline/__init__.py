@@ -34,6 +34,11 @@ def scores_of(pipeline: Any, rows: NDArray[np.float64]) -> NDArray[np.float64] |
     return readers.scores_of(reading.model, reading.model_rows(rows))
 
 
+def as_taken(pipeline: Any, rows: NDArray[np.float64]) -> Any:
+    """Raw rows as the pipeline takes them: a frame if it was fitted on one, with names of categories."""
+    return Reading(pipeline).table.decoded(rows)
+
+
 def decisions_of(pipeline: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
     """What the pipeline's own `predict` says of raw rows."""
     return np.asarray(Reading(pipeline).ask("predict", rows)).reshape(len(rows))

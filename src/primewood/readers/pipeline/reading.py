@@ -23,7 +23,7 @@ from primewood.readers.pipeline.sparse import SparseRows
 from primewood.readers.pipeline.steps import Binned, Feed, Trace
 from primewood.readers.pipeline.table import Table, is_number
 from primewood.readers.quiet import ignore_warnings
-from primewood.readers.wrappers import active_steps, full_name, is_pipeline, unwrap
+from primewood.readers.wrappers import active_steps, full_name, innermost, is_pipeline, unwrap
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class Reading:
         self.pipeline = pipeline
         steps, self.model = _steps(pipeline)
         first = _first(steps)
-        first = self.model if first is None else first
+        first = innermost(self.model) if first is None else first
         if not hasattr(first, "n_features_in_"):
             raise InvalidInput("this Pipeline is not fitted; call fit first")
         names = getattr(first, "feature_names_in_", None)
@@ -86,7 +86,14 @@ class Reading:
         """What the model makes of sparse matrices, if it is given such."""
         with _quietly():
             given = self.trace.feed(self.table.decoded(self.table.base[None, :]))
-        return SparseRows.of(self.model) if hasattr(given, "tocoo") else SparseRows()
+        if not hasattr(given, "tocoo"):
+            return SparseRows()
+        model = innermost(self.model)
+        if is_pipeline(model):
+            raise UnsupportedModel(
+                "a cut-off around a Pipeline that is given a sparse matrix is not supported; use sparse_output=False"
+            )
+        return SparseRows.of(model)
 
     @property
     def _absent(self) -> float:
