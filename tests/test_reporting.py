@@ -359,6 +359,14 @@ def test_rows_may_be_named_and_keep_the_labels_of_a_frame() -> None:
     assert record["rules"]["counted"] == 20
 
 
+def test_training_rows_that_are_given_are_not_told_twice() -> None:
+    data = load_credit()
+    report = gather(credit(), data.X, **QUICK)
+    assert report.to_dict()["rows"]["source"] == "training"
+    assert "the explainer also has" not in report.to_html()
+    assert "the explainer also has 1,000 training rows" in gather(credit(), data.X[:20], **QUICK).to_html()
+
+
 def test_rows_without_training_rows_serve_for_counts_and_ranges() -> None:
     record = gather(iris(), load_iris().data[::2], **QUICK).to_dict()
     assert record["rules"]["grown_from"] == {"source": "given", "rows": 75, "of": 75}

@@ -40,7 +40,7 @@ class AuditedRows:
     labels : tuple
         How the user calls the rows: the labels of a frame, else 0, 1, 2, ...
     source : {"given", "training", "none"}
-        Where they come from.
+        Where they come from; rows that are given and are the training rows are "training".
     decided : array of int
         Per row the place of its decision; −1 where the row is not possible in the model's domain. Shorter than
         the rows if there was no time to decide about all.
@@ -108,6 +108,8 @@ def audited_rows(explainer: Explainer, X: Any, clock: Clock) -> AuditedRows:
         rows = as_rows(X, Layout.of(explainer.ensemble))
         if not len(rows):
             raise InvalidInput("X has no rows; leave it out to report on the training rows")
+        if np.array_equal(rows, explainer.rows, equal_nan=True):
+            source = "training"
     elif len(explainer.rows):
         source, rows = "training", explainer.rows
     else:

@@ -27,6 +27,7 @@ def simple(
     caption: str = "",
     head: Sequence[str] = (),
     rows: Sequence[Sequence[object]] = (),
+    score: Record | None = None,
     model: object = None,
     level: int = 2,
 ) -> str:
@@ -38,6 +39,8 @@ def simple(
         What the card is about; it stands above the title.
     status, badge
         The colour and the words of the badge.
+    score
+        The record of what the decision was taken by, if there is one.
     """
     more = len(rows) - MOST_LINES
     shown = rows if more <= 1 else rows[:MOST_LINES]
@@ -51,7 +54,7 @@ def simple(
         badge=badge or BADGES[status],
         level=heading(level),
         notes=[*notes][:MOST_LINES],
-        asides=[*left, *asides],
+        asides=[*left, *([f"{score['text']}."] if score else []), *asides],
         foot=[] if model is None else [("model", model)],
     )
     return style() + render(
@@ -74,19 +77,21 @@ def contrast(record: Record, words: str) -> str:
         caption="What changes",
         head=["Feature", "May become"],
         rows=[[x["feature"], x["text"]] for x in record["lets_go"]],
+        score=record.get("score"),
         model=record["model"],
     )
 
 
 def robustness(record: Record, words: str) -> str:
     """The card of a robustness: `Robustness.to_dict`, and its words."""
-    near = record["nearest"]
+    near, first = record["nearest"], words.split("\n", 1)[0]
     facts = [("Safe radius, proved", record["radius"]), ("A change is known at", record["upper"])]
     return simple(
         "Robustness",
         str(record["decision"]),
         lead="how far the row can move before the decision may change",
-        asides=[f"{words[:1].upper()}{words[1:]}."],
+        asides=[f"{first[:1].upper()}{first[1:]}."],
+        score=record.get("score"),
         status="proved" if record["status"] == "impossible" else record["status"],
         badge={"proved": "Largest radius, proved", "impossible": "Never changes"}.get(record["status"], ""),
         facts=[Fact(f"{name} ({record['norm']})", short(x)) for name, x in facts if x is not None],
@@ -168,6 +173,7 @@ def check(record: Record, sufficiency: str, meaning: str) -> str:
         caption=f"The claim for {record['decision']}",
         head=["Condition", "Needed"],
         rows=[[words, "no" if words in needless else "yes" if good else ""] for words in record["claim"]],
+        score=record.get("score"),
         model=record["model"],
     )
 
@@ -204,6 +210,7 @@ def adverse_action(record: Record, lead: str) -> str:
             for x in record["reasons"]
         ],
         asides=[record["letter"]],
+        score=record.get("score"),
         model=record["model"],
     )
 
