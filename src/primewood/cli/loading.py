@@ -148,7 +148,7 @@ def check_decides(explainer: Explainer, within: float | None) -> None:
     assert explainer.ensemble is not None
     if explainer.ensemble.is_regressor and within is None:
         raise InvalidInput(
-            "a regressor decides nothing by itself: say --threshold T (is the prediction at least T?), "
+            "a regressor decides nothing by itself: pass --threshold T (is the prediction at least T?), "
             "--between LOW HIGH, or --within E (plus or minus E around the prediction)"
         )
 

@@ -213,7 +213,7 @@ class Model:
     def _check_decides(self) -> None:
         if self.ensemble is not None and self.ensemble.is_regressor:
             raise InvalidInput(
-                "a regressor decides nothing by itself: say threshold=t (prediction >= t) or between=(a, b) when the "
+                "a regressor decides nothing by itself: pass threshold=t (prediction >= t) or between=(a, b) when the "
                 "explainer is made, or within=e (plus or minus e around this prediction) when a row is explained"
             )
 
