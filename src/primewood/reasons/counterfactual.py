@@ -23,6 +23,7 @@ from primewood.reasons.examples import familiar
 from primewood.reasons.explanation import Status
 from primewood.reasons.score import Score
 from primewood.reasons.weakening import weaken
+from primewood.report import decimals
 from primewood.report.brief import Brief
 
 EXACT = 1e-3
@@ -137,15 +138,37 @@ class Counterfactual(Brief):
             if self.status is Status.IMPOSSIBLE:
                 return f"always {self.decision}: no row that may be moved to gets a different decision"
             return f"no other decision than {self.decision} was found in time; none is nearer than {self.lower:.4g}"
-        told = ", ".join(f"{name} {_word(old)} -> {_word(new)}" for name, (old, new) in self.changes.items())
+        told = ", ".join(
+            f"{name} {_word(pair[0])} -> {self._shown(name, *pair)}" for name, pair in self.changes.items()
+        )
         proof = "nearest, proved" if self.status is Status.PROVED else f"none is nearer than {self.lower:.4g}"
         lines = [f"{self.other} instead of {self.decision} with {told}"]
         lines += [f"   {score}" for score in (self.score, self.other_score) if score is not None]
         lines.append(f"   distance {self.cost:.4g} ({self.moves.norm}; {proof})")
         if self.advice:
             lines.append(f"   safe as long as {self.advice}, everything else unchanged")
-        lines += [f"   note: {note}" for note in self.context.notes]
+        lines += [f"   Note: {note}" for note in self.context.notes]
         return "\n".join(lines)
+
+    def _shown(self, name: str, old: object, new: object) -> str:
+        """What a feature would be: of a number with many digits, a short one beside it that is safe as well."""
+        feature = self.context.feature(name)
+        literals = () if self.box is None else self.box.literals
+        pieces = [
+            p for x in literals if x.variable.name == name and x.variable.is_numeric for p in x.intervals
+        ]
+        here = next((piece for piece in pieces if isinstance(new, float) and new in piece), None)
+        if (
+            here is None
+            or not isinstance(new, float)
+            or not isinstance(old, float)
+            or feature is None
+            or feature.whole
+        ):
+            return _word(new)
+        further = new + math.copysign(abs(new) * 1e-3, new - old)
+        short = decimals.shortest(new, further, 4)
+        return short if float(short) in here else _word(new)
 
 
 def _known(value: object) -> object:

@@ -173,7 +173,7 @@ class Scorer:
         if ensemble.vote == "sum":
             linked_score = float(linked(ensemble.slope * np.array([[score]]), ensemble.link)[0, 0])
             return linked_score if place == 1 else ensemble.complement(score)
-        return score if place == 1 else -score
+        return score if place == 1 else 0.0 - score  # no negative zero
 
     def _largest(self, scores: NDArray[np.float64], label: int) -> Score:
         ensemble, name = self.ensemble, self.class_names[label]
