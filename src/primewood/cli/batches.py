@@ -105,9 +105,7 @@ def asked_of(
         train = training(dialects.read(data), data, about.train, dialects)
     else:
         train = None if about.train is None else dialects.read(about.train)
-    explainer = explainer_of(
-        model, train, reading, engine=answering.engine.value, max_nodes=answering.max_nodes
-    )
+    explainer = explainer_of(model, train, reading, **answering.options())
     check_decides(explainer, about.within)
     if train is None:
         output.talk("no coverage without training rows; --train gives them")

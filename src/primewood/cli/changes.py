@@ -22,6 +22,7 @@ from primewood.cli.options import (
     Target,
     Weights,
     asked,
+    language,
 )
 from primewood.cli.progress import Progress
 from primewood.errors import InvalidInput
@@ -45,7 +46,7 @@ def contrast(
     about: AboutRows,
     reading: Reading,
     target: Target = None,
-    literals: Languages = LanguageChoice.intervals,
+    literals: Languages = None,
     immutable: Immutable = None,
     every: Every = False,
     limit: Limit = None,
@@ -70,7 +71,7 @@ def contrast(
     from primewood.cli.loading import decision_named, questions
     from primewood.reasons.explanation import Status
 
-    found = questions(model, about, reading, rows=rows, immutable=immutable or ())
+    found = questions(model, about, reading, rows=rows, immutable=immutable)
     wanted = None if target is None else decision_named(found.explainer, target)
     answers = output.Answers(as_json, found.several)
     if every:
@@ -81,7 +82,7 @@ def contrast(
     for question in found:
         with Progress("searching"):
             fewest = question.explainer.contrast(
-                question.x, wanted, literals=literals.value, time_limit=time_limit
+                question.x, wanted, literals=language(literals), time_limit=time_limit
             )
         answers.answer(question.index, fewest)
         if not fewest.features:
@@ -92,10 +93,14 @@ def contrast(
 
 
 def _write_all(
-    question: Question, target: object, answers: output.Answers, literals: LanguageChoice, limit: int | None
+    question: Question,
+    target: object,
+    answers: output.Answers,
+    literals: LanguageChoice | None,
+    limit: int | None,
 ) -> None:
     with Progress("compiling"):
-        every = iter(question.explainer.contrasts(question.x, target, literals=literals.value))
+        every = iter(question.explainer.contrasts(question.x, target, literals=language(literals)))
     output.write_all(
         itertools.islice(every, limit), "contrasts", lambda one: answers.answer(question.index, one)
     )

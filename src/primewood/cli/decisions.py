@@ -30,6 +30,7 @@ from primewood.cli.options import (
     ToFiles,
     Weights,
     asked,
+    language,
 )
 from primewood.cli.progress import Progress
 from primewood.errors import InvalidInput
@@ -63,7 +64,7 @@ def explain(
     about: AboutRows,
     reading: Reading,
     answering: Answering,
-    literals: Languages = LanguageChoice.intervals,
+    literals: Languages = None,
     goal: Annotated[
         GoalChoice,
         asked("--goal", help="Any one, one with the fewest features, or one that covers the most."),
@@ -173,7 +174,7 @@ def explain(
         time_limit = 10.0
     weights = inputs.weights(weight or [])
     options: dict[str, Any] = {
-        "literals": literals.value,
+        "literals": language(literals),
         "goal": goal.value,
         "measure": None if measure is None else measure.value,
         "weights": weights,
@@ -185,14 +186,13 @@ def explain(
         one = {"row": about.row, "all": every, "count": count, "limit": limit, "witnesses": witnesses}
         batches.check(files, about, {**one, "html": html, "exact": exact, "plain": plain})
         asked_of = batches.asked_of(model, rows, about, reading, answering, str(files.to))
+        options["literals"] = options["literals"] or asked_of.explainer.literals
         batches.explain_all(
             asked_of, files, options | _features(asked_of.explainer, **named), as_json=as_json
         )
         return
     output.check_target(html)
-    found = questions(
-        model, about, reading, rows=rows, engine=answering.engine.value, max_nodes=answering.max_nodes
-    )
+    found = questions(model, about, reading, rows=rows, **answering.options())
     if html is not None and len(found) != 1:
         raise InvalidInput("--html is a page about one row; say one --row, or make a `primewood report`")
     answers = output.Answers(as_json, found.several, plain)
@@ -244,18 +244,18 @@ def _features(explainer: Explainer, **named: Iterable[str] | None) -> dict[str, 
     return {"fix": found["fix"], "avoid": found["avoid"], "only": found["only"] or None}
 
 
-def _write_counts(found: Questions, answers: output.Answers, literals: LanguageChoice) -> None:
+def _write_counts(found: Questions, answers: output.Answers, literals: LanguageChoice | None) -> None:
     for question in found:
         with Progress("counting"):
-            number = question.explainer.count(question.x, literals=literals.value)
+            number = question.explainer.count(question.x, literals=language(literals))
         answers.write(question.index, {"count": number}, str(number))
 
 
 def _write_all(
-    question: Question, answers: output.Answers, literals: LanguageChoice, limit: int | None
+    question: Question, answers: output.Answers, literals: LanguageChoice | None, limit: int | None
 ) -> None:
     with Progress("compiling"):
-        every = iter(question.explainer.explanations(question.x, literals=literals.value))
+        every = iter(question.explainer.explanations(question.x, literals=language(literals)))
     output.write_all(
         itertools.islice(every, limit),
         "explanations",

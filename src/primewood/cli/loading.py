@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.cli import inputs, output
+from primewood.arguments import name_columns
+from primewood.cli import output
 from primewood.cli.identity import row_with_id
 from primewood.cli.options import AboutRows, Reading
+from primewood.cli.settings import explainer_options
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer import Explainer
 from primewood.readers import load_model, read
@@ -59,20 +61,15 @@ def one_file(*given: Path | None) -> Path | None:
 
 def explainer_of(path: Path, rows: Table | None, reading: Reading, **options: Any) -> Explainer:
     """The explainer of a model file, with a table of training rows if there is one."""
+    options = explainer_options(reading, **options)
     model = load_model(path, trust_pickle=reading.trust_pickle)
-    options |= {
-        "vote": reading.vote.value,
-        "threshold": reading.threshold,
-        "between": reading.between,
-        "groups": inputs.groups(reading.group or []),
-        "constraints": reading.constraint,
-    }
     if rows is None:
         return Explainer(model, **options)
     categorical: list[int] = getattr(model, "get_cat_feature_indices", list)()
     if categorical:  # CatBoost keeps no names of categories
         return Explainer(model, rows.texts(list(model.feature_names_), categorical), **options)
-    return Explainer(model, rows.training(Layout.of(read(model))), **options)
+    ensemble, _ = name_columns(read(model), None, options.get("feature_names"))
+    return Explainer(model, rows.training(Layout.of(ensemble)), **options)
 
 
 @dataclass(frozen=True)

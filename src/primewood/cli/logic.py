@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from primewood.cli import output
-from primewood.cli.options import Answering, Count, Json, LanguageChoice, Languages, Limit, Var, asked
+from primewood.cli.options import (
+    Answering,
+    Count,
+    Json,
+    Languages,
+    Limit,
+    Var,
+    asked,
+    language,
+)
 from primewood.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -24,7 +33,7 @@ def primes(
     instance: Annotated[
         str | None, asked("--instance", help="Only the PI-explanations of A=2,B=r.", metavar="VALUES")
     ] = None,
-    literals: Languages = LanguageChoice.sets,
+    literals: Languages = None,
     limit: Limit = None,
     count: Count = False,
     answering: Answering,
@@ -50,9 +59,8 @@ def primes(
 
     delta = expressions.expression(expression, var or [])
     options: dict[str, Any] = {
-        "literals": literals.value,
-        "engine": answering.engine.value,
-        "max_nodes": answering.max_nodes,
+        "literals": language(literals) or "sets",
+        **{name: value for name, value in answering.options().items() if value is not None},
     }
     if instance is None:
         found = prime_implicants(delta, **options)

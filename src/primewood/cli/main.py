@@ -42,6 +42,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 COMPLETING = "_PRIMEWOOD_COMPLETE"
+_noted: set[str] = set()
 
 
 def _show_version(wanted: bool) -> None:
@@ -131,6 +132,7 @@ for _title, _commands in COMMANDS.items():
 def run(arguments: list[str] | None = None) -> None:
     """Run the command line; errors are one clear message and an exit code, never a traceback."""
     output.keep_stdout_clean()
+    _noted.clear()
     warnings.showwarning = _note
     warnings.filterwarnings("default", category=RowsWarning)
     if os.environ.get(COMPLETING):
@@ -148,5 +150,8 @@ def _call(arguments: list[str]) -> None:
 
 
 def _note(message: Warning | str, *_: object, **__: object) -> None:
-    """What a library warns of, as one line."""
-    output.talk(f"primewood: note: {' '.join(str(message).split())}")
+    """What a library warns of, as one line, once."""
+    line = f"primewood: note: {' '.join(str(message).split())}"
+    if line not in _noted:
+        _noted.add(line)
+        output.talk(line)

@@ -9,11 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from primewood.cli.help import BATCHES, LIMITS, MODEL, OUTPUT, QUESTION, ROWS
+
+if TYPE_CHECKING:
+    from primewood.logic.language import Language
 
 
 class LanguageChoice(StrEnum):
@@ -46,6 +49,13 @@ class DecimalChoice(StrEnum):
 
     point = "."
     comma = ","
+
+
+class DtypeChoice(StrEnum):
+    """The types of thresholds."""
+
+    float64 = "float64"
+    float32 = "float32"
 
 
 class VoteChoice(StrEnum):
@@ -119,12 +129,20 @@ Plain = Annotated[
     typer.Option("--plain", help="Plain text also on a terminal, as in a pipe.", rich_help_panel=OUTPUT),
 ]
 Languages = Annotated[
-    LanguageChoice,
+    LanguageChoice | None,
     asked(
         "--literals",
-        help="What a condition may say: any set of values, one interval, or the row's own value.",
+        help="What a condition may say: any set of values, one interval, or the row's own value. For models intervals "
+        "if not given, for expressions sets.",
     ),
 ]
+
+
+def language(literals: LanguageChoice | None) -> Language | None:
+    """The literal language that a call asks for, if it does."""
+    return None if literals is None else literals.value
+
+
 Every = Annotated[bool, asked("--all", help="All of them, not only one.")]
 Limit = Annotated[int | None, asked("--limit", min=1, help="Print at most this many.", metavar="N")]
 Count = Annotated[bool, asked("--count", help="Only say how many there are.")]
@@ -198,16 +216,38 @@ class AboutRows:
 class Reading:
     """How a model is read: its decision, and what is known about rows."""
 
-    vote: Annotated[
-        VoteChoice,
-        typer.Option("--vote", help="The model's own vote, or the paper's.", rich_help_panel=MODEL),
-    ] = VoteChoice.model
+    settings: Annotated[
+        Path | None,
+        typer.Option(
+            "--settings",
+            help="A .toml file with any of these, by the names of Explainer's parameters; options of the call win.",
+            metavar="FILE",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            "--positive",
+            help="The class that a cut-off and probabilities speak of.",
+            metavar="LABEL",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
     threshold: Annotated[
         float | None,
         typer.Option(
             "--threshold",
-            help="Decide at this probability or prediction instead of the model's own cut-off.",
+            help="Decide at this probability of --positive, or this prediction, instead of the model's own cut-off.",
             metavar="NUMBER",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    threshold_dtype: Annotated[
+        DtypeChoice | None,
+        typer.Option(
+            "--threshold-dtype",
+            help="What the threshold is rounded to before it is compared; float64 if not given.",
             rich_help_panel=MODEL,
         ),
     ] = None
@@ -218,6 +258,49 @@ class Reading:
             help="For a regressor: is its prediction between these two?",
             metavar="LOW HIGH",
             rich_help_panel=MODEL,
+        ),
+    ] = None
+    class_names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--class-names",
+            help="What classes are called: 0=declined, repeatable, or names in the order of the labels.",
+            metavar="LABEL=NAME",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    feature_names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--feature-names",
+            help="Names of the model's columns, in order, separated by commas.",
+            metavar="NAMES",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    units: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--units",
+            help="The unit of a feature, e.g. income=EUR. Repeatable.",
+            metavar="FEATURE=UNIT",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--domain",
+            help="What a feature holds: numeric, whole, boolean, numbers (1,2,3), or numbers with names "
+            "(0:own,1:rented). Repeatable.",
+            metavar="FEATURE=KIND",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    vote: Annotated[
+        VoteChoice | None,
+        typer.Option(
+            "--vote", help="The model's own vote, or the paper's; model if not given.", rich_help_panel=MODEL
         ),
     ] = None
     group: Annotated[
@@ -266,14 +349,19 @@ class Answering:
     """Which engine answers, and how large its diagrams may become."""
 
     engine: Annotated[
-        EngineChoice, typer.Option("--engine", help="Which engine answers.", rich_help_panel=LIMITS)
-    ] = EngineChoice.auto
+        EngineChoice | None,
+        typer.Option("--engine", help="Which engine answers; auto if not given.", rich_help_panel=LIMITS),
+    ] = None
     max_nodes: Annotated[
         int | None,
         typer.Option(
             "--max-nodes", help="The cap on a diagram's nodes.", metavar="N", rich_help_panel=LIMITS
         ),
     ] = None
+
+    def options(self) -> dict[str, Any]:
+        """The parameters of an explainer that a call gives."""
+        return {"engine": None if self.engine is None else self.engine.value, "max_nodes": self.max_nodes}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ import typer
 from primewood.cli import output
 from primewood.cli.options import (
     Json,
-    LanguageChoice,
     Languages,
     ModelFile,
     Reading,
@@ -20,6 +19,7 @@ from primewood.cli.options import (
     TrainingData,
     TrainingFile,
     asked,
+    language,
 )
 from primewood.cli.progress import Progress
 from primewood.errors import InvalidInput
@@ -235,7 +235,7 @@ def rules(
             "--decision", help="Rules for this decision; all if not given. Repeatable.", metavar="DECISION"
         ),
     ] = None,
-    literals: Languages = LanguageChoice.intervals,
+    literals: Languages = None,
     coverage: Annotated[
         float, asked("--coverage", help="The share of a decision's rows to cover.", metavar="SHARE")
     ] = 0.95,
@@ -268,7 +268,7 @@ def rules(
     with Progress("growing rules"):
         found = explainer.rules(
             None if decision is None else [decision_named(explainer, name) for name in decision],
-            literals=literals.value,
+            literals=language(literals),
             coverage=coverage,
             most_rules=most,
             time_limit=time_limit,

@@ -12,13 +12,13 @@ from primewood.cli.help import LIMITS, OUTPUT, ROWS
 from primewood.cli.options import (
     Data,
     Json,
-    LanguageChoice,
     Languages,
     ModelFile,
     Reading,
     RowsFile,
     Train,
     asked,
+    language,
 )
 from primewood.cli.progress import Progress
 from primewood.cli.properties import Properties, stated
@@ -60,7 +60,7 @@ def report(
         ),
     ] = None,
     seed: Annotated[int, asked("--seed", min=0, help="Of all draws.", metavar="N")] = 0,
-    literals: Languages = LanguageChoice.intervals,
+    literals: Languages = None,
     verify: Annotated[
         list[str] | None,
         asked("--verify", help="A rule such as 'age < 18 -> not approved'. Repeatable.", metavar="RULE"),
@@ -118,7 +118,7 @@ def report(
             sample=sample,
             answers=answers,
             properties=stated(explainer, verify or [], properties),
-            literals=literals.value,
+            literals=language(literals),
             title=title,
             time_limit=time_limit,
             seed=seed,
