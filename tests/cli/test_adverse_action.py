@@ -31,7 +31,7 @@ def test_the_letter_is_a_file(files, call, tmp_path, ending):
     done = call(*ASKED, "--row", 3, "--letter", path)
     assert done.code == 0 and "written to" in done.err
     text = path.read_text()
-    assert "The decision is: denied." in " ".join(text.split())
+    assert "The decision is: denied (P(approved) = 0.02, below the cut-off" in " ".join(text.split())
     assert ("<p>" in text) == (ending == "html")
     if ending == "txt":
         assert max(map(len, text.splitlines())) <= 80 and " ".join(text.split()) == expected().letter
