@@ -26,10 +26,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
+    FixedThresholdClassifier,
     GridSearchCV,
     HalvingGridSearchCV,
     HalvingRandomSearchCV,
     RandomizedSearchCV,
+    TunedThresholdClassifierCV,
 )
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier, MultiOutputRegressor, RegressorChain
@@ -149,6 +151,18 @@ def named_jobs(explainer, codes):
     """The names of sampled categories, which may come as codes or as names."""
     names = explainer.ensemble.categories[explainer.ensemble.feature_names.index("job")].names
     return [names.get(code, code) for code in codes]
+
+
+@pytest.mark.parametrize("scoring", [None, "f1_macro", ["accuracy", "roc_auc"]])
+def test_searches_and_cut_offs_are_read_from_skops_files(scoring, tmp_path):
+    import skops.io
+
+    refit = "accuracy" if isinstance(scoring, list) else True
+    search = GridSearchCV(FOREST, DEPTHS, cv=2, scoring=scoring, refit=refit)
+    tuned = TunedThresholdClassifierCV(FOREST, scoring="balanced_accuracy", cv=2)
+    for model in (search, tuned, FixedThresholdClassifier(FOREST, threshold=0.3, pos_label="approved")):
+        skops.io.dump(model.fit(NUMBERS, Y), tmp_path / "model.skops")
+        assert pw.read(tmp_path / "model.skops").digest == pw.read(model).digest
 
 
 def test_a_regressor_in_a_search_is_read():

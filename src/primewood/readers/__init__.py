@@ -218,7 +218,9 @@ def _load_skops(path: Path) -> Any:
         import skops.io
     except ImportError:
         raise MissingDependency("reading .skops files needs skops: pip install 'primewood[skops]'") from None
+    from primewood.readers.wrappers import trusted_parts
+
     try:
-        return skops.io.load(path, trusted=list(TRUSTED))
+        return skops.io.load(path, trusted=[*TRUSTED, *trusted_parts()])
     except Exception as problem:
         raise InvalidInput(f"{path.name} cannot be read as a skops file: {problem}") from problem

@@ -20,7 +20,7 @@ from primewood import readers
 from primewood.ensemble import Categories, Ensemble
 from primewood.errors import InvalidInput, UnsupportedModel
 from primewood.readers.quiet import ignore_warnings
-from primewood.readers.scikit_learn_trees import ask
+from primewood.readers.scikit_learn_trees import ask, unknown_layout
 from primewood.readers.wrappers import full_name, innermost, inside_cutoff, last_model
 
 KEEPS_NO_NAMES = True
@@ -94,7 +94,7 @@ def _rule(model: Any) -> Rule:
     """What a wrapper compares, as its `predict` finds it out."""
     inside = inside_cutoff(model)
     tuned = hasattr(model, "best_threshold_")
-    label = model._curve_scorer._get_pos_label() if tuned else model.pos_label
+    label = _tuned_label(model) if tuned else model.pos_label
     method = _method(model, inside)
     threshold = model.best_threshold_ if tuned else model.threshold
     if isinstance(threshold, str):  # "auto"
@@ -104,6 +104,14 @@ def _rule(model: Any) -> Rule:
             f"{full_name(model)} with the threshold {threshold!r} is not supported; use a finite number"
         )
     return Rule(innermost(model), threshold, _place(model, inside, label), method)
+
+
+def _tuned_label(model: Any) -> Any:
+    """The positive class of a tuned cut-off, which its scorer knows; None for the last one."""
+    try:
+        return model._curve_scorer._get_pos_label()
+    except Exception as problem:  # another version, or a file that was tampered with
+        raise unknown_layout(model) from problem
 
 
 def _method(model: Any, inside: Any) -> str:

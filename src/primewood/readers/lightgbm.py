@@ -240,7 +240,7 @@ def _booster(model: Any) -> Any:
     name = type(model).__name__
     if kind is None:
         raise UnsupportedModel(
-            f"{name}: primewood does not read it; of LightGBM it reads {listing(k.__name__ for k in known)}"
+            f"lightgbm.{name} is not supported; pass one of {listing(k.__name__ for k in known)}"
         )
     methods = ("predict", "predict_proba")
     if any(getattr(type(model), method, None) is not getattr(kind, method, None) for method in methods):

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn import model_selection
 from sklearn.frozen import FrozenEstimator
+from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
@@ -23,6 +25,15 @@ BOOSTED = "GradientBoosting and HistGradientBoosting models are supported"
 SELECTED = (
     "pass model.estimator_ with the selected columns only, or select columns in a Pipeline before the model"
 )
+HELD = (
+    "sklearn.metrics._scorer._CurveScorer",
+    "sklearn.metrics._scorer._MultimetricScorer",
+    "sklearn.metrics._scorer._PassthroughScorer",
+    "sklearn.metrics._scorer._Scorer",
+    "sklearn.utils._metadata_requests.MetadataRequest",
+    "sklearn.utils._metadata_requests.MethodMetadataRequest",
+)
+"""Scorers, and what they ask of metadata."""
 INSTEAD = {
     "CalibratedClassifierCV": "pass its fitted base model, model.calibrated_classifiers_[0].estimator, to explain what "
     "it decides before calibration",
@@ -132,6 +143,18 @@ def _resamples(model: Any) -> bool:
     return (
         kind.__module__ == "imblearn.pipeline" and kind.__name__ == "Pipeline" and isinstance(model, Pipeline)
     )
+
+
+def trusted_parts() -> list[str]:
+    """What searches and tuned cut-offs hold besides models, all of scikit-learn: scorers, metrics and ways to split.
+
+    None of it runs when a file with it is read, or when the model inside predicts.
+    """
+    metrics = {get_scorer(name)._score_func for name in get_scorer_names()}
+    splits = [
+        kind for kind in vars(model_selection).values() if isinstance(kind, type) and hasattr(kind, "split")
+    ]
+    return [*HELD, *(f"{part.__module__}.{part.__name__}" for part in (*metrics, *splits))]
 
 
 def refuse(model: Any, supported: str) -> UnsupportedModel:

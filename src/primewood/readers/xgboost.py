@@ -194,8 +194,8 @@ def _asked(model: Any) -> _Asked:
     if isinstance(model, xgboost.Booster):
         return _asked_booster(model)
     raise UnsupportedModel(
-        f"{type(model).__name__}: primewood does not read it; of XGBoost's models it reads XGBClassifier, "
-        "XGBRFClassifier, XGBRegressor, XGBRFRegressor and Booster"
+        f"xgboost.{type(model).__name__} is not supported; pass an XGBClassifier, XGBRFClassifier, XGBRegressor, "
+        "XGBRFRegressor or Booster"
     )
 
 
