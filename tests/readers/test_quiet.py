@@ -11,17 +11,23 @@ import pytest
 from primewood.readers.quiet import ignore_warnings
 
 
-def test_threads_do_not_bring_back_each_others_warnings():
-    before, both = list(warnings.filters), threading.Barrier(4)
+def test_a_thread_does_not_bring_back_the_warnings_of_another():
+    """The second thread comes while the first is inside, and warns when the first has left."""
+    came, left = threading.Event(), threading.Event()
 
-    def warn_quietly(_):
-        both.wait(60)
-        for _ in range(200):
-            with ignore_warnings("of a library"):
-                warnings.warn("of a library", stacklevel=1)
+    def warn_late():
+        with ignore_warnings("of a library"):
+            came.set()
+            assert left.wait(60)
+            warnings.warn("of a library", stacklevel=1)
 
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(warn_quietly, range(4)))
+    before = list(warnings.filters)
+    with ThreadPoolExecutor(1) as pool:
+        with ignore_warnings("of a library"):
+            second = pool.submit(warn_late)
+            came.wait(0.2)
+        left.set()
+        second.result()
     assert warnings.filters == before
 
 
