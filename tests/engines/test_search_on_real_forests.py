@@ -130,8 +130,8 @@ def test_ctrl_c_stops_the_core():
         "from sklearn.datasets import load_digits; from sklearn.ensemble import RandomForestClassifier\n"
         "import primewood as pw, _thread, threading, time\n"
         "X, y = load_digits(return_X_y=True)\n"
-        "e = pw.Explainer(RandomForestClassifier(300, random_state=0).fit(X, y), X)\n"
-        "threading.Timer(1.0, _thread.interrupt_main).start(); start = time.time()\n"
+        "e = pw.Explainer(RandomForestClassifier(150, random_state=0).fit(X, y), X, literals='sets')\n"
+        "threading.Timer(0.3, _thread.interrupt_main).start(); start = time.time()\n"
         "try: e.explain(X[3], time_limit=60); print('finished')\n"
         "except KeyboardInterrupt: print('stopped after', round(time.time() - start, 1))\n"
     )
