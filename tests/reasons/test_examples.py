@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
 import primewood as pw
@@ -243,3 +244,22 @@ def test_long_names_and_many_changes_stay_short():
     assert "and 388 more changes" in shown and shown.endswith(
         "of 500 shown; all are in to_dict(witnesses=True))"
     )
+
+
+def test_every_listed_explanation_has_witnesses_too():
+    X, y = load_iris(return_X_y=True)
+    model = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
+    explainer = pw.Explainer(model, X)
+    for why in list(explainer.explanations(X[60], literals="intervals"))[:5]:
+        assert why.witnesses_complete and why.witnesses
+        for witness in why.witnesses:
+            check_witness(explainer, why, witness)
+            assert model.predict([witness.row])[0] == witness.decision != why.decision
+
+
+def test_what_has_no_witnesses_says_nothing_about_them():
+    X, y = load_iris(return_X_y=True)
+    explainer = pw.Explainer(RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y), X)
+    found = explainer.reasons(X[60], target=2)
+    reason = next(x for x in found if isinstance(x, pw.Explanation))
+    assert reason.what_would_change_it == "" and reason.to_dict(witnesses=True)["excludes_total"] == 0

@@ -26,14 +26,14 @@ from primewood.reasons.best import Best, given
 from primewood.reasons.check import Check, check
 from primewood.reasons.complete import CompleteReason, Relevance
 from primewood.reasons.contrast import Contrasting, Finder
-from primewood.reasons.explanation import Explanation, Goal, Status
+from primewood.reasons.explanation import Explanation, FindWitnesses, Goal, Status
 from primewood.reasons.explanations import Explanations, Measure, Question
 from primewood.reasons.listing import Reasons
 from primewood.reasons.obstacle import obstacle
 from primewood.reasons.prime import Order, plan
 from primewood.reasons.relevance import Attribution, attribution_of, find_attribution, find_relevance
 from primewood.reasons.weakening import weaken
-from primewood.reasons.witnesses import finder_of
+from primewood.reasons.witnesses import finder_of, witness_finder
 from primewood.rows import as_rows
 
 
@@ -192,7 +192,13 @@ class AsksWhy(Model):
             found = weaken(oracle, point, [inside, *steps], variables, "intervals", fixed=fixed, clock=clock)
             return self._grown(replace(question, literals="intervals"), found, point)
 
-        question = Question(self._context, label, literals, row, self._notes(row, label), wanted, widen)
+        def find_witnesses(box: Box) -> FindWitnesses | None:
+            return witness_finder(self._context, self._engines, label, row, point, box)
+
+        finder = find_witnesses if wanted is None else None
+        question = Question(
+            self._context, label, literals, row, self._notes(row, label), wanted, widen, finder
+        )
         return question
 
     def _grown(self, question: Question, found: Grown, point: Point) -> Explanation:

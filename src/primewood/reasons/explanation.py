@@ -94,6 +94,13 @@ class Excluded:
 
 FindWitnesses = Callable[[Sequence[Excluded], Clock], Mapping[Excluded, Witness | None]]
 """Finds witnesses: None for what has none; what there was no time for is left out."""
+
+
+def find_nothing(wanted: Sequence[Excluded], clock: Clock) -> dict[Excluded, Witness | None]:  # noqa: ARG001
+    """Finds no witness: what a pickled explanation has, because the model stays behind."""
+    return {}
+
+
 WITNESS_SECONDS = 2.0
 """How long witnesses are searched for when somebody looks at them."""
 
@@ -163,7 +170,7 @@ class Explanation(Brief, Shown):
     goal: Goal = "prime"
     history: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
     find_witnesses: FindWitnesses | None = field(default=None, repr=False, compare=False)
-    """What finds rows just outside; None where no model is at hand."""
+    """What finds rows just outside; None where there are none to find."""
     widen: Callable[[Box, Clock], Explanation] | None = field(default=None, repr=False, compare=False)
     """What widens a box inside the explanation to a prime one in "intervals"; None where no engine is at hand."""
 
@@ -297,7 +304,8 @@ class Explanation(Brief, Shown):
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything, with the score made and the witnesses that were looked at; what finds others stays behind."""
-        made = {"score": self.score, "find_witnesses": None, "widen": None}
+        finder = None if self.find_witnesses is None else find_nothing
+        made = {"score": self.score, "find_witnesses": finder, "widen": None}
         return {**self.__dict__, **made, "context": replace(self.context, scorer=None)}
 
     @staticmethod
@@ -369,7 +377,8 @@ class Explanation(Brief, Shown):
         box = tuple(map(interval_around, self.context.variables, self._box(), point))
         if self.widen is None:
             inside = Term.of_box(self.context.variables, box)
-            found = replace(self, term=inside, status=Status.INTERRUPTED, find_witnesses=None)
+            nothing = None if self.find_witnesses is None else find_nothing
+            found = replace(self, term=inside, status=Status.INTERRUPTED, find_witnesses=nothing)
         else:
             found = self.widen(box, Clock(time_limit))
         status = Status.IMPOSSIBLE if self.status is Status.IMPOSSIBLE else found.status
@@ -426,7 +435,7 @@ class Explanation(Brief, Shown):
         """What is excluded, how much that is in all, and why there is no more of it here."""
         shown = self.exclusions if most is None else self._exclusions(most)
         none = sum(x in self._found and self._found[x] is None for *_, x in self._runs)
-        total = len(self._runs) - none
+        total = len(shown) if self.find_witnesses is None else len(self._runs) - none
         return {
             "excludes": [self._exclusion(x) for x in shown],
             "excludes_total": total,
@@ -436,7 +445,7 @@ class Explanation(Brief, Shown):
     def _why_no_more(self, most: int | None) -> str:
         if most is not None and most < len(self._runs):
             return text.REST
-        if self.find_witnesses is None:
+        if self.find_witnesses is find_nothing:
             return "the model is not at hand to search for the rest"
         return f"the rest was not found in {WITNESS_SECONDS:g} s"
 

@@ -12,7 +12,7 @@ from primewood.logic.instance import Box
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.reasons.context import Context, Row
-from primewood.reasons.explanation import Explanation, Status
+from primewood.reasons.explanation import Explanation, FindWitnesses, Status
 from primewood.reasons.families import TermFamily
 
 Measure = Choice["rows", "volume", "values"]
@@ -31,6 +31,8 @@ class Question:
     """If given, the question is instead why this decision was not taken."""
     widen: Callable[[Box, Clock], Explanation] | None = None
     """What widens a box in "intervals"; see `Explanation`."""
+    find_witnesses: Callable[[Box], FindWitnesses | None] | None = None
+    """What makes the finder of the witnesses of a box."""
 
     @property
     def decision(self) -> object:
@@ -49,6 +51,7 @@ class Question:
             context=self.context,
             notes=self.notes,
             widen=self.widen,
+            find_witnesses=None if self.find_witnesses is None else self.find_witnesses(box),
         )
 
 
