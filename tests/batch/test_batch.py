@@ -211,13 +211,9 @@ def test_wrong_rows_are_refused_before_anything_is_computed(explainer, X, monkey
     frame = frame_of(X)
     wrong = [
         frame.drop(columns="petal width"),
-        frame.assign(extra=1.0),
-        frame[NAMES[::-1]],
         frame.rename(columns={"petal width": "width"}),
-        pl.DataFrame(X[SOME], schema=NAMES[::-1]),
         X[SOME][:, :3],
         X[0],
-        frame.iloc[0],
         [[1.0, 2.0, 3.0]],
         frame.assign(**{"petal width": "wide"}),
         [[1.0, 2.0, 3.0, np.inf]],
