@@ -71,7 +71,7 @@ def test_paper_has_numbered_sheets_and_no_card_is_cut(browser: Browser, tmp_path
     for item in records.iris()["cases"]["items"]:
         (begun,) = [sheet for sheet in told if f"Row {item['label']} {item['chosen'].capitalize()}" in sheet]
         card = begun.partition(f"Row {item['label']} {item['chosen'].capitalize()}")[2]
-        assert "cannot be weakened" in card
+        assert "none can be relaxed" in card
 
 
 def test_what_is_folded_is_left_out_on_paper_and_printed_when_opened(

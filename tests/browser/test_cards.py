@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from browser.page_checks import Browser, missing_glyphs, overflows, poor_contrast, printed, problems
 from primewood.report.html import card as cards
+from primewood.report.html.conditions import MOST_DRAWN
 from primewood.report.html.page import page
 from report import card_records as records
 
@@ -23,6 +25,28 @@ PAGES = {
 """Which records are on a page."""
 
 
+def every_answer() -> list[Any]:
+    """One answer of each kind, about iris."""
+    explainer, x = records.iris()
+    rows = explainer.rows[::10]
+    return [
+        explainer,
+        explainer.importance(rows),
+        explainer.contrast(x),
+        explainer.robustness(x),
+        explainer.relevance(x),
+        explainer.attribution(x),
+        explainer.check(x, [explainer.ensemble.feature_names[0]]),
+        explainer.what_if(x, explainer.ensemble.feature_names[3]),
+        explainer.decision_map(x, explainer.ensemble.feature_names[2:4]),
+        explainer.adverse_action(x, "versicolor"),
+        explainer.compile(),
+        explainer.explanations(x),
+        explainer.complete_reason(x),
+        explainer.fidelity,
+    ]
+
+
 def document(name: str) -> str:
     if name == "other answers":
         verified = [
@@ -30,6 +54,8 @@ def document(name: str) -> str:
         ]
         other = [cards.counterfactual(records.counterfactual()), cards.rule_list(records.rule_list())]
         return page("Other answers", [cards.batch(records.batch()), *verified, *other])
+    if name == "every answer":
+        return page("Every answer", [answer._repr_html_() for answer in every_answer()])
     found = [records.MADE[x]() if x in records.MADE else records.live()[x] for x in PAGES[name]]
     return page(f"Why: {name}", map(cards.card, found))
 
@@ -40,7 +66,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", [*PAGES, "other answers"])
+@pytest.mark.parametrize("name", [*PAGES, "other answers", "every answer"])
 def test_a_page_has_no_problems(browser: Browser, tmp_path: Path, name: str) -> None:
     # Not every system has fonts for all letters of the odd names.
     left_out = (missing_glyphs,) if name in ("odd names", "other answers") else ()
@@ -48,7 +74,7 @@ def test_a_page_has_no_problems(browser: Browser, tmp_path: Path, name: str) -> 
 
 
 def test_a_card_fits_on_a_small_telephone(browser: Browser, tmp_path: Path) -> None:
-    for name in (*PAGES, "other answers"):
+    for name in (*PAGES, "other answers", "every answer"):
         browser.open(written(tmp_path, document(name)), width=320, unfold=True)
         assert overflows(browser) == []
 
@@ -62,7 +88,9 @@ def test_lanes_are_aligned_and_the_row_lies_in_its_bar(browser: Browser, tmp_pat
         const middle = (mark.left + mark.right) / 2;
         return [box.left, box.right, bars.some(bar => bar.left - 1 <= middle && middle <= bar.right + 1)];
       })""")
-    assert len(lanes) == sum(entry["tested"] for entry in records.live()["cancer"]["instance"])
+    record = records.live()["cancer"]
+    conditions, tested = len(record["literals"]), sum(entry["tested"] for entry in record["instance"])
+    assert len(lanes) == min(MOST_DRAWN, conditions) + min(MOST_DRAWN, tested - conditions)
     assert len({(left, right) for left, right, _ in lanes}) == 1
     assert all(inside for _, _, inside in lanes)
 

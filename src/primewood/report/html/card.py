@@ -203,6 +203,7 @@ def counterfactual(record: Record, *, level: int = 2) -> str:
         eyebrow=f"Instead of {record['decision']}",
         title=str(record["other"]) if found else "nothing else",
         lead=_changing(record, found),
+        score=_of_the_row(record),
         status=record["status"],
         badge=nearest,
         level=heading(level),
@@ -320,6 +321,12 @@ def given(record: Record) -> list[str]:
     return [f"Assumes: {few(record['assumptions'], MOST_NAMES, '; ')}."] if record["assumptions"] else []
 
 
+def _of_the_row(record: Record) -> str:
+    """What the decision on the row that was asked about was taken by."""
+    score = record.get("score")
+    return f"Now {score['text']}" if score else ""
+
+
 def _reason(record: Record) -> str:
     """What the decision was taken by; its name is the title already."""
     score = record.get("score")
@@ -370,6 +377,7 @@ def _section(title: str, counts: Mapping[str, int]) -> Section:
     entries = [(str(name), count) for name, count in counts.items()]
     used = sum(count > 0 for _, count in entries)
     shown = min(MOST_NAMES, max(used, 1))
+    shown += len(entries) == shown + 1
     listed = entries[shown : shown + MOST_LISTED]
     return Section(title, entries[:shown], listed, len(entries) - shown - len(listed))
 
