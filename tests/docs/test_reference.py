@@ -105,6 +105,7 @@ def records(tmp_path_factory):
         "Verification": [explainer.verify(pw.independent_of("age")).to_dict()],
         "Breaking rows": [explainer.verify(pw.independent_of("age")).to_dict()["breaking"]],
         "Comparison": [compared],
+        "Direction": compared["directions"],
         "Region": compared["regions"],
         "Rule list": [explainer.rules(["declined"], most_rules=2).to_dict()],
         "What-if strip": [explainer.what_if(x, "amount").to_dict()],

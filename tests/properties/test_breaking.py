@@ -387,5 +387,5 @@ def test_what_is_shown_stays_short():
     found = pw.verify(forest, pw.never(1), X)
     assert len(repr(found)) < 300 and len(str(found)) < 20_000
     assert "108 more features" in str(found) and "more features" not in found.to_text(full=True)
-    assert found.to_text(full=True).count(" = ") == 120
+    assert all(f"x{j} = " in found.to_text(full=True) for j in range(120))
     assert len(found.to_dict()["breaking"]["ids"]) == found.breaking.count > 100

@@ -10,6 +10,7 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import ExtraTreesClassifier, GradientBoostingClassifier, RandomForestClassifier
 
@@ -290,8 +291,8 @@ def test_a_threshold_is_compared_at_the_same_threshold():
         for p in (0.4, 0.6)
     )
     assert not pw.compare(first, second).equivalent
-    assert pw.compare(first, second, threshold=0.3).equivalent
-    assert not pw.compare(first, second, threshold=0.5).equivalent
+    assert pw.compare(first, second, threshold=0.3, positive="b").equivalent
+    assert not pw.compare(first, second, threshold=0.5, positive="b").equivalent
 
 
 def test_only_a_limit_leaves_it_undecided():
@@ -300,3 +301,91 @@ def test_only_a_limit_leaves_it_undecided():
     assert pw.compare(ensemble, ensemble, time_limit=None).equivalent
     found = pw.compare(ensemble, same, time_limit=1e-9)
     assert found.equivalent is None and "pairs of decisions" in found.note
+
+
+def two_forests(rows=400, columns=4, trees=5, **options):
+    generator = np.random.default_rng(0)
+    names = [f"feature{j}" for j in range(columns)]
+    X = pd.DataFrame(
+        generator.normal(size=(rows, columns)), columns=names, index=[f"id{i}" for i in range(rows)]
+    )
+    y = np.where(X.sum(axis=1) + generator.normal(0, 1, rows) > 0.3, "approved", "declined")
+    return X, *(RandomForestClassifier(trees, random_state=seed, **options).fit(X, y) for seed in (0, 1))
+
+
+def test_a_comparison_says_in_which_direction_and_which_rows():
+    X, first, second = two_forests(max_depth=3)
+    found = pw.compare(first, second, X)
+    a, b = first.predict(X), second.predict(X)
+    wanted = {
+        (x, y): X.index[(a == x) & (b == y)].tolist()
+        for x, y in (("approved", "declined"), ("declined", "approved"))
+    }
+    assert all(wanted.values())
+    assert {(one.first, one.second): list(one.ids) for one in found.directions} == wanted
+    assert len(found.directions[0]) >= len(found.directions[1])
+    most = found.directions[0]
+    text = str(found)
+    assert text.startswith(f"different\n   The two models decide {sum(a != b)} of your 400 rows differently.")
+    assert (
+        f"The first model decides {most.first} and the second {most.second}: {len(most)} of your 400" in text
+    )
+    assert f"(rows {', '.join(most.ids[:5])}" in text and "The other way round: " in text
+    record = found.to_dict()
+    assert [one["count"] for one in record["directions"]] == [len(one) for one in found.directions]
+    assert most.ids[0] in found._repr_html_() and "Second model" in found._repr_html_()
+
+
+def test_a_comparison_states_both_scores_of_the_row_that_shows_it():
+    X, first, second = two_forests(max_depth=3)
+    found = pw.compare(first, second)
+    assert len(found.scores) == 2 and found.directions == ()
+    for score, model in zip(found.scores, (first, second), strict=True):
+        (proba,) = model.predict_proba(pd.DataFrame([found.witness], columns=X.columns))
+        assert score.value in proba.tolist()
+        assert score.text in str(found)
+    assert [score.decision for score in found.scores] == list(found.decisions)
+
+
+def test_what_is_shown_of_a_comparison_stays_short():
+    X, first, second = two_forests(300, 60, 30)
+    found = pw.compare(first, second, X, time_limit=5)
+    assert not found.equivalent
+    for shown in (repr(found), str(found), *map(repr, found.regions)):
+        assert len(shown.encode()) < 20_000
+    assert len(repr(found)) < 200
+    assert len(found._repr_html_().split("</style>")[1].encode()) < 100_000
+    assert sum(len(one["ids"]) for one in found.to_dict()["directions"]) == len(found.affected)
+    longest = max(len(region.term.literals) for region in found.regions)
+    assert longest > 13 and "more conditions" in str(found)
+    assert "more conditions" not in found.to_text(full=True)
+
+
+def test_a_difference_of_compiled_models_is_short_and_has_a_card():
+    X, first, second = two_forests(trees=2, max_depth=2)
+    found = pw.compile(first, X).difference(pw.compile(second, X))
+    assert repr(found).startswith("<Difference ") and len(repr(found)) < 200
+    assert "approved -&gt; declined" in found._repr_html_() and "Different" in found._repr_html_()
+    assert str(found).startswith("different\n   The two models differ on ")
+    same = pw.compile(first, X).difference(pw.compile(first, X))
+    assert repr(same) == "<Difference equivalent>" and "Equivalent" in same._repr_html_()
+
+
+def test_witnesses_of_a_property_come_with_their_scores():
+    X, first, _ = two_forests(max_depth=3)
+    explainer = pw.Explainer(first, X, positive="approved", threshold=0.6)
+    found = explainer.verify(pw.independent_of("feature0"))
+    assert found.outcome == "fails"
+    for row, decision, score in zip(found.witnesses, found.decisions, found.scores, strict=True):
+        proba = first.predict_proba(pd.DataFrame([row], columns=X.columns))[0, 0]
+        assert score.decision == decision == ("approved" if proba >= 0.6 else "declined")
+        assert score.cutoff == 0.6 and score.text in str(found)
+    assert found.to_dict()["scores"][0]["text"] == found.scores[0].text
+
+
+def test_the_positive_class_is_the_target_of_monotone():
+    X, first, _ = two_forests(max_depth=3)
+    explainer = pw.Explainer(first, X, positive="approved")
+    found = explainer.verify(pw.monotone("feature0"))
+    assert found.claim.holds == "raising feature0 never turns approved into declined"
+    assert found.claim == explainer.verify(pw.monotone("feature0", target="approved")).claim

@@ -135,7 +135,8 @@ class AsksAboutAll(Model):
         assert joint.domain is not None
         engines = Engines(EnsembleSubject(theirs, joint.domain), any_order=other._engines.any_order)
         asked = Asked(joint._context, joint._engines, clock_of(time_limit, work_limit))
-        return Comparing(asked, engines, (self.class_names, other.class_names)).compared(regions)
+        scorers = (self._context.scorer, other._context.scorer)
+        return Comparing(asked, engines, (self.class_names, other.class_names), scorers).compared(regions)
 
     def _alike(self, model: Any, *, trust_pickle: bool) -> Self:
         """An explainer of another model that names columns and decisions as this one does."""

@@ -18,21 +18,61 @@ from primewood.engines.search.joint import Demand, JointForest
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, listing
 from primewood.logic.instance import Box, Point, indices
-from primewood.logic.interval import number
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
+from primewood.properties.breaking import SHOWN_IDS, listed
 from primewood.properties.claim import Outcome
-from primewood.properties.verification import Asked
+from primewood.properties.verification import Asked, values_in_words
 from primewood.reasons.context import Context, Row, plain
 from primewood.reasons.prime import default_order
+from primewood.reasons.scales import instance_record
+from primewood.reasons.score import Score, Scorer
 from primewood.reasons.weakening import dropping, weaken
+from primewood.report import text
+from primewood.report.numbers import counted
 
 TRIED = 4096
 """Rows that are made up of the training rows' values, to find a difference before searching for one."""
 
 
 @dataclass(frozen=True)
+class Direction:
+    """The given rows that the two models decide differently in one way.
+
+    Attributes
+    ----------
+    first, second : object
+        What the first model decides about them, and what the second does.
+    places : tuple of int
+        Where they are in the given rows.
+    ids : tuple
+        Their labels in the index of the frame; their places if there is none.
+    """
+
+    first: object
+    second: object
+    places: tuple[int, ...]
+    ids: tuple[object, ...]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rows in plain types."""
+        return {
+            "first": plain(self.first),
+            "second": plain(self.second),
+            "count": len(self),
+            "ids": [plain(x) for x in self.ids],
+            "places": list(self.places),
+        }
+
+    def __str__(self) -> str:
+        return f"the first model decides {self.first} and the second {self.second}"
+
+
+@dataclass(frozen=True, repr=False)
 class Region:
     """A region throughout which the two models decide differently, each in one way.
 
@@ -64,12 +104,24 @@ class Region:
             "share": self.share,
         }
 
+    def to_text(self, *, full: bool = False) -> str:
+        """The region in words; of many conditions the first, unless `full`."""
+        affected = f" ({len(self.rows)} of your rows)" if self.share is not None else ""
+        literals = self.term.literals
+        kept = literals if full else literals[: text.shown_conditions(len(literals))]
+        words = " AND ".join(self.context.literal_record(x)["text"] for x in kept) or "anything"
+        more = f" AND {len(literals) - len(kept)} more conditions" if len(kept) < len(literals) else ""
+        return f"{self.first} -> {self.second} IF {words}{more}{affected}"
+
+    def __repr__(self) -> str:
+        size = counted(len(self.term.literals), "condition")
+        return f"<Region {self.first} -> {self.second}: {size}, {counted(len(self.rows), 'row')}>"
+
     def __str__(self) -> str:
-        affected = f" ({len(self.rows)} of the rows)" if self.share is not None else ""
-        return f"{self.first} -> {self.second} IF {self.context.words(self.term)}{affected}"
+        return self.to_text()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Whether two models decide alike.
 
@@ -82,6 +134,10 @@ class Comparison:
         A row that they decide differently.
     decisions : tuple
         What the two say about it.
+    scores : tuple of Score
+        What the two decisions about it are taken by.
+    directions : tuple of Direction
+        The training rows that they decide differently, by what the two decide; the most frequent way first.
     affected : tuple of int
         The training rows that they decide differently, by their place.
     rows : int
@@ -101,49 +157,101 @@ class Comparison:
     rows: int = 0
     regions: tuple[Region, ...] = ()
     note: str = ""
+    directions: tuple[Direction, ...] = ()
+    scores: tuple[Score, ...] = ()
 
     @property
     def equivalent(self) -> bool | None:
         """True or False; None if it is undecided."""
         return {Outcome.HOLDS: True, Outcome.FAILS: False, Outcome.UNDECIDED: None}[self.outcome]
 
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is taken for granted about rows."""
+        return () if self.context.domain is None else tuple(self.context.domain.assumptions)
+
     def to_dict(self) -> dict[str, Any]:
         """The comparison in plain types."""
         return {
             "equivalent": self.equivalent,
+            "words": self.words,
+            "directions": [direction.to_dict() for direction in self.directions],
             "witness": None if self.witness is None else [None if x != x else x for x in self.witness],
+            "shown": self._shown(),
             "decisions": [plain(d) for d in self.decisions],
+            "scores": [score.to_dict() for score in self.scores],
             "affected": list(self.affected),
             "rows": self.rows,
             "regions": [region.to_dict() for region in self.regions],
             "note": self.note,
+            "assumptions": list(self.assumptions),
+            "model": self.context.digest,
         }
 
-    def __str__(self) -> str:
-        domain = self.context.domain
-        given = "; ".join(domain.assumptions) if domain is not None else ""
+    def _shown(self) -> dict[str, str]:
+        """The witness per feature, in words."""
+        if self.witness is None:
+            return {}
+        return {x["feature"]: x["shown"] for x in instance_record(self.context, self.witness)}
+
+    @property
+    def words(self) -> str:
+        """What is known, as a sentence."""
         if self.outcome is Outcome.HOLDS:
-            return "equivalent: they decide alike on every row" + (
-                f", for rows where {given}" if given else ""
-            )
+            return "Proved: the two models decide alike on every row."
         if self.outcome is Outcome.UNDECIDED:
-            return f"undecided: {self.note}"
-        lines = [
-            "different: "
-            + (
-                f"on {len(self.affected)} of {self.rows} rows"
-                if self.rows
-                else "in these regions, and perhaps in more"
-            )
-        ]
-        lines += [f"   {region}" for region in self.regions]
-        if self.witness is not None and not self.rows:
-            names = self.context.named_values(np.array(self.witness))
-            told = ", ".join(
-                f"{name} = {number(x) if isinstance(x, float) else x}" for name, x in names.items()
-            )
-            lines.append(f"   for instance {self.decisions[0]} -> {self.decisions[1]} for {told}")
-        return "\n".join(lines)
+            return "Not decided: whether the two models decide alike on every row."
+        if not self.rows:
+            return "The two models decide some rows differently."
+        return f"The two models decide {len(self.affected):,} of your {self.rows:,} rows differently."
+
+    @property
+    def _head(self) -> str:
+        heads = {Outcome.HOLDS: "equivalent", Outcome.FAILS: "different", Outcome.UNDECIDED: "undecided"}
+        return heads[self.outcome]
+
+    def to_text(self, *, full: bool = False) -> str:
+        """The comparison in words; `full` names all rows and all conditions."""
+        lines = [self._head, self.words]
+        if self.note:
+            lines.append(f"{self.note[:1].upper()}{self.note[1:]}.")
+        lines += self._directions(full) if self.outcome is Outcome.FAILS else []
+        if self.regions:
+            lines.append("Proved to differ throughout:")
+            lines += [f"   {region.to_text(full=full)}" for region in self.regions]
+        if self.witness is not None and not self.affected:
+            lines.append(f"For instance: {self._instance(full)}.")
+        if self.outcome is Outcome.HOLDS and self.assumptions:
+            lines.append(f"Assumes: {'; '.join(self.assumptions)}.")
+        return "\n   ".join(lines)
+
+    def _directions(self, full: bool) -> list[str]:
+        """In which directions the two differ, on how many rows and on which."""
+        lines = []
+        for i, one in enumerate(self.directions):
+            back = i == 1 == len(self.directions) - 1 and one.first == self.directions[0].second
+            told = "the other way round" if back and one.second == self.directions[0].first else str(one)
+            ids = listed(one.ids, len(one) if full else SHOWN_IDS)
+            lines.append(f"{told[:1].upper()}{told[1:]}: {len(one):,} of your {self.rows:,} rows ({ids}).")
+        return lines
+
+    def _instance(self, full: bool) -> str:
+        first, second = (str(decision) for decision in self.decisions)
+        if len(self.scores) == 2:
+            first, second = (score.text for score in self.scores)
+        held = values_in_words(self._shown(), full=full)
+        return f"first model {first}; second model {second}; for {held}"
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import comparison
+
+        return comparison(self.to_dict())
+
+    def __repr__(self) -> str:
+        return f"<Comparison {self._head}: {self.words}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
 
 
 @dataclass(frozen=True)
@@ -184,11 +292,14 @@ class Comparing:
         The second one, over the same domain.
     names : pair of tuples
         The names of the two models' decisions.
+    scorers : pair
+        What says how the two score rows.
     """
 
     asked: Asked
     second: Engines
     names: tuple[tuple[object, ...], tuple[object, ...]]
+    scorers: tuple[Scorer | None, Scorer | None] = (None, None)
 
     def compared(self, most_regions: int) -> Comparison:
         """Whether they are equivalent, or where they differ."""
@@ -221,7 +332,23 @@ class Comparing:
             tuple(affected.tolist()),
             0 if rows is None else len(rows),
             tuple(self._regions(known, affected, most_regions)),
+            directions=self._directions(affected),
+            scores=tuple(scorer.score(known[0]) for scorer in self.scorers if scorer is not None),
         )
+
+    def _directions(self, affected: NDArray[np.int64]) -> tuple[Direction, ...]:
+        """The affected rows by what the two models decide about them."""
+        context = self.asked.context
+        if context.rows is None or not len(affected):
+            return ()
+        decided = self._decided(context.rows[affected])
+        found = []
+        for pair in np.unique(decided, axis=1).T:
+            places = affected[(decided == pair[:, None]).all(axis=0)].tolist()
+            first, second = (names[d] for names, d in zip(self.names, pair.tolist(), strict=True))
+            ids = tuple(context.row_id(place) for place in places)
+            found.append(Direction(first, second, tuple(places), ids))
+        return tuple(sorted(found, key=lambda direction: -len(direction)))
 
     def _decided(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         return np.array(

@@ -23,6 +23,7 @@ from primewood.logic.interval import MISSING, Interval
 from primewood.logic.variable import Variable
 from primewood.reasons.context import UNDECIDED, Context
 from primewood.reasons.explanation import Explanation
+from primewood.report.numbers import counted
 
 if TYPE_CHECKING:
     from primewood.properties.compiled import Compiled
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 SAME = "same"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Difference:
     """Where two models decide differently.
 
@@ -72,14 +73,34 @@ class Difference:
 
         return max((why for why in found if why is not None), key=share, default=None)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The difference in plain types: how many cells are decided differently, and how."""
+        domain, counts = self.compiled._context.domain, self.compiled.count()
+        return {
+            "equivalent": self.equivalent,
+            "share": self.share(),
+            "kinds": {kind: counts[kind] for kind in self.kinds},
+            "assumptions": [] if domain is None else list(domain.assumptions),
+        }
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import difference
+
+        return difference(self.to_dict())
+
+    def __repr__(self) -> str:
+        kinds = counted(len(self.kinds), "kind")
+        return (
+            f"<Difference {'equivalent' if self.equivalent else f'{self.share():.3%} of the cells, {kinds}'}>"
+        )
+
     def __str__(self) -> str:
-        domain = self.compiled._context.domain
-        given = f", for rows where {'; '.join(domain.assumptions)}" if domain and domain.assumptions else ""
+        record = self.to_dict()
+        given = f"\n   Assumes: {'; '.join(record['assumptions'])}." if record["assumptions"] else ""
         if self.equivalent:
-            return f"equivalent: they decide alike on every row{given}"
-        counts = self.compiled.count()
-        told = listing(f"{name}: {counts[name]:,} cells" for name in self.kinds)
-        return f"they differ on {self.share():.3%} of the cells ({told}){given}"
+            return f"equivalent\n   Proved: the two models decide alike on every row.{given}"
+        told = listing(f"{name}: {count:,} cells" for name, count in record["kinds"].items())
+        return f"different\n   The two models differ on {record['share']:.3%} of the cells ({told}).{given}"
 
 
 def difference(a: Compiled, b: Compiled) -> Difference:

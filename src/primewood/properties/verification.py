@@ -15,11 +15,13 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.ensemble import Ensemble, Level
 from primewood.logic.instance import Box, Point, indices
+from primewood.logic.interval import number
 from primewood.properties.breaking import Breaking
 from primewood.properties.claim import Claim, Outcome
 from primewood.reasons.context import Context, Row, plain
 from primewood.reasons.examples import familiar
 from primewood.reasons.scales import instance_record
+from primewood.reasons.score import Score
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,12 +91,27 @@ class Verification:
             "witnesses": [[None if x != x else x for x in row] for row in self.witnesses],
             "shown": self._shown(),
             "decisions": [plain(d) for d in self.decisions],
+            "scores": [None if score is None else score.to_dict() for score in self.scores],
             "differ_in": self._differences(),
             "proved": self.proved,
             "note": self.note,
             "assumptions": list(self.assumptions),
             "model": self.context.digest,
         }
+
+    @property
+    def scores(self) -> tuple[Score | None, ...]:
+        """What the decisions about the witnesses are taken by; None where it is no decision that is shown."""
+        found = [self.context.score(row) for row in self.witnesses]
+        decided = zip(found, self.decisions, strict=True)
+        return tuple(
+            one if one is not None and one.decision == decision else None for one, decision in decided
+        )
+
+    def _decided(self) -> list[str]:
+        """Each decision about the witnesses, with what it is taken by."""
+        decided = zip(self.scores, self.decisions, strict=True)
+        return [_output(decision) if score is None else score.text for score, decision in decided]
 
     def _shown(self) -> list[dict[str, str]]:
         """The witnesses per row and feature, in words."""
@@ -131,14 +148,15 @@ class Verification:
         if not rows:
             return []
         if len(rows) == 1:
-            return [f"For instance: {self.decisions[0]} for {_values(rows[0], rows[0], full)}."]
+            held = values_in_words(rows[0], full=full)
+            return [f"For instance: {held}", f"   {self._decided()[0]}"]
         sides = [
-            f"{decision} with {_values(row, apart, full)}"
-            for row, decision in zip(rows, self.decisions, strict=True)
+            f"   {values_in_words(row, apart, full=full)}: {decided}"
+            for row, decided in zip(rows, self._decided(), strict=True)
         ]
         rest = [name for name in rows[0] if name not in apart]
-        same = f"; everything else unchanged: {_values(rows[0], rest, full)}" if rest else ""
-        return [f"For instance: {sides[0]}, but {sides[1]}{same}."]
+        same = [f"   everything else unchanged: {values_in_words(rows[0], rest, full=full)}"] if rest else []
+        return ["For instance:", *sides, *same]
 
     def _repr_html_(self) -> str:
         from primewood.report.html.card import verification
@@ -157,13 +175,18 @@ MOST_SHOWN = 12
 """So many features of a row are named in a sentence."""
 
 
-def _values(row: Mapping[str, str], names: Iterable[str], full: bool) -> str:
-    """What a row holds in some features: the first ones, unless all are wanted."""
-    wanted = list(names)
+def values_in_words(row: Mapping[str, str], names: Iterable[str] | None = None, *, full: bool = False) -> str:
+    """What a row holds, in all features or in some: the first ones, unless `full`."""
+    wanted = list(row if names is None else names)
     kept = wanted if full else wanted[:MOST_SHOWN]
     left = len(wanted) - len(kept)
     more = f" and {left:,} more feature{'s' if left > 1 else ''}" if left else ""
     return ", ".join(f"{name} = {row[name]}" for name in kept) + more
+
+
+def _output(value: object) -> str:
+    """A decision, or an output, as people read it."""
+    return f"output {number(value)}" if isinstance(value, float) else str(value)
 
 
 def _sentence(text: str) -> str:

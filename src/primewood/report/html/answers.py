@@ -292,3 +292,62 @@ def lines(label: str, title: str, words: Sequence[str], *, badge: str, status: s
     return simple(
         label, title, asides=[line[:2000] for line in words[:MOST_LINES]], badge=badge, status=status
     )
+
+
+def comparison(record: Record) -> str:
+    """The card of a comparison of two models: `Comparison.to_dict`."""
+    status = {True: "holds", False: "fails", None: "undecided"}[record["equivalent"]]
+    badges = {"holds": "Equivalent, proved", "fails": "Different", "undecided": "Undecided"}
+    rows, affected = record["rows"], len(record["affected"])
+    return simple(
+        "Comparison of two models",
+        {"holds": "equivalent", "fails": "different", "undecided": "undecided"}[status],
+        lead=record["words"],
+        status=status,
+        badge=badges[status],
+        notes=[record["note"]] if record["note"] else [],
+        asides=[*_both_scores(record), *_regions(record["regions"]), *given(record)],
+        facts=[Fact("Rows decided differently", f"{affected:,} of {rows:,}", affected / rows)]
+        if rows and affected
+        else [],
+        caption="Your rows that the two decide differently",
+        head=["First model", "Second model", "Rows", "Which"],
+        rows=[[x["first"], x["second"], x["count"], few(x["ids"])] for x in record["directions"]],
+        model=record["model"],
+    )
+
+
+def _both_scores(record: Record) -> list[str]:
+    """What the two decisions about the row that shows it are taken by."""
+    if record["witness"] is None:
+        return []
+    told = [score["text"] for score in record["scores"]] or [str(x) for x in record["decisions"]]
+    held = few(f"{name} = {value}" for name, value in record["shown"].items())
+    return [f"For instance: first model {told[0]}; second model {told[-1]}; for {held}."]
+
+
+def _regions(regions: Sequence[Record]) -> list[str]:
+    return [
+        f"Proved to differ throughout: {region['first']} -> {region['second']} if "
+        f"{few((x['text'] for x in region['literals']), between=' and ') or 'anything'}."
+        for region in regions[:MOST_LINES]
+    ]
+
+
+def difference(record: Record) -> str:
+    """The card of the difference of two compiled models: `Difference.to_dict`."""
+    status = "holds" if record["equivalent"] else "fails"
+    return simple(
+        "Difference of two models",
+        "equivalent" if record["equivalent"] else "different",
+        lead="Proved: the two models decide alike on every row." if record["equivalent"] else "",
+        status=status,
+        badge="Equivalent, proved" if record["equivalent"] else "Different",
+        asides=given(record),
+        facts=[]
+        if record["equivalent"]
+        else [Fact("Cells decided differently", text.share(record["share"]), record["share"])],
+        caption="How they differ",
+        head=["First model -> second model", "Cells"],
+        rows=[[kind, f"{count:,}"] for kind, count in record["kinds"].items()],
+    )

@@ -176,7 +176,7 @@ def verification(record: Record, *, level: int = 2) -> str:
         badge=BADGES[record["outcome"]],
         level=heading(level),
         notes=[_sentence(record["note"])] if record["outcome"] == "undecided" and record["note"] else [],
-        asides=[*_broken(record), *given(record)],
+        asides=[*_broken(record), *_scores(record), *given(record)],
         foot=_foot(record, "model"),
     )
     rows = record.get("shown", [])
@@ -402,6 +402,12 @@ def _conditions(record: Record) -> Rows:
 def _broken(record: Record) -> list[str]:
     """How many training rows break a property, and which."""
     return [_sentence(record["breaking"]["text"])] if record["breaking"] else []
+
+
+def _scores(record: Record) -> list[str]:
+    """What the decisions about the rows that show it are taken by."""
+    texts = [score["text"] for score in record.get("scores", ()) if score is not None]
+    return [_sentence("; ".join(texts))] if texts else []
 
 
 def _broken_share(record: Record) -> list[Fact]:
