@@ -307,7 +307,10 @@ class Contrary(FixedThresholdClassifier):
 
 
 REFUSED = {
-    "not fitted": (fixed(FOREST), "this RandomForestClassifier is not fitted; call fit first"),
+    "not fitted": (
+        fixed(RandomForestClassifier()),
+        "this RandomForestClassifier is not fitted; call fit first",
+    ),
     "not tuned": (tuned(FOREST), "this TunedThresholdClassifierCV is not fitted; call fit first"),
     "a predict of its own": (
         Contrary(FOREST, threshold=0.3),

@@ -510,7 +510,10 @@ REFUSED = {
         "pred_early_stop=False",
     ),
     "class": (lambda X, y: lightgbm.LGBMClassifier, "is a class"),
-    "other": (lambda X, y: lightgbm.Dataset(X, y), "it reads LGBMClassifier, LGBMRegressor, Booster"),
+    "other": (
+        lambda X, y: lightgbm.Dataset(X, y),
+        "not supported; pass one of LGBMClassifier, LGBMRegressor, Booster",
+    ),
 }
 
 

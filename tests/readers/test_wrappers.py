@@ -181,7 +181,7 @@ def test_samplers_of_imblearn_do_nothing_when_the_pipeline_predicts():
 
 def test_a_pipeline_is_read_without_imblearn(monkeypatch):
     monkeypatch.setitem(sys.modules, "imblearn", None)
-    assert pw.read(make_pipeline(StandardScaler(), FOREST).fit(NUMBERS, Y)).n_features == 3
+    assert pw.read(make_pipeline(StandardScaler(), clone(FOREST)).fit(NUMBERS, Y)).n_features == 3
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,10 @@ def test_a_pipeline_is_read_without_imblearn(monkeypatch):
             RandomizedSearchCV(FOREST, DEPTHS, n_iter=1, cv=2, refit=False),
             "RandomizedSearchCV has no fitted model",
         ),
-        (FrozenEstimator(FOREST), "this RandomForestClassifier is not fitted; call fit first"),
+        (
+            FrozenEstimator(RandomForestClassifier()),
+            "this RandomForestClassifier is not fitted; call fit first",
+        ),
     ],
 )
 def test_a_search_without_a_model_says_what_to_do(model, message):
@@ -226,7 +229,11 @@ REFUSED = {
     ),
     "sklearn.multiclass.OneVsRestClassifier": (OneVsRestClassifier(TREE), Y, "model.estimators_[i]"),
     "sklearn.multiclass.OneVsOneClassifier": (OneVsOneClassifier(TREE), Y, "model.estimators_[i]"),
-    "sklearn.multiclass.OutputCodeClassifier": (OutputCodeClassifier(TREE), Y, "model.estimators_[i]"),
+    "sklearn.multiclass.OutputCodeClassifier": (
+        OutputCodeClassifier(TREE, random_state=3),
+        Y,
+        "model.estimators_[i]",
+    ),
     "sklearn.ensemble.StackingClassifier": (StackingClassifier([("t", TREE)]), Y, "model.estimators_[i]"),
     "sklearn.ensemble.StackingRegressor": (
         StackingRegressor([("t", NUMBER_TREE)]),
