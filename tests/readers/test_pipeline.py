@@ -614,7 +614,9 @@ def test_pipelines_that_decide_nothing_are_refused():
     with pytest.raises(InvalidInput, match="the step 'minmaxscaler' is not fitted"):
         read(half)
     own = type("Own", (Pipeline,), {})([("model", FOREST)]).fit(X, y)
-    with pytest.raises(UnsupportedModel, match="Own is no fitted"):
+    with pytest.raises(
+        UnsupportedModel, match=r"Own is not supported; pass a fitted sklearn\.pipeline\.Pipeline"
+    ):
         read(own)
 
 
