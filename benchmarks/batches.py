@@ -209,7 +209,7 @@ def main() -> None:
             continue
         X, y = load(data)
         model, X_train, held_out = train(X, y, TREES, DEPTH, len(X))
-        explainer = pw.Explainer(model, X_train)
+        explainer = pw.Explainer(model, X_train, literals="sets")
         rows = X[np.random.default_rng(0).permutation(len(X))]
         note(speed(explainer, held_out, data))
         for literals in ("sets", "intervals", "values"):

@@ -29,7 +29,7 @@ ROWS = 20
 def explainer_of(data: str, trees: int, depth: int, engine: str = "bdd") -> tuple[pw.Explainer, object]:
     X, y = LOADERS[data](return_X_y=True)
     model = RandomForestClassifier(trees, max_depth=depth, random_state=0).fit(X, y)
-    return pw.Explainer(model, X, engine=engine, vote="majority"), X
+    return pw.Explainer(model, X, engine=engine, vote="majority", literals="sets"), X
 
 
 def seconds(action) -> tuple[float, object]:
@@ -43,7 +43,7 @@ def all_explanations(data: str, trees: int, depth: int, literals: str) -> dict:
     explainer, X = explainer_of(data, trees, depth)
     times, counts = [], []
     for i in range(0, len(X), len(X) // ROWS):
-        fresh = pw.Explainer(explainer.model, X, engine="bdd", vote="majority")
+        fresh = pw.Explainer(explainer.model, X, engine="bdd", vote="majority", literals="sets")
         took, found = seconds(
             lambda fresh=fresh, i=i: sum(1 for _ in fresh.explanations(X[i], literals=literals))
         )

@@ -107,7 +107,7 @@ def aaai() -> dict:
             continue
         X, y = found
         model = xgboost.XGBClassifier(n_estimators=50, max_depth=3, n_jobs=1, random_state=0).fit(X, y)
-        explainer = pw.Explainer(model, X)
+        explainer = pw.Explainer(model, X, literals="sets")
         rows = some_rows(X, 45)
         record = {
             "data": name,
@@ -142,7 +142,7 @@ def lightgbm() -> dict:
         model = LGBMClassifier(n_estimators=500, num_leaves=31, n_jobs=1, verbose=-1, random_state=0).fit(
             X, y
         )
-        explainer = pw.Explainer(model, X)
+        explainer = pw.Explainer(model, X, literals="sets")
         rows = some_rows(X, 10)
         record = {"data": name, "trees": len(explainer.ensemble.trees)}
         explainer.decide(rows[0])
@@ -178,7 +178,7 @@ def categories() -> dict:
             "LightGBM": LGBMClassifier(num_leaves=8, verbose=-1, **options),
         }
         for name, model in made.items():
-            explainer = pw.Explainer(model.fit(frame, y), frame)
+            explainer = pw.Explainer(model.fit(frame, y), frame, literals="sets")
             rows = [frame.iloc[i] for i in range(20)]
             explainer.decide(rows[0])
             record = {"library": name, "categories": levels}
@@ -212,7 +212,7 @@ def reading() -> dict:
         started = time.process_time()
         ensemble = pw.read(model)
         read = time.process_time() - started
-        explainer = pw.Explainer(model, X)
+        explainer = pw.Explainer(model, X, literals="sets")
         explainer.decide(X[0])
         ready = time.process_time() - started - read
         found[name] = {"trees": len(ensemble.trees), "read_s": read, "ready_s": ready}

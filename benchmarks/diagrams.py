@@ -90,7 +90,7 @@ def random_rows(domain, X: np.ndarray, generator: np.random.Generator) -> np.nda
 def ours(data: str, trees: int, depth: int, vote: str) -> dict:
     X, y = rows_of(data)
     model = RandomForestClassifier(trees, max_depth=depth, random_state=0).fit(X, y)
-    explainer = pw.Explainer(model, X, vote=vote, engine="diagram")
+    explainer = pw.Explainer(model, X, vote=vote, engine="diagram", literals="sets")
     start = time.process_time()
     compiled = explainer.compile()
     took = time.process_time() - start
@@ -140,7 +140,7 @@ def oxidd(data: str, trees: int, depth: int, order: list[int]) -> dict:
 
     X, y = rows_of(data)
     model = RandomForestClassifier(trees, max_depth=depth, random_state=0).fit(X, y)
-    explainer = pw.Explainer(model, X, vote="majority", engine="bdd")
+    explainer = pw.Explainer(model, X, vote="majority", engine="bdd", literals="sets")
     variables = explainer.domain.variables
     start = time.process_time()
     diagrams = Diagrams(variables, [variables[j] for j in order], 40_000_000)

@@ -121,7 +121,7 @@ def run(names: list[str], questions: list[str], asked: int) -> None:
             print(f"{name}: not there, not run")
             continue
         model, X, rows = train(*data, trees, depth, asked)
-        explainer = pw.Explainer(model, X, engine="search")
+        explainer = pw.Explainer(model, X, engine="search", literals="sets")
         for question in questions:
             key = (name, trees, depth, question, len(rows))
             if any((r["data"], r["trees"], r["depth"], r["question"], r["rows"]) == key for r in done):

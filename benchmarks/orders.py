@@ -50,7 +50,7 @@ def main() -> None:
         if load(data) is None:
             continue
         model, X, rows = train(*load(data), trees, depth, 10)
-        explainer = pw.Explainer(model, X)
+        explainer = pw.Explainer(model, X, literals="sets")
         generator = np.random.default_rng(0)
         for x in rows:
             for name, order in orders(explainer, x, generator).items():

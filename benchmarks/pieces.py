@@ -59,7 +59,7 @@ def answers(make, data: str) -> list[tuple[dict, float, dict, float]]:
     X, held_out, y, _ = train_test_split(
         rows, np.unique(classes, return_inverse=True)[1], test_size=0.3, random_state=0
     )
-    explainer = pw.Explainer(make().fit(X, y), X)
+    explainer = pw.Explainer(make().fit(X, y), X, literals="sets")
     chosen = np.random.default_rng(0).permutation(len(held_out))[:ROWS]
     return [(*asked(explainer, x, "sets"), *asked(explainer, x, "intervals")) for x in held_out[chosen]]
 

@@ -65,7 +65,7 @@ def growth() -> list[dict]:
     sizes += [(100, depth) for depth in (2, 4, 8, 12, None)]
     for trees, depth in sizes:
         model, X, rows = train(*load("breast_cancer"), trees, depth, 10)
-        explainer = pw.Explainer(model, X)
+        explainer = pw.Explainer(model, X, literals="sets")
         leaves = sum(int(tree.is_leaf.sum()) for tree in explainer.ensemble.trees)
         row: dict = {"trees": trees, "depth": depth, "leaves": leaves}
         for literals in ("values", "sets"):
@@ -92,7 +92,7 @@ def memory_of_1000() -> dict:
     model, X, rows = train(*load("breast_cancer"), 1000, 8, 3)
     trained = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.process_time()
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     made = time.process_time() - start
     answers, seconds = timed(explainer, rows)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -120,9 +120,9 @@ def exactness() -> list[dict]:
         if load(data) is None:
             continue
         model, X, rows = train(*load(data), trees, depth, 20)
-        explainer = pw.Explainer(model, X)
+        explainer = pw.Explainer(model, X, literals="sets")
         with patch.object(forest, "integer_vote", on_integers_alone):
-            integers = pw.Explainer(model, X)
+            integers = pw.Explainer(model, X, literals="sets")
             integers.decide(rows[0])  # builds the core's forest
         exact_s, integers_s, other, wrong = [], [], 0, 0
         for x in rows:
@@ -161,7 +161,7 @@ def best_of(explainer: pw.Explainer, x, times: int = 3):
 
 def threads() -> list[dict]:
     model, X, rows = train(*load("breast_cancer"), 100, 6, 40)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     found = []
     for count in (1, 2, 1, 2):
         start = time.perf_counter()

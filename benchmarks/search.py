@@ -88,7 +88,7 @@ def until_spent(rows):
 
 
 def ours(group: Group, model, X, rows, literals: str) -> dict:
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     explainer.explain(rows[0], literals="values", time_limit=0.1)
     times, proved, sizes, coverage = [], [], [], []
     for x in until_spent(rows):
@@ -110,7 +110,7 @@ def veritas(group: Group, model, X, rows) -> dict | None:
         loop = VeritasLoop(model)
     except ImportError:
         return None
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     columns = [f.column for f in explainer.domain.seen]
     order = [columns[j] for j in default_order(explainer._subject)]
     order = [j for j in range(X.shape[1]) if j not in columns] + order

@@ -30,7 +30,7 @@ def seconds(action) -> tuple[float, object]:
 def figures(rows: int, features: int, informative: int) -> dict:
     X, y = make_classification(rows, features, n_informative=informative, flip_y=0.2, random_state=0)
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
-    explainer = pw.Explainer(model, X)
+    explainer = pw.Explainer(model, X, literals="sets")
     explainer.contrasts(X[0], literals="values").count()  # the leaves are read once
     questions = {
         "all contrasts (values)": lambda x: explainer.contrasts(x, literals="values").count(),
