@@ -228,6 +228,15 @@ def test_properties_that_are_options(bank):
     assert {record["outcome"] for record in found} == {"holds", "fails"}
 
 
+def test_a_slip_in_the_last_rule_is_reported_before_the_first_is_proved(bank, monkeypatch, capsys):
+    monkeypatch.setattr(pw.Explainer, "verify", lambda *_, **__: pytest.fail("something was proved"))
+    for slip, words in (
+        ("incme < 20 -> denied", "no feature 'incme' (did you mean income?)"),
+        ("income < 20 -> deny", "(did you mean denied?)"),
+    ):
+        assert words in refused(capsys, "verify", bank.model, "income < 20 -> denied", slip)
+
+
 def test_robustness_everywhere_is_measured_as_asked(bank):
     asked = ("verify", bank.model, "--data", bank.rows, "--robust", 0.001)
     confident = pw.robust_everywhere(0.001, relative=True, confidence=0.99)
