@@ -15,13 +15,13 @@ from primewood.report.html.environment import style
 TEXT = 20_000
 CARD = 100_000
 NAMES = [f"attribute of the customer number {k:03}" for k in range(300)]
-LIMIT = {"time_limit": 0.3}
+LIMIT = {"time_limit": 0.1}
 
 
 @pytest.fixture(scope="module")
 def wide():
     """An explainer of a forest with 300 columns, one of a tree that compiles, and their rows."""
-    X, y = make_classification(700, 300, n_informative=100, n_redundant=0, random_state=0)
+    X, y = make_classification(600, 300, n_informative=100, n_redundant=0, random_state=0)
     forest = RandomForestClassifier(40, max_features=1, random_state=0).fit(X, y)
     tree = DecisionTreeClassifier(max_depth=7, random_state=0).fit(X, y)
     return pw.Explainer(forest, X, feature_names=NAMES), pw.Explainer(tree, X, feature_names=NAMES), X
@@ -45,10 +45,10 @@ def _of_a_row(explainer, x):
 
 def _of_many(explainer, X):
     return {
-        "batch": lambda: explainer(X[:6], **LIMIT),
-        "summary": lambda: explainer(X[:6], **LIMIT).summary(),
-        "importance": lambda: explainer.importance(X[:3], **LIMIT),
-        "rules": lambda: explainer.rules(most_rules=4, time_limit=2),
+        "batch": lambda: explainer(X[:3], **LIMIT),
+        "summary": lambda: explainer(X[:3], **LIMIT).summary(),
+        "importance": lambda: explainer.importance(X[:2], **LIMIT),
+        "rules": lambda: explainer.rules(most_rules=4, time_limit=0.5),
         "fidelity": lambda: explainer.fidelity,
         "explainer": lambda: explainer,
     }
