@@ -181,7 +181,7 @@ def test_samplers_of_imblearn_do_nothing_when_the_pipeline_predicts():
 
 def test_a_pipeline_is_read_without_imblearn(monkeypatch):
     monkeypatch.setitem(sys.modules, "imblearn", None)
-    assert pw.read(make_pipeline(StandardScaler(), FOREST).fit(NUMBERS, Y)).n_features == 3
+    assert pw.read(make_pipeline(StandardScaler(), clone(FOREST)).fit(NUMBERS, Y)).n_features == 3
 
 
 @pytest.mark.parametrize(
