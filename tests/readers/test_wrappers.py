@@ -232,7 +232,7 @@ REFUSED = {
     "sklearn.multiclass.OutputCodeClassifier": (
         OutputCodeClassifier(TREE, random_state=5),
         Y,
-        "model.estimators_[i]",
+        "fit a forest or boosted trees",
     ),
     "sklearn.ensemble.StackingClassifier": (StackingClassifier([("t", TREE)]), Y, "model.estimators_[i]"),
     "sklearn.ensemble.StackingRegressor": (

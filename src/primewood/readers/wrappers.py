@@ -41,7 +41,7 @@ INSTEAD = {
     "between several classes by themselves",
     "OneVsOneClassifier": "pass the fitted model of one pair of classes, model.estimators_[i]; a forest or boosted "
     "trees decide between several classes by themselves",
-    "OutputCodeClassifier": ONE_OF,
+    "OutputCodeClassifier": "fit a forest or boosted trees, which decide between several classes by themselves",
     "StackingClassifier": ONE_OF,
     "StackingRegressor": ONE_OF,
     "MultiOutputClassifier": PER_OUTPUT,
