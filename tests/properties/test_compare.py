@@ -336,6 +336,16 @@ def test_a_comparison_says_in_which_direction_and_which_rows():
     assert most.ids[0] in found._repr_html_() and "Second model" in found._repr_html_()
 
 
+def test_a_difference_that_no_given_row_shows_is_told_so():
+    first, second = (
+        pw.Ensemble((pw.Tree.build((0, cut, [1.0], [-1.0])),), ("x",), ("no", "yes"), vote="sum", cuts=(0.0,))
+        for cut in (0.5, 0.8)
+    )
+    found = pw.compare(first, second, np.array([[0.0], [1.0]]), domain={"x": "numeric"})
+    assert found.words == "The two models decide some rows differently, but none of your 2 rows."
+    assert found.directions == () and "For instance: first model " in str(found)
+
+
 def test_a_comparison_states_both_scores_of_the_row_that_shows_it():
     X, first, second = two_forests(max_depth=3)
     found = pw.compare(first, second)

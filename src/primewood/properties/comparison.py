@@ -203,6 +203,8 @@ class Comparison:
             return "Not decided: whether the two models decide alike on every row."
         if not self.rows:
             return "The two models decide some rows differently."
+        if not self.affected:
+            return f"The two models decide some rows differently, but none of your {self.rows:,} rows."
         return f"The two models decide {len(self.affected):,} of your {self.rows:,} rows differently."
 
     @property
