@@ -114,6 +114,11 @@ def exact_pieces(literal):
     return found + ([MISSING] if literal["missing"] else [])
 
 
+def whole_inside(end, rounding):
+    """The whole number next to an end, on its inner side."""
+    return float(rounding(end)) if math.isfinite(end) else end
+
+
 def holds(pieces, x):
     if x is None or x != x:
         return MISSING in pieces
@@ -208,7 +213,12 @@ def check_exact_text(why, record):
     for part, literal in zip(parts, record["literals"], strict=True):
         if "intervals" in literal:
             pieces, more = read_numeric(part, literal["feature"], literal["unit"])
-            assert (pieces, more) == (exact_pieces(literal), 0)
+            exact = exact_pieces(literal)
+            if literal.get("whole"):
+                exact = [
+                    x if x is MISSING else tuple(map(whole_inside, x, (math.ceil, math.floor))) for x in exact
+                ]
+            assert (pieces, more) == (exact, 0)
         else:
             allowed = [str(v) for v in literal["values"]] + ([MISSING] if literal["missing"] else [])
             (found,) = read_names(part.removeprefix(f"{literal['feature']} is "), " or ", allowed)
