@@ -78,6 +78,7 @@ def records(tmp_path_factory):
     )
     names = {"feature_names": credit.feature_names, "class_names": credit.class_names, "units": credit.units}
     explainer = pw.Explainer(forest, credit.X, domain=credit.domain, **names)
+    whole = pw.Explainer(forest, credit.X.astype(int), **names).explain(credit.X[1]).to_dict()
     x = next(row for row in credit.X if explainer.decide(row) == "declined")
     why = explainer.explain(x).to_dict(witnesses=True, distribution=True)
     adverse = explainer.adverse_action(x, "approved").to_dict()
@@ -93,7 +94,7 @@ def records(tmp_path_factory):
     return {
         "Explanation": [why, *batch["explanations"]],
         "Score": [why["score"]],
-        "Literal": why["literals"],
+        "Literal": [*why["literals"], *whole["literals"]],
         "Feature of the instance": why["instance"],
         "Exclusion": why["excludes"],
         "Counterfactual": [explainer.counterfactual(x, "approved").to_dict()],
