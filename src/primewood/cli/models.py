@@ -153,7 +153,8 @@ def description_shown(facts: dict[str, Any]) -> str:
     if "fidelity" in facts:
         tried = facts["fidelity"]
         lines.append(
-            f"read faithfully: {tried['rows']} rows tried against the model itself, {tried['differ']} differ"
+            f"verified against the model on {tried['rows']:,} rows: "
+            + ("identical" if not tried["differ"] else f"{tried['differ']:,} differ")
         )
     if "predict_agrees" in facts:
         agrees = facts["predict_agrees"]
@@ -164,7 +165,7 @@ def description_shown(facts: dict[str, Any]) -> str:
         lines.append(f"  {', '.join(diagram['order'])}")
     else:
         lines.append("too large to compile by itself; `primewood compile` tries harder")
-    lines += [f"taken for granted: {assumption}" for assumption in facts["assumptions"]]
+    lines += [f"assumes: {assumption}" for assumption in facts["assumptions"]]
     return "\n".join(lines)
 
 
