@@ -69,11 +69,6 @@ class AsksAboutAll(Model):
         except TooLarge as problem:
             return Verification(claim, Outcome.UNDECIDED, self._context, note=str(problem))
 
-    def _check_property(self, stated: object) -> None:
-        """Raise if a property names what the model does not have, without any work on whether it holds."""
-        wanted, asked = self._stated(stated, clock_of(None, None))
-        wanted.claim(asked)
-
     def _stated(self, stated: object, clock: Clock) -> tuple[Property, Asked]:
         """A property, and the model that it is asked of: over a domain that is cut where the property cuts."""
         self._check_rows("properties")
