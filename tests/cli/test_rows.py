@@ -159,6 +159,31 @@ def test_columns_are_found_by_name_and_others_left_out(tmp_path):
         assert np.array_equal(rows, [[1, 2], [1, np.nan]], equal_nan=True)
 
 
+def test_a_file_with_reversed_columns_gives_the_same_answer_or_a_note(files, call):
+    """A model without names takes those of the training file; without it, columns go by place and that is said."""
+    import skops.io
+    from sklearn.tree import DecisionTreeClassifier
+
+    train = pd.DataFrame({"age": [20, 30, 40, 50], "debt": [9.5, 1.0, 8.0, 0.5]})
+    model = DecisionTreeClassifier(random_state=0).fit(train.to_numpy(), ["no", "yes", "no", "yes"])
+    skops.io.dump(model, "bare.skops")
+    train.to_csv("named.csv", index=False)
+    one = pd.DataFrame({"debt": [9.0], "age": [60]})
+    one.to_csv("reversed.csv", index=False)
+    done = call("explain", "bare.skops", "reversed.csv", "--train", "named.csv", "--json")
+    (document,) = documents(done.out)
+    assert document["decision"] == "no" and document["literals"][0]["feature"] == "debt"
+    assert (
+        "the model has no column names; the columns of X_train are taken in their order: age, debt"
+        in done.err
+    )
+    alone = call("explain", "bare.skops", "reversed.csv")
+    assert "the columns of reversed.csv are taken in their order: debt, age" in alone.err
+    one.assign(more=1).to_csv("more.csv", index=False)
+    refused = call("explain", "bare.skops", "more.csv")
+    assert refused.code == 2 and "the model takes 2 and has no column names" in refused.err
+
+
 def test_numbers_keep_every_bit():
     generator = np.random.default_rng(0)
     numbers = np.frombuffer(generator.bytes(8 * 2000), dtype=np.float64)
