@@ -199,7 +199,10 @@ class TestRowsThatPeopleHandIn:
     def test_a_null_is_read_as_the_missing_value_of_the_model_with_a_note(self, of_pipeline):
         row = MIXED.iloc[4].to_dict()
         why = of_pipeline.explain({**row, "job": None})
-        assert why.notes == ("job: None is read as NaN, the model's own missing value",)
+        assert why.notes == (
+            "job: None is read as NaN, the missing value that the model was trained with; to model.predict itself, "
+            "None is another category",
+        )
         assert why.term == of_pipeline.explain({**row, "job": np.nan}).term
 
     @pytest.mark.parametrize("i", range(6))

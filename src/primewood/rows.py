@@ -99,11 +99,12 @@ class Layout:
     def _missing_code(self, column: int, value: Any) -> tuple[float, str]:
         """The code of a missing value: a null can be a category of its own; NaN never is."""
         mark = self.categories[column].missing_as
-        given = "none" if value is None else "nan"
+        given = "none" if value is None else "nan" if isinstance(value, float) else "another"
         note = ""
         if mark not in ("either", given):
             shown = {"none": "None", "nan": "NaN"}
-            note = f"{self.names[column]}: {value} is read as {shown[mark]}, the model's own missing value"
+            read = f"{value} is read as {shown[mark]}, the missing value that the model was trained with"
+            note = f"{self.names[column]}: {read}; to model.predict itself, {value} is another category"
         code = self._codes[column].get(None, np.nan) if value is None else np.nan
         return code, note
 
