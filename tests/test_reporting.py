@@ -142,14 +142,14 @@ def decided(explainer: pw.Explainer, rows: Any) -> list[object]:
         return [names[label] for label in counts.argmax(axis=0)]
     if hasattr(model, "feature_names_in_") and not ensemble.categories:
         rows = pd.DataFrame(rows, columns=model.feature_names_in_)
-    if explainer._decides_itself:
+    if explainer.rule.is_own:
         own = model.predict(rows).tolist()
         return [names[list(ensemble.classes).index(label)] for label in own]
     # LightGBM's booster takes the codes that rows have here.
     outputs = model.booster_.predict(rows) if ensemble.categories else model.predict(rows)
-    if explainer._threshold is not None:
-        return [names[int(x >= explainer._threshold)] for x in outputs]
-    low, high = explainer._between
+    if explainer.rule.threshold is not None:
+        return [names[int(x >= explainer.rule.threshold)] for x in outputs]
+    low, high = explainer.rule.between
     return [names[int(x >= low) + int(x > high)] for x in outputs]
 
 
