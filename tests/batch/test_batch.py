@@ -270,6 +270,7 @@ def test_one_line_per_row(explainer, X, backend):
             "literal_language": "sets",
             "rule": why.rule,
         }
+        expected |= {"score": why.score.value, "score_of": why.score.of, "cutoff": why.score.cutoff}
         expected |= {"size": len(why.features), "coverage": why.coverage, "volume": why.volume}
         said = {literal["feature"]: literal["text"] for literal in why.to_dict()["literals"]}
         expected |= {f"if {name}": said.get(name) for name in NAMES}
@@ -421,7 +422,7 @@ def test_explanations_of_a_row_with_a_gap_are_equal():
 def test_odd_names(X):
     y = load_iris().target
     for classes in (
-        [1, 2, 3],
+        [10, 20, 30],
         [True, False, None],
         [np.str_("a"), np.str_("b"), np.str_("c")],
         ["x AND y", "", " "],

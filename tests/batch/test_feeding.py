@@ -302,7 +302,7 @@ def test_answers_about_another_model_are_refused(explainer, rows, batch, folder)
             stranger.report(answers=answers, **QUICK)
     with pytest.raises(InvalidInput, match="another model: its digest is None"):
         explainer.report(answers=replace(pw.overview(folder), model=None), **QUICK)
-    moved = pw.Explainer(credit()[1], X, threshold=0.6, literals="sets")
+    moved = pw.Explainer(credit()[1], X, threshold=0.6, positive="approved", literals="sets")
     with pytest.raises(InvalidInput, match="vote and cut-off are part of it"):
         moved.report(answers=folder, **QUICK)
 

@@ -240,7 +240,7 @@ def test_a_damaged_part_is_done_again(
 
 def test_a_damaged_manifest_is_an_error(explainer, source, tmp_path):
     explain_file(explainer, source, tmp_path / "out", SETTINGS)
-    for content, words in (("{", "damaged"), ('{"format": "x"}', "no batch"), ("[]", "no batch")):
+    for content, words in (("{", "damaged"), ('{"format": "x"}', "not a batch"), ("[]", "not a batch")):
         (tmp_path / "out" / "manifest.json").write_text(content)
         with pytest.raises(InvalidInput, match=words):
             explain_file(explainer, source, tmp_path / "out", SETTINGS, resume=True)

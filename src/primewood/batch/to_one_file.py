@@ -28,7 +28,7 @@ from primewood.report import frames
 from primewood.tables import Dialect, arrow
 
 ROW = "row"
-NUMBERS = ("coverage", "volume")
+NUMBERS = ("coverage", "volume", "score", "cutoff")
 BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
