@@ -117,10 +117,10 @@ class DecisionRule:
     def _positive_place(self, ensemble: Ensemble, names: Sequence[object]) -> int:
         place = positive_place(ensemble.classes, names, self.positive)
         if place is None:
-            label = ensemble.classes[1]
+            first, second = ensemble.classes
             raise InvalidInput(
-                f"threshold needs positive=, the class whose probability it is compared with: {listing(names)}; "
-                f"for example positive={label!r}"
+                "threshold needs positive=, the class whose probability it is compared with: "
+                f"positive={first!r} or positive={second!r}"
             )
         return place
 

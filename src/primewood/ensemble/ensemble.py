@@ -171,6 +171,11 @@ class Ensemble:
     largest_integer: float = 2.0**53
     source: str = "trees"
 
+    def __repr__(self) -> str:
+        classes = ", ".join(str(label) for label in self.classes[:5]) + (", ..." if len(self.classes) > 5 else "")
+        size = f"{len(self.trees)} trees, {self.n_features} columns"
+        return f"<Ensemble of {self.source}: {size}, classes {classes}>"
+
     def __post_init__(self) -> None:
         if not self.trees:
             raise InvalidInput("an ensemble needs at least one tree")

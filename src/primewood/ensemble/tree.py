@@ -48,6 +48,9 @@ class Tree:
     set_of: NDArray[np.int64] | None = None
     sets: tuple[NDArray[np.float64], ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Tree: {len(self)} nodes, depth {self.depth}>"
+
     def __post_init__(self) -> None:
         arrays = (
             self.feature,
