@@ -185,7 +185,7 @@ def test_chains_of_whole_numbers_are_closed_over_whole_numbers(engine):
         model, domain=domain, constraints=["x < y", "y < z"], engine=engine, literals="sets"
     )
     why = explainer.explain([5.0, 6.0, 7.0])
-    assert why.rule == "IF x > 4 THEN yes", "then z is at least x + 2"
+    assert why.rule == "IF x >= 5 THEN yes", "then z is at least x + 2"
     for witness in why.witnesses:
         x, y, z = witness.row
         assert x < y < z and model.predict([witness.row])[0] == 0
