@@ -236,7 +236,7 @@ def test_comparisons_at_and_beyond_bounds_are_understood():
         for text in ("rent=0", "rent<=0", "rent<1" if whole else "rent<=0"):
             explainer = pw.Explainer(model, domain=domain, constraints=[f"h=free -> {text}"], literals="sets")
             why = explainer.explain([200.0, 0.0])
-            assert why.rule == "IF rent > 100 THEN yes" if whole else "IF rent > 100.5 THEN yes"
+            assert why.rule == ("IF rent >= 101 THEN yes" if whole else "IF rent > 100.5 THEN yes")
         for text in ("rent <= 6000", "rent >= 0", "rent != 9999", "not rent < 0"):
             explainer = pw.Explainer(model, domain=domain, constraints=[f"h=free -> {text}"], literals="sets")
             assert len(explainer.explain([200.0, 0.0]).term.literals) == 2, "it says nothing"
