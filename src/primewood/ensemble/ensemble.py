@@ -172,7 +172,9 @@ class Ensemble:
     source: str = "trees"
 
     def __repr__(self) -> str:
-        classes = ", ".join(str(label) for label in self.classes[:5]) + (", ..." if len(self.classes) > 5 else "")
+        classes = ", ".join(str(label) for label in self.classes[:5]) + (
+            ", ..." if len(self.classes) > 5 else ""
+        )
         size = f"{len(self.trees)} trees, {self.n_features} columns"
         return f"<Ensemble of {self.source}: {size}, classes {classes}>"
 
