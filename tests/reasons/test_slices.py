@@ -179,7 +179,7 @@ def test_declared_categories_and_whole_numbers():
     generator = np.random.default_rng(0)
     for x, name in itertools.product(data.X[:4], data.feature_names):
         strip = check_strip(explainer, x, name, predict, generator)
-        assert str(strip).startswith(f"{name} is ")
+        assert f"\n{name} is " in str(strip)
     check_map(explainer, data.X[1], ("savings", "age"), predict, generator)
 
 

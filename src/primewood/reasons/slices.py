@@ -192,7 +192,7 @@ class WhatIf:
 
     def __str__(self) -> str:
         record = self.to_dict()
-        lines = [f"{record['feature']} is {record['shown']}: {record['decision']}. If only it changes:"]
+        lines = [record["score"]["text"], f"{record['feature']} is {record['shown']}. If only it changes:"]
         for piece in self.pieces:
             lines.append(f"  {piece['text']}: {_outcome(piece, record['decision'])}")
         return "\n".join(lines)
@@ -262,10 +262,10 @@ class DecisionMap:
         cells = [(int((self.labels == k).sum()), name) for k, name in enumerate(self.context.class_names)]
         told = ", ".join(f"{name} in {count}" for count, name in cells if count)
         first, second = (axis.feature.name for axis in self.axes)
-        return f"if only {first} and {second} change, of {self.labels.size} cells: {told}"
+        return f"{self.why.score}\nIf only {first} and {second} change, of {self.labels.size} cells: {told}"
 
     def __repr__(self) -> str:
-        return f"<DecisionMap: {self}>"
+        return f"<DecisionMap: {' and '.join(axis.feature.name for axis in self.axes)}, {self.labels.size} cells>"
 
     def _repr_html_(self) -> str:
         from primewood.report.html.answers import decision_map

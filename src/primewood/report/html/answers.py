@@ -224,6 +224,7 @@ def what_if(record: Record) -> str:
         str(record["decision"]),
         lead=f"with {record['feature']} {record['shown']}; "
         + ("another value changes the decision" if others else "no other value changes the decision"),
+        score=record["score"],
         badge="Exact",
         caption=f"{record['feature']} alone, everything else unchanged",
         head=["Value", "Decision", "Proved whatever the free features are"],
@@ -246,6 +247,7 @@ def decision_map(record: Record, cells: Mapping[object, int]) -> str:
         f"What if only {first} and {second} change",
         str(record["decision"]),
         lead="plot() draws the map",
+        score=record["score"],
         badge="Exact",
         facts=[Fact(f"{name}, of {total:,} cells", f"{n:,}", n / total) for name, n in cells.items() if n][
             :MOST_LINES
