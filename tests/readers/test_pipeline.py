@@ -817,11 +817,18 @@ def test_columns_that_no_step_uses_may_hold_anything():
     ).tolist()
 
 
-def test_a_null_that_is_neither_nan_nor_none_is_refused():
+def test_a_null_that_the_model_was_not_trained_with_is_read_as_missing_with_a_note():
     column = pd.Series(["a", "b", np.nan] * 20, dtype=object)
     pipeline = make_pipeline(OneHotEncoder(handle_unknown="ignore"), DecisionTreeClassifier(random_state=0))
     pipeline.fit(pd.DataFrame({"c": column}), column.isna().astype(int))
     explainer = pw.Explainer(pipeline, pd.DataFrame({"c": column}), literals="sets")
     assert explainer.decide({"c": np.nan}) == 1
-    with pytest.raises(InvalidInput, match="missing is NaN"):
-        explainer.decide({"c": pd.NA})
+    assert explainer.explain({"c": np.nan}).notes == ()
+    for null in (None, pd.NA):
+        why = explainer.explain({"c": null})
+        assert why.decision == 1 and why.term == explainer.explain({"c": np.nan}).term
+        (note,) = why.notes
+        assert (
+            note.startswith(f"c: {null} is read as NaN")
+            and f"to model.predict itself, {null} is another" in note
+        )

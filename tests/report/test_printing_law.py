@@ -69,7 +69,7 @@ def read_numeric(words, name, unit):
     if not words.startswith("("):
         return [read_piece(words, name, unit)], 0
     assert words.endswith(")")
-    found = re.fullmatch(r"(.*), and (\d+) more", words[1:-1])
+    found = re.fullmatch(r"(.*) or (\d+) other ranges", words[1:-1])
     inner, more = (found[1], int(found[2])) if found else (words[1:-1], 0)
     return [read_piece(part, name, unit) for part in inner.split(" or ")], more
 
@@ -94,7 +94,7 @@ def read_choice(words, name, known):
     if said.startswith("neither "):
         for absent in read_names(said.removeprefix("neither "), " nor ", known):
             found.append(([x for x in known if x not in absent], 0))
-    tail = re.fullmatch(r"(.*), and (\d+) more", said)
+    tail = re.fullmatch(r"(.*) or (\d+) other values", said)
     said, more = (tail[1], int(tail[2])) if tail else (said, 0)
     return found + [(names, more) for names in read_names(said, " or ", known)]
 
@@ -147,7 +147,7 @@ def check_numeric(literal, x, column):
         assert holds(exact, number) == holds(shown, number), (literal["shown"], exact, number)
     printed, more = read_numeric(literal["text"], name, unit)
     assert len(printed) + more == len(exact)
-    assert len(printed) == min(3, len(exact))
+    assert len(printed) == (len(exact) if len(exact) <= 4 else 3)
     assert all(piece in shown for piece in printed)
     if x != "free":
         assert holds(printed, x), (literal["text"], x)
@@ -194,8 +194,9 @@ def check(explainer, why, rows=None, *, about_row=True):
             cells = feature.values_of(training)
             words = [str(v) for v in feature.patterns.values()] + [MISSING]
             held &= np.array([words[cell] in allowed for cell in cells], dtype=bool)
-    conditions = " AND ".join(literal["text"] for literal in record["literals"]) or "anything"
-    assert why.rule == f"IF {conditions} THEN {record['decision']}"
+    conditions = " AND ".join(literal["text"] for literal in record["literals"])
+    said = f"IF {conditions} THEN" if conditions else "always"
+    assert why.rule == f"{said} {record['decision']}"
     assert str(why).splitlines()[0] == why.rule
     check_exact_text(why, record)
     if rows is not None:
@@ -207,9 +208,11 @@ def check(explainer, why, rows=None, *, about_row=True):
 def check_exact_text(why, record):
     """`to_text(exact=True)` says the exact region, with all its pieces."""
     line = why.to_text(exact=True).splitlines()[0]
+    if not record["literals"]:
+        assert line == f"always {record['decision']}"
+        return
     assert line.startswith("IF ") and line.endswith(f" THEN {record['decision']}")
-    said = line.removeprefix("IF ").removesuffix(f" THEN {record['decision']}")
-    parts = [] if said == "anything" else said.split(" AND ")
+    parts = line.removeprefix("IF ").removesuffix(f" THEN {record['decision']}").split(" AND ")
     for part, literal in zip(parts, record["literals"], strict=True):
         if "intervals" in literal:
             pieces, more = read_numeric(part, literal["feature"], literal["unit"])
@@ -527,7 +530,7 @@ def test_three_pieces_are_shown_and_the_rest_counted(stripes, missing):
         why = explainer.explain(row)
         check(explainer, why, rows)
         (literal,) = why.to_dict()["literals"]
-        assert (", and " in literal["text"]) == (len(literal["shown"]) > 3)
+        assert (" other ranges" in literal["text"]) == (len(literal["shown"]) > 4)
 
 
 @pytest.mark.parametrize("count", range(2, 13))
