@@ -109,7 +109,7 @@ def _entries(lanes: tuple[Lane, ...]) -> list[Entry]:
     if any(not x.is_free for x in lanes):
         entries.append(Entry("allowed by the rule", Look(ALLOWED, ALLOWED)))
     if any(x.is_free for x in lanes):
-        entries.append(Entry("free: any value", Look(LINE, LINE), kind="bar"))
+        entries.append(Entry("doesn't matter here", Look(LINE, LINE), kind="bar"))
     if any(not cell.allowed for x in lanes for cell in x.cells):
         entries.append(Entry("not allowed", Look("none", LINE), LINE))
     if any(x.columns or any(cell.height for cell in x.cells) for x in lanes):
