@@ -185,3 +185,14 @@ def test_one_more_is_shown_and_more_are_counted_without_a_doubt():
     assert words.one_of(["x <= 1", "2 <= x <= 3", "4 <= x <= 5", "x >= 8"]).count(" or ") == 3
     assert words.choice("day", list("abcd"), list("efghi")) == "day is a or b or c or d"
     assert words.choice("day", list("abcde"), list("fghijk")) == "day is a or b or c or 2 other values"
+
+
+def test_bias_fewest_changes_and_audits_have_cards(asked):
+    explainer, x, _ = asked
+    compiled = explainer.compile()
+    bias, fewest = compiled.bias(x, ["age"]), compiled.robustness(x)
+    assert str(bias) in said(bias) and str(fewest) in said(fewest)
+    assert f"{fewest.features} {fewest.features} feature" in said(fewest)
+    A, B = pw.Variable("A", [1, 2, 3]), pw.Variable("B", ["r", "b", "g"])
+    audit = pw.audit((A == 1) | (B != "g"))
+    assert f"{audit.primes} prime implicants" in said(audit) and "one-hot" in said(audit)

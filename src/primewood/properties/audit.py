@@ -117,6 +117,10 @@ class Requirements:
     subsumption: bool
 
 
+HEAD = ["encoding", "primes of", "kept", "reported", "missing", "wrong", "undecodable", "exact"]
+"""What is told of each way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Audit:
     """The result of an audit; `str` shows it as tables, `to_dict` as plain data.
@@ -153,8 +157,7 @@ class Audit:
 
     def ways_table(self) -> str:
         """What each way reports, misses and gets wrong, as text."""
-        head = ["encoding", "primes of", "kept", "reported", "missing", "wrong", "undecodable", "exact"]
-        return _table(head, [list(asdict(row).values()) for row in self.rows])
+        return _table(HEAD, [list(asdict(row).values()) for row in self.rows])
 
     def requirements_table(self) -> str:
         """Whether each encoding has what it needs, as text."""
@@ -165,6 +168,18 @@ class Audit:
             for shown in [(r.encoding, r.keep, r.values)]
         ]
         return _table(head, rows)
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import simple
+
+        return simple(
+            "Audit of the encodings",
+            f"{self.functions:,} functions, {self.primes:,} prime implicants",
+            badge="Exact counts",
+            caption="What each way reports, misses and gets wrong",
+            head=HEAD,
+            rows=[list(asdict(row).values()) for row in self.rows],
+        )
 
     def __str__(self) -> str:
         functions = "one function" if self.functions == 1 else f"{self.functions} functions"

@@ -56,6 +56,13 @@ class FewestChanges:
         count = f"{self.features} feature{'s' if self.features != 1 else ''}"
         return f"{count} to change: with {words} it is {self.contrast.other}"
 
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import simple
+
+        title = "nothing" if self.features is None else str(self.features)
+        score = None if self.contrast is None else self.contrast.to_dict()["score"]
+        return simple("Fewest features to change", title, lead=str(self), badge="Proved", score=score)
+
 
 class Compiled:
     """All decisions of a model or an expression as one diagram.

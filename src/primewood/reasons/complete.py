@@ -94,6 +94,23 @@ class Bias:
     changed: tuple[float, ...] | None = None
     other: object = None
 
+    def __str__(self) -> str:
+        names = listing(self.protected)
+        if self.decision:
+            return f"biased: changing only {names} can change this decision (to {self.other})"
+        if self.some:
+            return (
+                f"this decision does not rest on {names} alone, but some of its explanations mention {names}"
+            )
+        return f"not biased: no explanation of this decision mentions {names}"
+
+    def _repr_html_(self) -> str:
+        from primewood.report.html.answers import simple
+
+        badge = "Biased" if self.decision else "Mentioned" if self.some else "Not biased"
+        status = "fails" if self.decision else "proved"
+        return simple("Bias", listing(self.protected), lead=str(self), status=status, badge=badge)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CompleteReason(Brief):
