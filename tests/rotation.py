@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PARTS = 16
+PARTS = 24
 
 
 def find_commit(root: Path) -> str | None:

@@ -66,7 +66,17 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", [*PAGES, "other answers", "every answer"])
+LARGE = ("sixty features", "thirty features", "edges")
+"""Pages that take long; the others have what they have, on a smaller scale."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(x, marks=pytest.mark.slow) if x in LARGE else x
+        for x in (*PAGES, "other answers", "every answer")
+    ],
+)
 def test_a_page_has_no_problems(browser: Browser, tmp_path: Path, name: str) -> None:
     # Not every system has fonts for all letters of the odd names.
     left_out = (missing_glyphs,) if name in ("odd names", "other answers") else ()
