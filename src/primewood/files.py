@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from collections.abc import Callable, Sequence
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from errno import EISDIR, ELOOP, EMLINK, ENXIO
+from io import BufferedReader
 from pathlib import Path
+from secrets import token_hex
 from typing import IO, Any
 
 import numpy as np
 
 from primewood.errors import InvalidInput
 
-UMASK = os.umask(0)
-os.umask(UMASK)
+PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""How files are opened that may be links, pipes or devices: without following the one or waiting for the others."""
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
@@ -22,18 +26,22 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     path = path.absolute()
     if path.is_dir() or not path.parent.is_dir():
         raise InvalidInput(f"{path} cannot be written: it is a folder, or its folder does not exist")
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    file = create_beside(path)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with file:
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o666 & ~UMASK)  # what a new file has; a temporary one is for its owner only
-        Path(name).replace(path)
+        Path(file.name).replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        Path(file.name).unlink(missing_ok=True)
         raise
     _keep_names(path.parent)
+
+
+def create_beside(path: Path) -> IO[bytes]:
+    """A new file in the folder of a path, with the permissions that the umask leaves."""
+    return path.with_name(f"{path.name}.{token_hex(8)}.part").open("xb")
 
 
 def _keep_names(folder: Path) -> None:
@@ -44,6 +52,69 @@ def _keep_names(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def open_plain(path: Path, most: int) -> BufferedReader:
+    """Open a regular file of at most so many bytes for reading: no link, pipe or device.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    InvalidInput
+        If it is something else, or larger.
+    """
+    handle = open_handle(path, os.O_RDONLY)
+    size = os.fstat(handle).st_size
+    if size > most:
+        os.close(handle)
+        raise InvalidInput(f"{path} has {size:,} bytes; at most {most:,} are read")
+    return os.fdopen(handle, "rb")
+
+
+def open_handle(path: Path, flags: int) -> int:
+    """The handle of a regular file, which is neither a link nor a pipe or device; a new file is by the umask."""
+    try:
+        handle = os.open(path, flags | PLAIN, 0o666)
+    except OSError as problem:
+        if problem.errno in (EISDIR, ELOOP, EMLINK, ENXIO):
+            raise _not_plain(path) from None
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise _not_plain(path)
+    return handle
+
+
+def _not_plain(path: Path) -> InvalidInput:
+    return InvalidInput(f"{path} is a link, or not a regular file; remove it, or take another folder")
+
+
+def parse_json(content: bytes) -> Any:
+    """The value of JSON, as the standard has it: NaN and infinite numbers are none.
+
+    Raises
+    ------
+    InvalidInput
+        For anything else, with the reason.
+    """
+    try:
+        return json.loads(content.decode(), parse_constant=_refuse)
+    except (ValueError, RecursionError) as problem:
+        raise InvalidInput(f"not JSON: {problem}") from None
+
+
+def _refuse(word: str) -> None:
+    raise ValueError(f"{word} is not a number of JSON")
+
+
+@contextmanager
+def undamaged(path: Path, advice: str) -> Iterator[None]:
+    """Say of an error about what a file holds that the file is damaged, and what to do about it."""
+    try:
+        yield
+    except InvalidInput as problem:
+        raise InvalidInput(f"{path} is damaged: {problem}; {advice}") from None
 
 
 def check_header(document: object, path: Path, kind: str, version: int) -> None:

@@ -320,7 +320,7 @@ def test_what_cannot_be_asked(explainer, frame, tmp_path):
     with pytest.raises(InvalidInput, match="reuse"):
         explain_file(explainer, path, tmp_path / "out", settings(reuse=True, options={"goal": "shortest"}))
     (tmp_path / "file").touch()
-    with pytest.raises(InvalidInput, match="is a file"):
+    with pytest.raises(InvalidInput, match="is not a folder"):
         explain_file(explainer, path, tmp_path / "file", settings())
 
 

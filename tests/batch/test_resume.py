@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,6 +19,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
 from children import run_child
+from primewood import files
 from primewood.batch import folder as folders
 from primewood.batch import run as runs
 from primewood.batch.run import Settings
@@ -358,18 +358,18 @@ def full_disk(monkeypatch, name, times):
 
     Its temporary file is then a link to /dev/full, so that the system itself says that there is no space left.
     """
-    make, count = tempfile.mkstemp, [0]
+    make, count = files.create_beside, [0]
 
-    def making(dir, prefix, suffix):  # noqa: A002
-        count[0] += prefix == name
-        if prefix != name or count[0] <= times:
-            return make(dir=dir, prefix=prefix, suffix=suffix)
-        link = Path(dir) / f"{prefix}full{suffix}"
+    def making(path):
+        count[0] += path.name == name
+        if path.name != name or count[0] <= times:
+            return make(path)
+        link = path.with_name(f"{name}full.part")
         link.symlink_to("/dev/full")
-        return os.open(link, os.O_WRONLY), str(link)
+        return link.open("wb")
 
     with monkeypatch.context() as patched:
-        patched.setattr(tempfile, "mkstemp", making)
+        patched.setattr(files, "create_beside", making)
         yield
 
 

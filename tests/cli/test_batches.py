@@ -135,7 +135,7 @@ def test_what_does_not_go_together_is_refused(files, call, tmp_path):
         (("-o", tmp_path / "out", "--witnesses", "--exact"), "--witnesses and --exact are not for -o"),
         (("-o", tmp_path / "out", "--jobs", 2, "--dask", "tcp://x:1"), "pass either --dask or --jobs"),
         (("-o", "rows.csv"), "rows.csv is the file of rows itself"),
-        (("-o", "forest.skops"), "is a file"),
+        (("-o", "forest.skops"), "is not a folder"),
     ):
         done = call(*asked, *more)
         assert done.code == 2 and words in done.err and not done.out, more
@@ -173,7 +173,7 @@ def test_the_summary_counts_what_is_there(files, call, tmp_path):
 
 def test_a_folder_that_is_none(files, call, tmp_path):
     done = call("summarise", tmp_path)
-    assert done.code == 2 and "no folder of a batch" in done.err and not done.out
+    assert done.code == 2 and "not a folder of a batch" in done.err and not done.out
     assert call("summarise", tmp_path / "absent").code == 2
 
 
@@ -215,20 +215,19 @@ def test_a_full_disk_is_one_message(files, tmp_path):
 
 
 FULL = """
-import os, sys, tempfile
-from pathlib import Path
+from primewood import files
 from primewood.cli.main import run
 
-make = tempfile.mkstemp
+make = files.create_beside
 
-def making(dir, prefix, suffix):
-    if not prefix.startswith({name!r}) or not any(Path(dir).glob({after!r})):
-        return make(dir=dir, prefix=prefix, suffix=suffix)
-    link = Path(dir, prefix + suffix)
+def making(path):
+    if not path.name.startswith({name!r}) or not any(path.parent.glob({after!r})):
+        return make(path)
+    link = path.with_name(path.name + ".part")
     link.symlink_to("/dev/full")
-    return os.open(link, os.O_WRONLY), str(link)
+    return link.open("wb")
 
-tempfile.mkstemp = making
+files.create_beside = making
 run()
 """
 """The command line where the temporary file of some name is a link to /dev/full, once there is another file."""

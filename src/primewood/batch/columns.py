@@ -9,20 +9,35 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, get_args
-from typing import Literal as Choice
+from typing import IO, Any, get_args
 
 from primewood import __version__
+from primewood.batch.folder import Folder, Kind, Part
 from primewood.batch.run import Result, lendable
 from primewood.errors import InvalidInput
+from primewood.fields import Check, Fields, items, number, optional, scalar, text, whole, wrong
+from primewood.files import parse_json, undamaged
 from primewood.logic.instance import Box
+from primewood.logic.variable import Variable
 from primewood.report import frames
 from primewood.report.text import Record
 from primewood.tables import arrow
 
-Kind = Choice["parquet", "jsonl"]
-"""What parts are written as."""
+AGAIN = "resume (--resume) makes it again"
+CELLS: dict[str, Check[Any]] = {
+    "row": whole(),
+    "decision": optional(scalar),
+    "score": optional(number),
+    "score_of": optional(scalar),
+    "cutoff": optional(number),
+    "status": text,
+    "size": whole(),
+    "coverage": optional(number),
+    "volume": optional(number),
+    "notes": items(text),
+    "taken_from": optional(whole()),
+}
+"""What the cells of columns must be; those of other columns are text or empty."""
 
 
 def check_kind(kind: str) -> Kind:
@@ -104,15 +119,45 @@ def _as_lines(records: Iterable[Mapping[str, Any]]) -> bytes:
     )
 
 
-def read(path: Path, wanted: Sequence[str]) -> dict[str, list[Any]]:
-    """Some columns of a part."""
-    if path.suffix == ".parquet":
-        _, parquet = arrow()
-        table = parquet.read_table(path, columns=list(wanted))
+def read(folder: Folder, part: Part, wanted: Sequence[str]) -> dict[str, list[Any]]:
+    """Some columns of a part, checked cell by cell."""
+    path = folder.path / part.main
+    try:
+        with folder.open(part.main) as file, undamaged(path, AGAIN):
+            return _checked(
+                _parquet(file, wanted) if path.suffix == ".parquet" else _lines(file, wanted), part
+            )
+    except FileNotFoundError:
+        raise InvalidInput(f"{path} is gone; {AGAIN}") from None
+
+
+def _parquet(file: IO[bytes], wanted: Sequence[str]) -> dict[str, list[Any]]:
+    pyarrow, parquet = arrow()
+    try:
+        table = parquet.read_table(file, columns=list(wanted))
         return {name: table.column(name).to_pylist() for name in wanted}
-    with path.open(encoding="utf-8") as file:
-        records = [json.loads(line) for line in file]
-    return {name: [record[name] for record in records] for name in wanted}
+    except (KeyError, OSError, pyarrow.ArrowException) as problem:
+        raise InvalidInput(f"its columns cannot be read ({problem})") from None
+
+
+def _lines(file: IO[bytes], wanted: Sequence[str]) -> dict[str, list[Any]]:
+    records = [Fields(parse_json(line), f"line {i}") for i, line in enumerate(file, start=1)]
+    return {name: [record.read(name, _as_it_is) for record in records] for name in wanted}
+
+
+def _as_it_is(value: Any, _: str) -> Any:
+    return value
+
+
+def _checked(table: dict[str, list[Any]], part: Part) -> dict[str, list[Any]]:
+    """The columns, if each has a cell per row that is what it must be."""
+    for name, cells in table.items():
+        check = CELLS.get(name, optional(text))
+        for place, cell in enumerate(cells):
+            check(cell, f"{name} in line {place + 1}")
+        if len(cells) != part.rows:
+            raise InvalidInput(f"it has {len(cells)} rows, and the manifest says {part.rows}")
+    return table
 
 
 def timings(results: Iterable[Result]) -> bytes:
@@ -139,8 +184,29 @@ def boxes(results: Iterable[Result]) -> bytes:
     )
 
 
-def boxes_read(content: bytes) -> Iterator[tuple[int, Box, int]]:
+def boxes_read(content: bytes, variables: Sequence[Variable], classes: int) -> Iterator[tuple[int, Box, int]]:
     """What `boxes` wrote: decisions, boxes, and the rows that they were found for."""
-    for line in content.splitlines():
-        record = json.loads(line)
-        yield record["label"], tuple(int(mask, 16) for mask in record["box"]), record["row"]
+    for i, line in enumerate(content.splitlines(), start=1):
+        record = Fields(parse_json(line), f"line {i}")
+        masks = record.read("box", items(_mask, len(variables)))
+        for x, mask in zip(variables, masks, strict=True):
+            if not 0 < mask <= x.everything:
+                raise InvalidInput(f"line {i}.box has other values of {x.name} than the model")
+        yield record.read("label", whole(0, classes - 1)), masks, record.read("row", whole())
+
+
+def _mask(value: Any, place: str) -> int:
+    try:
+        return int(text(value, place), 16)
+    except ValueError:
+        raise wrong(place, "a mask in hexadecimal digits", value) from None
+
+
+def seconds_read(folder: Folder, part: Part) -> list[float]:
+    """How long the rows of a part took; nothing if that is not there."""
+    name = f"{part.main.split('.')[0]}.timings.jsonl"
+    try:
+        with folder.open(name) as file, undamaged(folder.path / name, "remove this file"):
+            return [Fields(parse_json(line)).read("seconds", number) for line in file]
+    except FileNotFoundError:
+        return []

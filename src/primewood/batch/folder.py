@@ -13,18 +13,28 @@ every run that no limit of time cuts short.
 from __future__ import annotations
 
 import json
+import os
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import file_digest, sha256
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
+from typing import Literal as Choice
 
 from primewood.errors import InvalidInput, MissingDependency
-from primewood.files import check_header, write_whole
+from primewood.fields import Check, Fields, flag, items, mapping, one_of, optional, text, whole, wrong
+from primewood.files import check_header, open_handle, open_plain, parse_json, undamaged, write_whole
 
 MANIFEST, LOCK, VERSION = "manifest.json", "lock", 1
+Kind = Choice["parquet", "jsonl"]
+"""What parts are written as."""
+LARGEST_MANIFEST, LARGEST_PART = 2**28, 2**32
+"""How many bytes are read."""
+DIGEST = re.compile("[0-9a-f]{64}")
 KNOWN_AS = {
     "primewood": "the version of primewood",
     "model": "the model",
@@ -35,6 +45,23 @@ KNOWN_AS = {
     "kind": "the format of the parts",
 }
 """What messages call the entries of a question."""
+
+
+def _any_object(value: Any, place: str) -> dict[str, Any]:
+    return mapping(lambda held, _: held)(value, place)
+
+
+ASKED: dict[str, Check[Any]] = {
+    "primewood": text,
+    "model": text,
+    "training": optional(text),
+    "reading": text,
+    "data": text,
+    "dialect": _any_object,
+    "kind": one_of(get_args(Kind)),
+    "settings": _any_object,
+}
+"""What the entries of a question must be."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +78,11 @@ class Part:
 
     rows: int
     files: Mapping[str, str]
+
+    @property
+    def main(self) -> str:
+        """The file that holds its explanations."""
+        return next(name for name in self.files if not name.endswith(".boxes.jsonl"))
 
 
 @dataclass(frozen=True)
@@ -112,10 +144,42 @@ class Manifest:
 
     @classmethod
     def from_dict(cls, document: dict[str, Any]) -> Self:
-        """The manifest that `to_dict` gave."""
-        asked = {name: document[name] for name in (*KNOWN_AS, "settings")}
-        parts = tuple(Part(part["rows"], part["files"]) for part in document["parts"])
-        return cls(asked, tuple(document["features"]), parts, document["finished"])
+        """The manifest that `to_dict` gave; every field is checked."""
+        fields = Fields(document)
+        asked = {name: fields.read(name, check) for name, check in ASKED.items()}
+        parts = fields.read("parts", items(_part))
+        for number, part in enumerate(parts):
+            _check_names(part, number, asked["kind"])
+        return cls(asked, fields.read("features", items(text)), parts, fields.read("finished", flag))
+
+
+def part_name(number: int) -> str:
+    """What the files of a part begin with.
+
+    >>> part_name(3)
+    'part-00003'
+    """
+    return f"part-{number:05d}"
+
+
+def _part(value: Any, place: str) -> Part:
+    fields = Fields(value, place)
+    return Part(fields.read("rows", whole()), fields.read("files", mapping(_digest)))
+
+
+def _digest(value: Any, place: str) -> str:
+    if not DIGEST.fullmatch(text(value, place)):
+        raise wrong(place, "a SHA-256 in 64 hexadecimal digits", value)
+    return str(value)
+
+
+def _check_names(part: Part, number: int, kind: str) -> None:
+    """Raise unless a part consists of its own files, so that no other file is opened."""
+    main = f"{part_name(number)}.{kind}"
+    others = part.files.keys() - {main, f"{part_name(number)}.boxes.jsonl"}
+    if others or main not in part.files:
+        named = f"names {min(others)!r}" if others else f"does not name {main}"
+        raise InvalidInput(f"parts[{number}].files {named}; a part has only its own files ({main})")
 
 
 class Folder:
@@ -133,7 +197,7 @@ class Folder:
             raise MissingDependency("batches are written where files can be locked: Linux or macOS") from None
         self._check_free()
         self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / LOCK).open("a") as lock:
+        with os.fdopen(open_handle(self.path / LOCK, os.O_RDWR | os.O_CREAT), "rb") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -144,8 +208,8 @@ class Folder:
 
     def _check_free(self) -> None:
         """Raise if something else than a batch is here."""
-        if self.path.exists() and not self.path.is_dir():
-            raise InvalidInput(f"{self.path} is a file; a batch is written to a folder")
+        if os.path.lexists(self.path) and not self.path.is_dir():
+            raise InvalidInput(f"{self.path} is not a folder; a batch is written to a folder")
         held = {path.name for path in self.path.iterdir()} if self.path.exists() else set()
         strange = {name for name in held if name != LOCK and not name.startswith(MANIFEST)}
         if strange and MANIFEST not in held:
@@ -153,7 +217,7 @@ class Folder:
 
     def begin(self, fresh: Manifest, *, resume: bool) -> Manifest:
         """The manifest to go on from: a fresh one, or that of a batch that is continued."""
-        if (self.path / MANIFEST).exists():
+        if os.path.lexists(self.path / MANIFEST):
             begun = self.manifest()
             if not resume:
                 state = "a finished batch" if begun.finished else "a batch that is not finished"
@@ -175,14 +239,15 @@ class Folder:
     def manifest(self) -> Manifest:
         """What is done here."""
         path = self.path / MANIFEST
-        if not path.is_file():
-            raise InvalidInput(f"{self.path} is no folder of a batch: there is no {MANIFEST} in it")
-        try:
-            document = json.loads(path.read_bytes())
-            check_header(document, path, "batch", VERSION)
+        if not os.path.lexists(path):
+            raise InvalidInput(f"{self.path} is not a folder of a batch: there is no {MANIFEST} in it")
+        with open_plain(path, LARGEST_MANIFEST) as file:
+            content = file.read()
+        with undamaged(path, "write to a new folder"):
+            document = parse_json(content)
+        check_header(document, path, "batch", VERSION)
+        with undamaged(path, "write to a new folder"):
             return Manifest.from_dict(document)
-        except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError):
-            raise InvalidInput(f"{path} is damaged; say another folder") from None
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Say what is done."""
@@ -214,7 +279,11 @@ class Folder:
 
     def _digest(self, name: str) -> str | None:
         try:
-            with (self.path / name).open("rb") as file:
+            with self.open(name) as file:
                 return file_digest(file, "sha256").hexdigest()
-        except FileNotFoundError:
+        except (FileNotFoundError, InvalidInput):
             return None
+
+    def open(self, name: str) -> BufferedReader:
+        """Open a file of a part for reading; it must be a regular file, no link."""
+        return open_plain(self.path / name, LARGEST_PART)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from primewood.batch.columns import read
-from primewood.batch.folder import Folder, Part
+from primewood.batch.columns import read, seconds_read
+from primewood.batch.folder import Folder
 from primewood.batch.summary import Summary
-from primewood.errors import InvalidInput
 from primewood.report import text
 
 
@@ -125,11 +123,8 @@ def overview(folder: str | Path) -> Overview:
     wanted = [*said, *(f"if {name}" for name in manifest.features)]
     counts = _Counts()
     for part in manifest.parts:
-        path = asked.path / main_file(part)
-        if not path.is_file():
-            raise InvalidInput(f"{path} is gone; resume (--resume) makes it again")
-        counts.add(read(path, wanted), manifest.features)
-        counts.seconds.extend(_seconds(path.with_suffix(".timings.jsonl")))
+        counts.add(read(asked, part, wanted), manifest.features)
+        counts.seconds.extend(seconds_read(asked, part))
     times = _times(counts.seconds) if counts.seconds else None
     return Overview(
         counts.summary(manifest.features),
@@ -139,11 +134,6 @@ def overview(folder: str | Path) -> Overview:
         dict(sorted(counts.covered.items())),
         manifest.question["model"],
     )
-
-
-def main_file(part: Part) -> str:
-    """The file of a part that holds its explanations."""
-    return next(name for name in part.files if not name.endswith(".boxes.jsonl"))
 
 
 def _ends_and_median(covered: Mapping[tuple[int, float], int]) -> tuple[float, float, float]:
@@ -159,13 +149,6 @@ def _ends_and_median(covered: Mapping[tuple[int, float], int]) -> tuple[float, f
     up_to = np.cumsum([rows[share] for share in shares])
     middle = np.searchsorted(up_to, [(up_to[-1] - 1) // 2, up_to[-1] // 2], side="right")
     return shares[0], float(np.mean([shares[i] for i in middle])), shares[-1]
-
-
-def _seconds(path: Path) -> Iterator[float]:
-    if path.is_file():
-        with path.open(encoding="utf-8") as file:
-            for line in file:
-                yield json.loads(line)["seconds"]
 
 
 def _times(seconds: Sequence[float]) -> dict[str, float]:

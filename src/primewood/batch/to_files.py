@@ -20,7 +20,7 @@ import numpy as np
 from primewood import __version__
 from primewood.batch import columns
 from primewood.batch.failed import Failed
-from primewood.batch.folder import Folder, Manifest, Part
+from primewood.batch.folder import Folder, Kind, Manifest, Part, part_name
 from primewood.batch.of_file import FileRun
 from primewood.batch.progress import watching
 from primewood.batch.run import Batched, Result, Settings
@@ -28,6 +28,7 @@ from primewood.batch.sources import Source, source_of
 from primewood.batch.wording import Wording
 from primewood.engines.choice import Engines
 from primewood.errors import InvalidInput
+from primewood.files import undamaged
 from primewood.reasons.explanation import Explanation, score_together
 from primewood.tables import Dialect
 
@@ -148,7 +149,7 @@ class _Writing:
         source: Source,
         folder: Folder,
         settings: Settings,
-        kind: columns.Kind,
+        kind: Kind,
         manifest: Manifest,
     ) -> None:
         self._explainer, self._source, self._folder = explainer, source, folder
@@ -186,7 +187,7 @@ class _Writing:
         self._folder.write_manifest(self._manifest)
 
     def _part(self, number: int, results: list[Result], notes: Mapping[int, tuple[str, ...]]) -> Part:
-        explainer, name = self._explainer, _name(number)
+        explainer, name = self._explainer, part_name(number)
         context = explainer._context
         answers = [
             explainer.stated(result, self._settings, notes.get(i, ())) for i, result in enumerate(results)
@@ -209,13 +210,10 @@ class _Writing:
     def _recall(self, run: FileRun, number: int) -> None:
         """Know what a finished block lends to later ones."""
         if self._settings.reuse:
-            content = (self._folder.path / f"{_name(number)}.boxes.jsonl").read_bytes()
-            run.known.add(columns.boxes_read(content))
-
-
-def _name(number: int) -> str:
-    """What the files of a part begin with."""
-    return f"part-{number:05d}"
+            context, name = self._explainer._context, f"{part_name(number)}.boxes.jsonl"
+            with self._folder.open(name) as file, undamaged(self._folder.path / name, "remove it"):
+                found = columns.boxes_read(file.read(), context.variables, len(context.class_names))
+                run.known.add(found)
 
 
 def _question(

@@ -18,7 +18,7 @@ from typing import IO, Any
 from primewood import workbook
 from primewood.batch import columns
 from primewood.batch.folder import Folder
-from primewood.batch.overview import Overview, main_file, overview
+from primewood.batch.overview import Overview, overview
 from primewood.batch.run import Settings
 from primewood.batch.sources import source_of
 from primewood.batch.to_files import Stating, Written, explain_file
@@ -137,7 +137,7 @@ class _Table:
     def rows(self) -> Iterator[list[Any]]:
         """Row after row; one part is held at a time."""
         for part in self._manifest.parts:
-            found = columns.read(self._parts.path / main_file(part), [ROW, *self._said])
+            found = columns.read(self._parts, part, [ROW, *self._said])
             found["notes"] = ["; ".join(notes) or None for notes in found["notes"]]
             for place, *cells in zip(*found.values(), strict=True):
                 yield [place, *([] if self._identities is None else [next(self._identities)]), *cells]

@@ -10,8 +10,8 @@ from typing import Any
 
 from primewood.arguments import clock_of
 from primewood.batch.batch import Batch
-from primewood.batch.columns import Kind
 from primewood.batch.failed import Failed
+from primewood.batch.folder import Kind
 from primewood.batch.progress import watching
 from primewood.batch.run import BLOCK, Result, Run, Settings
 from primewood.batch.to_files import Written, explain_file

@@ -1,0 +1,137 @@
+"""Fields of documents that are read without trusting them: the type of each is checked, and an error names it.
+
+A check takes a value and the place where it stands ("parts[3].rows"); it returns the value, or raises.
+
+>>> fields = Fields({"rows": 12, "names": ["a", "b"]})
+>>> fields.read("rows", whole()), fields.read("names", items(text))
+(12, ('a', 'b'))
+>>> fields.read("names", items(whole()))
+Traceback (most recent call last):
+primewood.errors.InvalidInput: names[0] must be a whole number of at least 0, not 'a'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import isfinite
+from typing import Any, TypeVar
+
+from primewood.errors import InvalidInput
+
+T = TypeVar("T")
+Check = Callable[[Any, str], T]
+LARGEST = 2**63 - 1
+SHOWN = 60
+
+
+class Fields:
+    """A JSON object, field by field.
+
+    Parameters
+    ----------
+    value
+        What was read.
+    place
+        Where it stands; the document itself is at "".
+    """
+
+    def __init__(self, value: Any, place: str = "") -> None:
+        if not isinstance(value, dict):
+            raise wrong(place or "the document", "an object", value)
+        self._held, self._before = value, f"{place}." if place else ""
+
+    def read(self, name: str, check: Check[T]) -> T:
+        """A field, checked."""
+        if name not in self._held:
+            raise InvalidInput(f"{self._before}{name} is missing")
+        return check(self._held[name], f"{self._before}{name}")
+
+
+def wrong(place: str, expected: str, value: object) -> InvalidInput:
+    """The error about a value that is not what it must be."""
+    shown = repr(value) if isinstance(value, str | int | float | None) else f"{type(value).__name__}"
+    return InvalidInput(f"{place} must be {expected}, not {shown[:SHOWN]}")
+
+
+def text(value: Any, place: str) -> str:
+    """Text."""
+    if not isinstance(value, str):
+        raise wrong(place, "text", value)
+    return value
+
+
+def flag(value: Any, place: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise wrong(place, "true or false", value)
+    return value
+
+
+def number(value: Any, place: str) -> float:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
+        raise wrong(place, "a finite number", value)
+    return value
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
+
+
+def scalar(value: Any, place: str) -> str | bool | float:
+    """Text, a finite number, or true or false."""
+    return value if isinstance(value, str | bool) else number(value, place)
+
+
+def whole(least: int = 0, most: int = LARGEST) -> Check[int]:
+    """A check of whole numbers between two ends, both included."""
+    ends = f"of at least {least}" if most == LARGEST else f"from {least} to {most}"
+
+    def check(value: Any, place: str) -> int:
+        if type(value) is not int or not least <= value <= most:
+            raise wrong(place, f"a whole number {ends}", value)
+        return value
+
+    return check
+
+
+def one_of(choices: Iterable[str]) -> Check[str]:
+    """A check of words."""
+    known = tuple(choices)
+
+    def check(value: Any, place: str) -> str:
+        if not isinstance(value, str) or value not in known:
+            raise wrong(place, " or ".join(map(repr, known)), value)
+        return value
+
+    return check
+
+
+def optional(check: Check[T]) -> Check[T | None]:
+    """A check of a value that may be null."""
+    return lambda value, place: None if value is None else check(value, place)
+
+
+def items(check: Check[T], count: int | None = None) -> Check[tuple[T, ...]]:
+    """A check of each item of a list, which may have a certain length."""
+
+    def check_all(value: Any, place: str) -> tuple[T, ...]:
+        if not isinstance(value, list) or count not in (None, len(value)):
+            raise wrong(place, "a list" if count is None else f"a list of {count} items", value)
+        return tuple(check(item, f"{place}[{i}]") for i, item in enumerate(value))
+
+    return check_all
+
+
+def mapping(check: Check[T]) -> Check[dict[str, T]]:
+    """A check of each value of an object."""
+
+    def check_all(value: Any, place: str) -> dict[str, T]:
+        if not isinstance(value, dict):
+            raise wrong(place, "an object", value)
+        return {name: check(item, f"{place}[{name!r}]") for name, item in value.items()}
+
+    return check_all
