@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint docs bench bench-quick clean compiler
+.PHONY: demo test test-slow lint docs bench bench-quick record compare-records clean compiler
 
 demo: $(VENV)/.runs
 	@$(BIN)/primewood demo --output build/demo.html
@@ -46,6 +46,17 @@ bench: $(VENV)/.develops
 bench-quick: $(VENV)/.develops
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check dtai-veritas
 	$(BIN)/python benchmarks/search.py --quick
+
+# What primewood answers to 2,000 questions, in build/records/COMMIT.jsonl; some minutes.
+record: $(VENV)/.develops
+	PYTHONPATH=tests $(BIN)/python -m records write
+
+# make compare-records A.jsonl B.jsonl: what differs. IGNORE_NODES=1 allows other counts of search nodes.
+compare-records: $(VENV)/.develops
+	@PYTHONPATH=tests $(BIN)/python -m records compare $(if $(IGNORE_NODES),--ignore-nodes) $(filter-out $@,$(MAKECMDGOALS))
+
+%.jsonl:
+	@:
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

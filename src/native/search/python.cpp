@@ -9,6 +9,7 @@
 #include "joint.hpp"
 #include "nearest.hpp"
 #include "python.hpp"
+#include "run.hpp"
 #include "workspaces.hpp"
 
 namespace nb = nanobind;
@@ -73,16 +74,16 @@ nb::object find(Workspaces& workspaces, Array<std::uint8_t> mask, int label, boo
   {
     nb::gil_scoped_release release;
     auto oracle = workspaces.take();
-    oracle->start(seconds, nodes, poll_signals);
     try {
+      const Run run(*oracle, seconds, nodes, poll_signals);
       found = otherwise ? oracle->query(mask.data(), label, {}, point)
                         : oracle->reach(mask.data(), label, {}, point);
-      if (found && (!f.possible(point.data()) || (!f.any_order && (f.decide(point.data()) != label) != otherwise)))
-        throw std::logic_error("what was found is not what was asked for");
-      workspaces.give_back(std::move(oracle));
     } catch (const LimitReached&) {
       finished = false;
     }
+    if (found && (!f.possible(point.data()) || (!f.any_order && (f.decide(point.data()) != label) != otherwise)))
+      throw std::logic_error("what was found is not what was asked for");
+    if (finished) workspaces.give_back(std::move(oracle));
   }
   if (!finished) return nb::none();
   return found ? nb::object(nb::tuple(nb::cast(point))) : nb::object(nb::bool_(false));
@@ -119,7 +120,7 @@ nb::dict grow(Workspaces& workspaces, const std::vector<int>& point,
   Grower grower(*oracle, static_cast<Language>(language), nominal, target);
   {
     nb::gil_scoped_release release;
-    oracle->start(seconds, nodes, poll_signals);
+    const Run run(*oracle, seconds, nodes, poll_signals);
     grower.run(point, steps, order, fixed);
   }
   nb::dict answer;
@@ -151,7 +152,7 @@ nb::dict nearest(Workspaces& workspaces, const std::vector<int>& instance, Array
                  copied<double, double>(cost));
   {
     nb::gil_scoped_release release;
-    oracle->start(seconds, nodes, poll_signals);
+    const Run run(*oracle, seconds, nodes, poll_signals);
     search.run();
     if (!search.point.empty() && !f.any_order && !oracle->answers(search.point, question))
       throw std::logic_error("what was found is not what was asked for");
@@ -225,23 +226,33 @@ nb::object meet(Joined& joined, Array<std::uint8_t> mask, const std::vector<std:
   {
     nb::gil_scoped_release release;
     auto oracle = joined.workspaces.take();
-    oracle->start(seconds, nodes, poll_signals);
     const auto decided = [&](const std::vector<int>& x) { return joint.meets(x, demands); };
     try {
+      const Run run(*oracle, seconds, nodes, poll_signals);
       found = oracle->win_all(mask.data(), joint.wins(demands), decided,
                               joint.same.empty() ? nullptr : &joint.same, point);
-      joined.workspaces.give_back(std::move(oracle));
     } catch (const LimitReached&) {
       finished = false;
     }
+    if (finished) joined.workspaces.give_back(std::move(oracle));
   }
   if (!finished) return nb::none();
   return found ? nb::object(nb::tuple(nb::cast(point))) : nb::object(nb::bool_(false));
 }
 
+nb::dict work_done() {
+  const WorkDone& work = WorkDone::of_this_process();
+  nb::dict counts;
+  counts["runs"] = work.runs.load();
+  counts["queries"] = work.queries.load();
+  counts["nodes"] = work.nodes.load();
+  return counts;
+}
+
 }  // namespace
 
 void bind_search(nb::module_& m) {
+  m.def("work_done", &work_done);
   nb::class_<Workspaces>(m, "Forest")
       .def_prop_ro("atoms", [](const Workspaces& w) { return w.forest.atoms(); })
       .def_prop_rw(

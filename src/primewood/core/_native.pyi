@@ -4,6 +4,8 @@ from numpy import float64, int32, int64, uint8
 from numpy.typing import NDArray
 
 def apply_link(link: int, scores: NDArray[float64]) -> None: ...
+def work_done() -> dict[str, int]:
+    """What all searches of this process have done so far: runs, queries and search nodes."""
 
 class Forest:
     patience: int

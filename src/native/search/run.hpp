@@ -1,0 +1,43 @@
+// One run of an oracle, and how much all runs of this process have done.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <utility>
+
+#include "oracle.hpp"
+
+namespace primewood {
+
+// Only ever grows: the difference of two readings is the work in between, whichever threads did it.
+struct WorkDone {
+  std::atomic<std::int64_t> runs{0}, queries{0}, nodes{0};
+
+  static WorkDone& of_this_process() {
+    static WorkDone work;
+    return work;
+  }
+};
+
+// Starts the oracle; at the end, however it comes, its work is counted.
+class Run {
+ public:
+  Run(Oracle& oracle, double seconds, std::int64_t nodes, std::function<void()> poll) : oracle_(oracle) {
+    oracle.start(seconds, nodes, std::move(poll));
+  }
+
+  ~Run() {
+    WorkDone& work = WorkDone::of_this_process();
+    work.runs++;
+    work.queries += oracle_.counts.queries;
+    work.nodes += oracle_.limits.visited();
+  }
+
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+ private:
+  const Oracle& oracle_;
+};
+
+}  // namespace primewood
