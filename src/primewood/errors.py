@@ -73,6 +73,16 @@ def listing(things: Iterable[object], limit: int = 12) -> str:
     return ", ".join(words)
 
 
+def first_line(problem: BaseException, limit: int = 200) -> str:
+    """What another library says of a problem, for a message of one line.
+
+    >>> first_line(ValueError("no tree")), first_line(ValueError())
+    ('no tree', 'ValueError')
+    """
+    words = str(problem).strip().partition("\n")[0] or type(problem).__name__
+    return words if len(words) <= limit else words[:limit] + "..."
+
+
 def meant(words: Iterable[object], known: Iterable[object]) -> str:
     """A suggestion for a message, if something known is written much like a word that is not.
 

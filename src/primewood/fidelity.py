@@ -22,6 +22,8 @@ from primewood.progress import say
 
 MOST_ROWS = 2000
 PLANTED = 1000
+MOST_CELLS = 2**24
+"""Fewer rows are planted in a model with so many columns that they would have more cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +123,14 @@ def planted_rows(
     """
     generator = np.random.default_rng(seed)
     tests = _tests(ensemble)
+    count = max(1, min(PLANTED, MOST_CELLS // max(1, ensemble.n_features)))
     if rows is None or not len(rows):
-        planted = np.zeros((PLANTED, ensemble.n_features))
+        planted = np.zeros((count, ensemble.n_features))
     else:
-        planted = rows[generator.integers(0, len(rows), PLANTED)].copy()
+        planted = rows[generator.integers(0, len(rows), count)].copy()
     if not len(tests):
         return planted
-    for _ in range(1 + ensemble.n_features // 3):
+    for _ in range(1 + len(np.unique(tests[:, 0])) // 3):
         columns, thresholds = tests[generator.integers(0, len(tests), len(planted))].T
         planted[np.arange(len(planted)), columns.astype(int)] = _beside(thresholds, ensemble, generator)
     for column, known in ensemble.categories.items():

@@ -16,6 +16,9 @@ from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from primewood.errors import InvalidInput
 
 T = TypeVar("T")
@@ -135,3 +138,60 @@ def mapping(check: Check[T]) -> Check[dict[str, T]]:
         return {name: check(item, f"{place}[{name!r}]") for name, item in value.items()}
 
     return check_all
+
+
+def record(value: Any, place: str) -> dict[str, Any]:
+    """An object, as it is."""
+    return mapping(lambda item, _: item)(value, place)
+
+
+def listed(value: Any, place: str) -> list[Any]:
+    """A list, as it is."""
+    if not isinstance(value, list):
+        raise wrong(place, "a list", value)
+    return value
+
+
+def integers(count: int | None = None) -> Check[NDArray[np.int64]]:
+    """A check of lists and arrays of whole numbers of 32 bits, which may have a certain length; flags are 0 and 1."""
+
+    def check(value: Any, place: str) -> NDArray[np.int64]:
+        array = _array(value, place, "iub", count)
+        if array.size and not -(2**31) <= int(array.min()) <= int(array.max()) < 2**31:
+            raise InvalidInput(f"{place} has a number beyond 32 bits")
+        return array.astype(np.int64)
+
+    return check
+
+
+def floats(count: int | None = None) -> Check[NDArray[np.float64]]:
+    """A check of lists and arrays of numbers, which may be infinite or NaN, and may have a certain length."""
+    return lambda value, place: _array(value, place, "iuf", count).astype(np.float64)
+
+
+def finite(count: int | None = None) -> Check[NDArray[np.float64]]:
+    """A check of lists and arrays of finite numbers, which may have a certain length."""
+
+    def check(value: Any, place: str) -> NDArray[np.float64]:
+        array = floats(count)(value, place)
+        if not np.isfinite(array).all():
+            raise InvalidInput(f"{place} has a number that is infinite or NaN")
+        return array
+
+    return check
+
+
+def _array(value: Any, place: str, kinds: str, count: int | None) -> NDArray[Any]:
+    """An array of one dimension of numbers of certain kinds."""
+    kind = "numbers" if "f" in kinds else "whole numbers"
+    if not isinstance(value, list | np.ndarray):
+        raise wrong(place, f"a list of {kind}", value)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths inside
+        raise wrong(place, f"a list of {kind}", value) from None
+    if array.ndim != 1 or (array.size and array.dtype.kind not in kinds):
+        raise InvalidInput(f"{place} must be a list of {kind} of usual size")
+    if count not in (None, len(array)):
+        raise InvalidInput(f"{place} has {len(array)} items, not {count}")
+    return array

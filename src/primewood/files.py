@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from errno import EISDIR, ELOOP, EMLINK, ENXIO
 from io import BufferedReader
@@ -90,18 +90,43 @@ def _not_plain(path: Path) -> InvalidInput:
     return InvalidInput(f"{path} is a link, or not a regular file; remove it, or take another folder")
 
 
-def parse_json(content: bytes) -> Any:
-    """The value of JSON, as the standard has it: NaN and infinite numbers are none.
+def read_json(path: Path, *, infinite: bool = False) -> Any:
+    """The value of a JSON file; see `parse_json`. The error names the file."""
+    try:
+        return parse_json(path.read_bytes(), infinite=infinite)
+    except InvalidInput as problem:
+        raise InvalidInput(f"{path.name} is {problem}") from None
+
+
+def parse_json(content: bytes, *, infinite: bool = False) -> Any:
+    """The value of JSON, as the standard has it: NaN and infinite numbers are none, unless they are allowed here.
+
+    An object that has a name twice is refused: parsers differ in which of the two counts.
 
     Raises
     ------
     InvalidInput
         For anything else, with the reason.
     """
+    constant = None if infinite else _refuse
     try:
-        return json.loads(content.decode(), parse_constant=_refuse)
-    except (ValueError, RecursionError) as problem:
-        raise InvalidInput(f"not JSON: {problem}") from None
+        return json.loads(content.decode(), parse_constant=constant, object_pairs_hook=unique_names)
+    except RecursionError:
+        raise InvalidInput("not JSON that is read: it is nested too deeply") from None
+    except ValueError as problem:
+        raise InvalidInput(f"not JSON, or cut off: {problem}") from None
+
+
+def unique_names(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """The object with these members; a ValueError if two have the same name."""
+    pairs = list(pairs)
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(
+            f"{next(name for name in names if names.count(name) > 1)!r} occurs twice in an object"
+        )
+    return found
 
 
 def _refuse(word: str) -> None:

@@ -7,69 +7,18 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestRegressor
+from sklearn.datasets import load_iris
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from typer.testing import CliRunner
 
 import primewood as pw
+from model_files import FILES, X, Y
 from primewood.cli.main import app
 from primewood.ensemble import Categories
 from primewood.errors import InvalidInput, PrimewoodError
-
-X, Y = load_breast_cancer(return_X_y=True)
-X = X[:, :6]
-
-
-def xgboost_file(folder, ending):
-    from xgboost import XGBClassifier
-
-    model = XGBClassifier(n_estimators=5, max_depth=2, n_jobs=1).fit(X, Y)
-    model.save_model(folder / f"model{ending}")
-    return model, folder / f"model{ending}"
-
-
-def lightgbm_file(folder, ending):
-    from lightgbm import LGBMClassifier
-
-    model = LGBMClassifier(n_estimators=5, num_leaves=4, n_jobs=1, verbose=-1).fit(X, Y)
-    model.booster_.save_model(folder / f"model{ending}")
-    return model, folder / f"model{ending}"
-
-
-def catboost_file(folder, ending):
-    from catboost import CatBoostClassifier
-
-    model = CatBoostClassifier(iterations=5, depth=2, verbose=0, thread_count=1, allow_writing_files=False)
-    model.fit(X, Y).save_model(str(folder / f"model{ending}"), format=ending[1:])
-    return model, folder / f"model{ending}"
-
-
-def skops_file(folder, ending):
-    import skops.io
-
-    model = GradientBoostingClassifier(n_estimators=5, random_state=0).fit(X, Y)
-    skops.io.dump(model, folder / f"model{ending}")
-    return model, folder / f"model{ending}"
-
-
-def our_file(folder, ending):
-    model = HistGradientBoostingClassifier(max_iter=5).fit(X, Y)
-    pw.read(model).save(folder / f"model{ending}")
-    return model, folder / f"model{ending}"
-
-
-FILES = {
-    "XGBoost, JSON": (xgboost_file, ".json"),
-    "XGBoost, UBJSON": (xgboost_file, ".ubj"),
-    "LightGBM": (lightgbm_file, ".txt"),
-    "CatBoost": (catboost_file, ".cbm"),
-    "CatBoost, JSON": (catboost_file, ".json"),
-    "skops": (skops_file, ".skops"),
-    "primewood": (our_file, ".json"),
-}
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from primewood.ensemble.ensemble import Categories, Cutoff, Ensemble, Group, Level
 from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput
-from primewood.files import check_header, write_whole
+from primewood.fields import (
+    Check,
+    Fields,
+    finite,
+    flag,
+    floats,
+    integers,
+    items,
+    listed,
+    number,
+    one_of,
+    optional,
+    scalar,
+    text,
+    whole,
+)
+from primewood.files import check_header, read_json, write_whole
 
+T = TypeVar("T")
 FORMAT = "primewood ensemble"
 VERSION = 1
+INFINITE = ("inf", "-inf")
+MISSING_AS = ("either", "nan", "none")
 SEQUENCES = ("feature_names", "classes", "start", "cuts")
 SINGLE = (
     "operator",
@@ -34,15 +54,6 @@ SINGLE = (
     "source",
 )
 PLAIN = (*SEQUENCES, *SINGLE)
-NUMBER = int | float
-TYPES: dict[str, Any] = {
-    **dict.fromkeys(("operator", "dtype", "vote", "precision", "link", "form", "source"), str),
-    **dict.fromkeys(("allows_missing", "any_order"), bool),
-    **dict.fromkeys(("slope", "largest_integer"), NUMBER),
-    **dict.fromkeys((*SEQUENCES, "never_missing", "groups", "categories", "trees"), list),
-    "divisor": NUMBER | None,
-}
-"""What the fields of a document are."""
 
 
 def save_ensemble(ensemble: Ensemble, path: str | Path) -> None:
@@ -86,55 +97,59 @@ def load_ensemble(path: str | Path) -> Ensemble:
     path = Path(path)
     if not path.is_file():
         raise InvalidInput(f"there is no file {path}")
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as problem:
-        raise InvalidInput(
-            f"{path.name} is not an ensemble of primewood, or it is damaged: {problem}"
-        ) from None
+    document = read_json(path)
     check_header(document, path, "ensemble", VERSION)
     try:
         return ensemble_of(document)
-    except Exception as problem:  # whatever a document that was tampered with brings about
-        raise InvalidInput(f"{path.name} is damaged: {problem}") from None
+    except InvalidInput as problem:
+        raise InvalidInput(f"{path.name} cannot be read: {problem}") from None
+
+
+def _label(value: Any, place: str) -> Any:
+    """A class or a category: a text, a number, a truth value or nothing."""
+    return optional(scalar)(value, place)
+
+
+CHECKS: dict[str, Check[Any]] = {
+    **dict.fromkeys(("operator", "dtype", "vote", "precision", "link", "form", "source"), text),
+    **dict.fromkeys(("allows_missing", "any_order"), flag),
+    **dict.fromkeys(("slope", "largest_integer"), number),
+    "divisor": optional(number),
+    "feature_names": items(text),
+    "classes": items(_label),
+}
+"""What the fields of a document are that are kept as they are."""
 
 
 def ensemble_of(document: dict[str, Any]) -> Ensemble:
     """The ensemble that `document_of` wrote; the type of every field is checked."""
-    for name, kind in TYPES.items():
-        value = document[name]
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise InvalidInput(f"{name} is {str(value)[:60]}")
-    if not all(isinstance(name, str) for name in document["feature_names"]):
-        raise InvalidInput("names of features are text")
-    plain: dict[str, Any] = {name: document[name] for name in SINGLE}
-    plain |= {name: tuple(document[name]) for name in SEQUENCES}
+    said = Fields(document)
+    plain: dict[str, Any] = {name: said.read(name, check) for name, check in CHECKS.items()}
     return Ensemble(
-        trees=tuple(_tree(record) for record in document["trees"]),
+        trees=said.read("trees", items(_tree)),
         **plain,
-        never_missing=frozenset(document["never_missing"]),
-        cutoff=_cutoff(document.get("cutoff")),
-        levels=tuple(
-            Level(_number(value), strictly is True) for value, strictly in document.get("levels", ())
-        ),
-        groups=tuple(Group(size, weight) for size, weight in document["groups"]),
-        categories=categories_read(document["categories"]),
+        start=tuple(said.read("start", finite()).tolist()),
+        cuts=tuple(said.read("cuts", finite()).tolist()),
+        never_missing=frozenset(said.read("never_missing", integers()).tolist()),
+        cutoff=optional(_cutoff)(document.get("cutoff"), "cutoff"),
+        levels=items(_made(Level, number, flag))(document.get("levels", []), "levels"),
+        groups=said.read("groups", items(_made(Group, whole(1), number))),
+        categories=said.read("categories", categories_read),
     )
 
 
-def _cutoff(record: Any) -> Cutoff | None:
-    if record is None:
-        return None
-    value, positive, of = record
-    if positive not in (0, 1) or of not in ("probability", "score"):
-        raise InvalidInput(f"cutoff is {record!r}")
-    return Cutoff(_number(value), int(positive), of)
+def _made(kind: Callable[..., T], *checks: Check[Any]) -> Check[T]:
+    """A check of a list of so many items that makes something of them."""
+
+    def check(value: Any, place: str) -> T:
+        parts = items(lambda item, _: item, len(checks))(value, place)
+        return kind(*(one(part, place) for one, part in zip(checks, parts, strict=True)))
+
+    return check
 
 
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, NUMBER):
-        raise InvalidInput(f"{value!r} is not a number")
-    return float(value)
+def _cutoff(value: Any, place: str) -> Cutoff:
+    return _made(Cutoff, number, whole(0, 1), one_of(("probability", "score")))(value, place)
 
 
 def categories_written(categories: Mapping[int, Categories]) -> list[Any]:
@@ -152,12 +167,21 @@ def categories_written(categories: Mapping[int, Categories]) -> list[Any]:
     ]
 
 
-def categories_read(records: list[Any]) -> dict[int, Categories]:
+def categories_read(records: Any, place: str = "categories") -> dict[int, Categories]:
     """The categories that `categories_written` wrote."""
-    return {
-        int(column): Categories({float(code): name for code, name in names}, *more)
-        for column, names, *more in records
-    }
+    return dict(items(_categories)(records, place))
+
+
+def _categories(value: Any, place: str) -> tuple[int, Categories]:
+    """The categories of one column; whether they are all is at the end, if they are not."""
+    parts = value if isinstance(value, list) and len(value) == 6 else [*listed(value, place), True]
+    checks = (whole(), items(_made(_named, number, _label)), optional(number), flag, one_of(MISSING_AS), flag)
+    column, names, *more = _made(lambda *parts: parts, *checks)(parts, place)
+    return column, Categories(dict(names), *more)
+
+
+def _named(code: float, name: Any) -> tuple[float, Any]:
+    return float(code), name
 
 
 def _written(value: Any) -> Any:
@@ -171,7 +195,7 @@ def _written(value: Any) -> Any:
 
 def _tree_record(tree: Tree) -> dict[str, Any]:
     record: dict[str, Any] = {}
-    for name in (field.name for field in fields(tree)):
+    for name in (part.name for part in fields(tree)):
         value = getattr(tree, name)
         if name == "sets":
             record[name] = [_numbers(bounds) for bounds in value]
@@ -187,18 +211,37 @@ def _numbers(array: Any) -> Any:
     return array.tolist()
 
 
-def _tree(record: dict[str, Any]) -> Tree:
-    kinds = {
-        "feature": np.int64,
-        "left": np.int64,
-        "right": np.int64,
-        "set_of": np.int64,
-        "missing_left": np.bool_,
-    }
-    arrays: dict[str, Any] = {}
-    for name, value in record.items():
-        if name == "sets":
-            arrays[name] = tuple(np.array(bounds, dtype=np.float64) for bounds in value)
-        else:
-            arrays[name] = None if value is None else np.array(value, dtype=kinds.get(name, np.float64))
-    return Tree(**arrays)
+def _tree(value: Any, place: str) -> Tree:
+    said = Fields(value, place)
+    size = len(said.read("feature", listed))
+    feature, left, right, missing_left = (
+        said.read(name, integers(size)) for name in ("feature", "left", "right", "missing_left")
+    )
+    return Tree(
+        feature=feature,
+        threshold=said.read("threshold", _floats(size)),
+        left=left,
+        right=right,
+        missing_left=missing_left != 0,
+        value=said.read("value", _table),
+        set_of=said.read("set_of", optional(integers(size))),
+        sets=said.read("sets", items(_floats())),
+    )
+
+
+def _floats(count: int | None = None) -> Check[NDArray[np.float64]]:
+    """A check of numbers, among them infinities that are written as text."""
+
+    def check(value: Any, place: str) -> NDArray[np.float64]:
+        numbers = [float(x) if isinstance(x, str) and x in INFINITE else x for x in listed(value, place)]
+        return floats(count)(numbers, place)
+
+    return check
+
+
+def _table(value: Any, place: str) -> NDArray[np.float64]:
+    """A list of lists of finite numbers, all of one length."""
+    rows = items(listed)(value, place)
+    if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
+        raise InvalidInput(f"{place} must be lists of one length")
+    return finite()([x for row in rows for x in row], place).reshape(len(rows), -1)

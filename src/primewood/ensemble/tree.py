@@ -13,6 +13,8 @@ from primewood.ensemble.comparison import InputType, Operator
 from primewood.errors import InvalidInput
 
 LEAF = -1
+MOST_DEPTH = 4000
+"""The most tests on a path of any tree that is read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,37 +76,42 @@ class Tree:
         >>> len(tree), tree.depth
         (5, 2)
         """
-        rows: list[tuple[int, float, int, int]] = []
+        rows: list[list[float]] = []
         values: list[Sequence[float]] = []
         sets: dict[int, NDArray[np.float64]] = {}
-
-        def add(node: Any) -> int:
+        todo: list[tuple[Any, int, int]] = [
+            (nested, LEAF, LEAF)
+        ]  # a node, its parent, and which side it is on
+        while todo:
+            node, parent, side = todo.pop()
             place = len(rows)
-            rows.append((LEAF, 0.0, LEAF, LEAF))
+            if parent >= 0:
+                rows[parent][side] = place
             if not isinstance(node, tuple):
                 if not isinstance(node, list | np.ndarray):
                     raise InvalidInput(f"a leaf is a list of class values, not {node!r}")
+                rows.append([LEAF, 0.0, LEAF, LEAF])
                 values.append([float(v) for v in node])
-                return place
-            values.append([])
+                continue
             if len(node) != 4:
                 raise InvalidInput(f"an inner node is (feature, threshold, left, right), not {node!r}")
             feature, threshold, left, right = node
             if isinstance(threshold, list):
                 sets[place] = np.array(threshold, dtype=np.float64)
                 threshold = 0.0
-            rows[place] = (int(feature), float(threshold), add(left), add(right))
-            return place
-
-        add(nested)
+            rows.append([int(feature), float(threshold), LEAF, LEAF])
+            values.append([])
+            todo += [(right, place, 3), (left, place, 2)]
         width = max(len(value) for value in values)
         if any(len(value) not in (0, width) for value in values):
             raise InvalidInput("all leaves need the same number of class values")
         filled = np.array([value or [0.0] * width for value in values], dtype=np.float64)
-        feature, threshold, left, right = (np.array(column) for column in zip(*rows, strict=True))
+        table = np.array(rows, dtype=np.float64)
+        feature, left, right = (table[:, i].astype(np.int64) for i in (0, 2, 3))
         set_of = np.full(len(rows), -1)
         set_of[list(sets)] = range(len(sets))
         missing_left = np.zeros(len(rows), dtype=bool)
+        threshold = table[:, 1].copy()
         return cls(feature, threshold, left, right, missing_left, filled, set_of, tuple(sets.values()))
 
     def __len__(self) -> int:
@@ -119,10 +126,11 @@ class Tree:
     @property
     def depths(self) -> NDArray[np.int64]:
         """How many tests lead to each node."""
-        depths = np.zeros(len(self), dtype=np.int64)
-        for node in np.flatnonzero(~self.is_leaf):
-            depths[self.left[node]] = depths[self.right[node]] = depths[node] + 1
-        return depths
+        depths = [0] * len(self)
+        for node, (left, right) in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True)):
+            if left != LEAF:
+                depths[left] = depths[right] = depths[node] + 1
+        return np.array(depths, dtype=np.int64)
 
     @property
     def depth(self) -> int:
@@ -170,6 +178,7 @@ class Tree:
         sound = (
             len(self) > 0
             and (self.right[~inner] == LEAF).all()
+            and (self.feature[~inner] == LEAF).all()
             and ((self.feature[inner] >= 0) & (self.feature[inner] < n_features)).all()
             and (self.left[inner] > nodes[inner]).all()
             and (self.right[inner] > nodes[inner]).all()
@@ -178,9 +187,27 @@ class Tree:
             else False
         )
         sound = sound and all(bounds.ndim == 1 and (np.diff(bounds) > 0).all() for bounds in self.sets)
-        sound = sound and (self.set_of is None or bool(np.isin(self.set_of, range(-1, len(self.sets))).all()))
+        if self.set_of is not None:
+            sound = sound and ((self.set_of >= -1) & (self.set_of < len(self.sets))).all()
+            sound = sound and (self.set_of[~inner] == -1).all()
         if not sound or np.isnan(self.threshold[inner]).any() or not np.isfinite(self.value).all():
             raise InvalidInput("the model's arrays are not a tree; the file or object is damaged")
+        check_depth(self.left, self.right)
+
+
+def check_depth(left: NDArray[np.int64], right: NDArray[np.int64]) -> None:
+    """Raise if a path of a tree is longer than any that is read. Cost: nothing for a tree with few nodes."""
+    if len(left) <= 2 * MOST_DEPTH + 1:
+        return
+    level = np.zeros(1, dtype=np.int64)
+    for _ in range(MOST_DEPTH + 1):
+        level = level[left[level] >= 0]
+        if not level.size:
+            return
+        level = np.concatenate([left[level], right[level]])
+    raise InvalidInput(
+        f"a tree is more than {MOST_DEPTH} levels deep, which is not supported; fit it with a max_depth"
+    )
 
 
 def is_within(x: NDArray[np.float64], bounds: NDArray[np.float64], operator: Operator) -> NDArray[np.bool_]:

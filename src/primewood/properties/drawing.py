@@ -21,30 +21,38 @@ def tree_records(ensemble: Ensemble, context: Context, number: int) -> list[dict
             f"the model has the trees 0 to {len(ensemble.trees) - 1}; there is no tree {number}"
         )
     tree = ensemble.trees[number]
-    assert context.domain is not None
     records: list[dict[str, Any]] = []
-
-    def add(node: int, box: dict[int, int]) -> int:
-        while not tree.is_leaf[node]:
-            place, left = _test(tree, node, ensemble, context.domain)  # type: ignore[arg-type]
-            allowed = box.get(place, context.variables[place].everything) if place >= 0 else left
-            if allowed & left and allowed & ~left and place >= 0:
-                return add_test(node, box, place, allowed, left)
-            node = int(tree.left[node] if allowed & left else tree.right[node])
-        records.append(_leaf(ensemble, tree.value[node]))
-        return len(records) - 1
-
-    def add_test(node: int, box: dict[int, int], place: int, allowed: int, left: int) -> int:
+    todo: list[tuple[int, dict[int, int], dict[str, Any], str]] = [(0, {}, {}, "root")]
+    while todo:  # a node, what its path allows, and the record and the side that it comes after
+        node, box, parent, side = todo.pop()
+        parent[side] = len(records)
+        node, test = _next_test(tree, node, box, ensemble, context)
+        if test is None:
+            records.append(_leaf(ensemble, tree.value[node]))
+            continue
+        place, allowed, left = test
         x = context.variables[place]
-        record: dict[str, Any] = {"text": f"{x.name} {edge_label(x, left, context.units.get(x.name, ''))}"}
-        records.append(record)
-        at = len(records) - 1
-        record["left"] = add(int(tree.left[node]), {**box, place: allowed & left})
-        record["right"] = add(int(tree.right[node]), {**box, place: allowed & ~left})
-        return at
-
-    add(0, {})
+        records.append({"text": f"{x.name} {edge_label(x, left, context.units.get(x.name, ''))}"})
+        todo.append((int(tree.right[node]), {**box, place: allowed & ~left}, records[-1], "right"))
+        todo.append((int(tree.left[node]), {**box, place: allowed & left}, records[-1], "left"))
     return records
+
+
+def _next_test(
+    tree: Tree, node: int, box: dict[int, int], ensemble: Ensemble, context: Context
+) -> tuple[int, tuple[int, int, int] | None]:
+    """The next node on a path that sends values to both sides, with its place, what is allowed, and what goes left.
+
+    A leaf comes with None.
+    """
+    assert context.domain is not None
+    while not tree.is_leaf[node]:
+        place, left = _test(tree, node, ensemble, context.domain)
+        allowed = box.get(place, context.variables[place].everything) if place >= 0 else left
+        if allowed & left and allowed & ~left and place >= 0:
+            return node, (place, allowed, left)
+        node = int(tree.left[node] if allowed & left else tree.right[node])
+    return node, None
 
 
 def _leaf(ensemble: Ensemble, value: NDArray[np.float64]) -> dict[str, Any]:

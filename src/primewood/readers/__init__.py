@@ -7,7 +7,6 @@ One file per library, imported only when such a model comes. Each has `read`; `s
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from primewood.ensemble import Categories, Ensemble
 from primewood.ensemble.file import FORMAT, load_ensemble
 from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel
+from primewood.files import read_json
 
 __all__ = ["decisions_of", "load_model", "read", "scores_of"]
 
@@ -183,10 +183,7 @@ def load_model(path: str | Path, *, trust_pickle: bool = False) -> Any:
 
 def _library_of_json(path: Path) -> str | None:
     """The library that a JSON file comes from; None for our own."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as problem:
-        raise InvalidInput(f"{path.name} is not JSON, or it is cut off: {problem}") from None
+    document = read_json(path, infinite=True)
     keys = set(document) if isinstance(document, dict) else set()
     if "learner" in keys:
         return "xgboost"

@@ -35,7 +35,17 @@ from numpy.typing import NDArray
 from primewood.ensemble import Ensemble, Tree
 from primewood.ensemble.ensemble import Categories
 from primewood.ensemble.link import Link, cut_at
-from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel, listing
+from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel, first_line, listing
+from primewood.readers.xgboost_file import (
+    PER_NODE,
+    PER_SET,
+    UNREAD,
+    Ubjson,
+    check_document,
+    forest_of,
+    parse,
+    without_spaces,
+)
 
 try:
     import xgboost
@@ -61,21 +71,6 @@ LINKS: dict[str, Link] = {
 }
 """What the objectives that are read do to a score."""
 
-PER_NODE = (
-    "left_children",
-    "right_children",
-    "split_indices",
-    "split_conditions",
-    "split_type",
-    "default_left",
-)
-UNREAD = ("base_weights", "loss_changes", "parents", "sum_hessian")
-"""What XGBoost has of a node: what is read, and what only has to be there for it."""
-
-PER_SET = ("categories_nodes", "categories_segments", "categories_sizes")
-MOST_CODES = 2**24
-"""Codes of categories are below it; whatever is not goes left."""
-
 LEAF = {
     **{name: [0.0] for name in ("split_conditions", *UNREAD)},
     **{name: [0] for name in ("split_indices", "split_type", "default_left")},
@@ -84,9 +79,6 @@ LEAF = {
     "parents": [2**31 - 1],
 }
 """A tree of XGBoost's that is one leaf, and adds nothing."""
-
-NUMBERS = {"i": "i1", "U": "u1", "I": "i2", "l": "i4", "L": "i8", "d": "f4", "D": "f8"}
-"""The numbers of UBJSON, in which XGBoost writes a model with every bit of its floats; the highest byte is first."""
 
 
 def load(path: str | Path) -> xgboost.Booster:
@@ -103,16 +95,18 @@ def load(path: str | Path) -> xgboost.Booster:
         raise InvalidInput(
             f"{path.name} is in XGBoost's old binary format; save it as .json or .ubj with a version before 3.1"
         )
+    raw = without_spaces(raw)
     try:
-        _check(json.loads(raw) if raw.lstrip()[1:].lstrip()[:1] == b'"' else _Ubjson(raw).document())
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-        raise InvalidInput(f"{path.name} is no XGBoost model in JSON or UBJSON, or it is damaged") from None
+        document = parse(raw)
+    except InvalidInput as problem:
+        raise InvalidInput(f"{path.name} is not an XGBoost model: it is {problem}") from None
+    _check(document, path.name)
+    _check_objective(document["learner"]["objective"]["name"])
     booster = xgboost.Booster()
     try:
         booster.load_model(bytearray(raw))
     except xgboost.core.XGBoostError as problem:
-        reason = str(problem).partition("\n")[0]
-        raise InvalidInput(f"{path.name} cannot be read as an XGBoost model: {reason}") from None
+        raise InvalidInput(f"{path.name} cannot be read as an XGBoost model: {first_line(problem)}") from None
     return booster
 
 
@@ -259,11 +253,15 @@ def _objective(booster: xgboost.Booster, name: str) -> str:
         raise UnsupportedModel(
             f"this {name} has the booster {kind}, which has no trees; gbtree and dart are read"
         )
+    _check_objective(objective)
+    return objective
+
+
+def _check_objective(objective: str) -> None:
     if objective not in LINKS:
         raise UnsupportedModel(
-            f"the objective {objective} is not read; these are: {listing(LINKS, limit=99)}"
+            f"the objective {objective[:40]} is not read; these are: {listing(LINKS, limit=99)}"
         )
-    return objective
 
 
 def _missing(number: Any, name: str) -> float | None:
@@ -298,28 +296,20 @@ def _predicted(asked: _Asked, rows: NDArray[np.float64], *, output_margin: bool)
 
 def _learner(asked: _Asked) -> dict[str, Any]:
     """All that a booster has learned, as in its files."""
-    document = _Ubjson(bytes(asked.booster.save_raw("ubj"))).document()
+    document = Ubjson(bytes(asked.booster.save_raw("ubj"))).document()
+    _check(document, f"this {asked.name}")
     learner: dict[str, Any] = document["learner"]
-    if int(learner["learner_model_param"].get("num_target", 1)) > 1:
-        raise UnsupportedModel(f"this {asked.name} predicts several targets; explain a model of each")
-    if any(map(_has_vectors, _forest(learner)["trees"])):
-        raise UnsupportedModel(
-            f'this {asked.name} has vectors in its leaves; multi_strategy="one_output_per_tree" is read'
-        )
-    try:
-        _check(document)
-    except (LookupError, TypeError, ValueError):
-        raise InvalidInput(
-            f"this {asked.name} is damaged, or laid out as in no version that is known"
-        ) from None
     return learner | {"version": document["version"]}
 
 
-def _forest(learner: Mapping[str, Any]) -> dict[str, Any]:
-    """The trees and what belongs to them."""
-    booster = learner["gradient_booster"]
-    forest: dict[str, Any] = (booster["gbtree"] if booster["name"] == "dart" else booster)["model"]
-    return forest
+def _check(document: Any, what: str) -> None:
+    """Raise unless a document is a model whose trees can be walked; `what` is the model's name, for the message."""
+    try:
+        check_document(document)
+    except UnsupportedModel as problem:
+        raise UnsupportedModel(f"{what} {problem}") from None
+    except InvalidInput as problem:
+        raise InvalidInput(f"{what} cannot be read as an XGBoost model: {problem}") from None
 
 
 def _start(learner: Mapping[str, Any]) -> NDArray[np.float32]:
@@ -350,7 +340,7 @@ def _start(learner: Mapping[str, Any]) -> NDArray[np.float32]:
 
 def _trees(learner: Mapping[str, Any], start: NDArray[np.float32], asked: _Asked) -> Iterator[Tree]:
     """The trees that count, those of a dart booster with their weights."""
-    forest = _forest(learner)
+    forest = forest_of(learner)
     ends = forest["iteration_indptr"]
     rounds = asked.rounds or len(ends) - 1
     if not 0 < rounds < len(ends) or not ends[rounds]:
@@ -456,7 +446,7 @@ def _feature_names(learner: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _categories(learner: Mapping[str, Any], asked: _Asked) -> dict[int, Categories]:
     """What the codes of categorical columns stand for: names from a frame, which the model keeps, or themselves."""
-    forest = _forest(learner)
+    forest = forest_of(learner)
     tested: dict[int, set[int]] = {i: set() for i, kind in enumerate(learner["feature_types"]) if kind == "c"}
     for raw in forest["trees"]:
         for node, codes in _listed(raw):
@@ -490,125 +480,3 @@ def _names(encoded: Mapping[str, Any], column: str) -> list[Any]:
             f"{column} has categories with letters beyond ASCII, which XGBoost stores cut up; rename them and fit anew"
         )
     return [text[begin:end].decode() for begin, end in pairwise(encoded["offsets"])]
-
-
-def _check(document: Any) -> None:
-    """Raise a LookupError, a TypeError or a ValueError if a document is no model whose trees can be walked."""
-    learner = document["learner"]
-    booster = learner["gradient_booster"]
-    int(learner["attributes"].get("best_iteration", 0))
-    dict(json.loads(learner["attributes"].get("scikit_learn", "{}")))
-    if booster["name"] not in ("gbtree", "dart"):
-        return
-    forest = _forest(learner)
-    trees, groups = forest["trees"], list(forest["tree_info"])
-    ends = list(forest.get("iteration_indptr", [len(trees)]))  # which files of XGBoost 1 have not
-    sound = len(trees) == len(groups) == ends[-1] and [0, *ends] == sorted([0, *ends])
-    sound = sound and sorted(raw["id"] for raw in trees) == list(range(len(trees)))
-    sound = sound and set(groups) <= set(range(max(1, int(learner["learner_model_param"]["num_class"]))))
-    sound = sound and (booster["name"] == "gbtree" or len(booster["weight_drop"]) == len(trees))
-    n_features = int(learner["learner_model_param"]["num_feature"])
-    if not sound or not all(_has_vectors(raw) or _is_tree(raw, n_features) for raw in trees):
-        raise ValueError("not a model")
-
-
-def _has_vectors(raw: Mapping[str, Any]) -> bool:
-    return int(raw["tree_param"]["size_leaf_vector"]) > 1
-
-
-def _is_tree(raw: Mapping[str, Any], n_features: int) -> bool:
-    size = int(raw["tree_param"]["num_nodes"])
-    if size < 1 or any(len(raw[name]) != size for name in (*PER_NODE, *UNREAD)):
-        return False
-    left, right, feature = (np.asarray(raw[name]) for name in PER_NODE[:3])
-    nodes, parents = np.arange(size), np.asarray(raw["parents"])
-    inner = left >= 0
-    children = np.concatenate([left[inner], right[inner]])
-    return bool(
-        (left[~inner] == -1).all()
-        and (right[~inner] == -1).all()
-        and (right[inner] == left[inner] + 1).all()
-        and ((children > 0) & (children < size)).all()
-        and (parents[children] == np.concatenate([nodes[inner], nodes[inner]])).all()
-        and (((parents >= 0) & (parents < size)) | (nodes == 0)).all()
-        and ((feature[inner] >= 0) & (feature[inner] < n_features)).all()
-        and _has_categories(raw)
-    )
-
-
-def _has_categories(raw: Mapping[str, Any]) -> bool:
-    """Whether a tree has codes for its categorical nodes."""
-    nodes, begins, sizes = (np.asarray(raw[name]) for name in PER_SET)
-    codes = np.asarray(raw["categories"])
-    return bool(
-        np.array_equal(nodes, np.flatnonzero(np.asarray(raw["split_type"]) == 1))
-        and len(nodes) == len(begins) == len(sizes)
-        and ((begins >= 0) & (sizes >= 0) & (begins + sizes <= len(codes))).all()
-        and ((codes >= 0) & (codes < MOST_CODES)).all()
-    )
-
-
-class _Ubjson:
-    """A reader of UBJSON as XGBoost writes it: arrays of numbers are arrays, the rest is as in JSON."""
-
-    def __init__(self, raw: bytes) -> None:
-        self._raw = raw
-        self._at = 0
-
-    def document(self) -> Any:
-        """All of it; a LookupError or a ValueError if it ends too early or too late. Cost: linear."""
-        found = self._value(self._mark())
-        if self._at != len(self._raw):
-            raise ValueError("more than a document")
-        return found
-
-    def _mark(self) -> str:
-        self._at += 1
-        return chr(self._raw[self._at - 1])
-
-    def _value(self, mark: str) -> Any:
-        if mark == "[":
-            return self._array(self._mark())
-        if mark == "S":
-            return self._text(self._mark())
-        if mark == "{":
-            return dict(iter(self._member, None))
-        if mark in "TFZ":
-            return {"T": True, "F": False, "Z": None}[mark]
-        return self._numbers(mark, 1)[0].item()
-
-    def _member(self) -> tuple[str, Any] | None:
-        """A name and its value; None at the end of an object."""
-        mark = self._mark()
-        return None if mark == "}" else (self._text(mark), self._value(self._mark()))
-
-    def _array(self, mark: str) -> Any:
-        if mark == "$":
-            kind = self._mark()
-            if self._mark() != "#":
-                raise ValueError("an array without a size")
-            return self._numbers(kind, self._size(self._mark()))
-        if mark == "#":
-            return [self._value(self._mark()) for _ in range(self._size(self._mark()))]
-        found = []
-        while mark != "]":
-            found.append(self._value(mark))
-            mark = self._mark()
-        return found
-
-    def _size(self, mark: str) -> int:
-        self._at += 8
-        size = int.from_bytes(self._raw[self._at - 8 : self._at], "big", signed=True)
-        if mark != "L" or size < 0:
-            raise ValueError("no size")
-        return size
-
-    def _text(self, mark: str) -> str:
-        size = self._size(mark)
-        self._at += size
-        return self._raw[self._at - size : self._at].decode()
-
-    def _numbers(self, kind: str, count: int) -> NDArray[Any]:
-        found = np.frombuffer(self._raw, ">" + NUMBERS[kind], count, self._at)
-        self._at += found.nbytes
-        return found.astype(NUMBERS[kind])
