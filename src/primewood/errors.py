@@ -8,9 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+from primewood.visible import visible, visible_lines
+
+AROUND = 60
+"""How many characters of a line an error shows before and after a position."""
+
 
 class PrimewoodError(Exception):
     """Base class of every error that primewood raises on purpose."""
+
+    def __str__(self) -> str:
+        return visible_lines(super().__str__())
 
 
 class InvalidInput(PrimewoodError, ValueError):
@@ -35,10 +43,22 @@ class ParseError(InvalidInput):
     def __init__(self, problem: str, text: str, position: int) -> None:
         self.text = text
         self.position = position
-        line_start = text.rfind("\n", 0, position) + 1
-        line = text[line_start:].split("\n", 1)[0]
-        caret = " " * (position - line_start) + "^"
-        super().__init__(f"{problem}, at position {position}:\n  {line}\n  {caret}")
+        before = text[max(0, position - AROUND) : position].rpartition("\n")[2]
+        after = text[position : position + AROUND].partition("\n")[0]
+        caret = " " * len(visible(before)) + "^"
+        super().__init__(
+            f"{problem}, at position {position}:\n  {visible(before)}{visible(after)}\n  {caret}"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _parse_error, (self.args[0], self.text, self.position)
+
+
+def _parse_error(message: str, text: str, position: int) -> ParseError:
+    """The error with its whole message, as another process raised it."""
+    found = ParseError("", text, position)
+    found.args = (message,)
+    return found
 
 
 class Undecodable(InvalidInput):
@@ -61,13 +81,22 @@ class RowsWarning(UserWarning):
     """What to know about a table of rows: columns that are ignored, or taken by place; categories that are unknown."""
 
 
+def brief(text: str, most: int = 200) -> str:
+    """A text, cut if it is long.
+
+    >>> brief("abcdefgh", 5)
+    'abcde...'
+    """
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
 def listing(things: Iterable[object], limit: int = 12) -> str:
     """Write things as a short list for a message.
 
     >>> listing("abc")
     'a, b, c'
     """
-    words = [str(thing) for thing in things]
+    words = [brief(visible(str(thing))) for thing in things]
     if len(words) > limit:
         return ", ".join(words[:limit]) + f", ... ({len(words)} in all)"
     return ", ".join(words)

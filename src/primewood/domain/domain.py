@@ -25,7 +25,7 @@ from primewood.domain.knowledge import Knowledge, Statements, statements, violat
 from primewood.ensemble import Ensemble, Tree
 from primewood.ensemble.comparison import Operator, cuts_of
 from primewood.ensemble.tree import is_within
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, brief, listing
 from primewood.logic.instance import Point
 from primewood.logic.variable import Side, Variable
 
@@ -116,7 +116,7 @@ class Domain:
         if found is not None:
             broken = found[1].text
         if broken is not None:
-            raise InvalidInput(f"the row violates the constraint {broken!r}: no real row should")
+            raise InvalidInput(f"the row violates the constraint {brief(broken)!r}: no real row should")
 
     def possible(self, rows: NDArray[np.float64], points: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which rows the constraints allow; `points` are their cells, which say already what features allow.

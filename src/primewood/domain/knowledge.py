@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -23,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain.feature import Feature
-from primewood.errors import InvalidInput, ParseError, UnknownName, listing
+from primewood.errors import InvalidInput, ParseError, UnknownName, brief, listing
 from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import FALSE, TRUE, And, Constant, Expression, Implies, Literal, Not, Or
 from primewood.logic.instance import Box, Point
@@ -38,6 +39,10 @@ FORMS = (
 SIDE = re.compile(
     r"""\s*(?:"(?P<quoted>[^"]+)"|(?P<name>[^\d\s+"-][^+"]*?))\s*(?:(?P<sign>[+-])\s*(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))?\s*"""
 )
+
+SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
+LONGEST_ORDER = 10_000
+"""How many characters an order may have."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +187,7 @@ class Statements:
             for name in (order.lower, order.upper):
                 if name not in by_name or by_name[name].kind != "numeric":
                     raise InvalidInput(
-                        f"constraint {order.text!r}: {name} is not numeric, or belongs to a group"
+                        f"constraint {brief(order.text)!r}: {name} is not numeric, or belongs to a group"
                     )
         whole = {feature.name for feature in features if feature.whole}
         orders = [
@@ -215,7 +220,7 @@ def _understood(text: str, reading: Callable[[], T]) -> T:
     try:
         return reading()
     except ParseError as problem:
-        raise InvalidInput(f"constraint {text!r} is not understood: {problem}\n{FORMS}") from None
+        raise InvalidInput(f"constraint {brief(text)!r} is not understood: {problem}\n{FORMS}") from None
 
 
 def statements(constraints: Sequence[str] | None, names: Sequence[str]) -> Statements:
@@ -240,7 +245,7 @@ def _mentions(text: str, name: str) -> bool:
 
 def _order(text: str, names: Sequence[str]) -> Order | None:
     """An order between two features; None if the text is something else."""
-    parts = re.split(r"(<=|>=|<|>)", text)
+    parts = re.split(r"(<=|>=|<|>)", text) if len(text) <= LONGEST_ORDER else []
     if len(parts) != 3 or "->" in text or "=" in parts[0].rstrip("<>="):
         return None
     sides = [SIDE.fullmatch(parts[0]), SIDE.fullmatch(parts[2])]
@@ -250,10 +255,12 @@ def _order(text: str, names: Sequence[str]) -> Order | None:
     if left not in names or right not in names:
         unknown = [name for name in (left, right) if name not in names]
         if len(unknown) == 1 and not re.fullmatch(r"-?inf|missing", unknown[0]):
-            raise UnknownName(f"constraint {text!r} names {unknown[0]!r}; the features are {listing(names)}")
+            raise UnknownName(
+                f"constraint {brief(text)!r} names {unknown[0]!r}; the features are {listing(names)}"
+            )
         return None
     if left == right:
-        raise InvalidInput(f"constraint {text!r} compares {left} with itself")
+        raise InvalidInput(f"constraint {brief(text)!r} compares {left} with itself")
     strict = parts[1] in ("<", ">")
     if parts[1] in ("<=", "<"):
         return Order(text, left, right, (float(right_constant - left_constant),), strict)
@@ -261,8 +268,17 @@ def _order(text: str, names: Sequence[str]) -> Order | None:
 
 
 def _side(match: re.Match[str]) -> tuple[str, Fraction]:
-    constant = Fraction(match["number"] or 0)
+    constant = _constant(match["number"] or "0")
     return match["quoted"] or match["name"], -constant if match["sign"] == "-" else constant
+
+
+def _constant(number: str) -> Fraction:
+    """A number exactly, if it is within what float64 holds."""
+    if number.strip("0.") and not SMALLEST <= float(number) <= LARGEST:
+        raise InvalidInput(
+            f"the constant {brief(number, 40)} of a constraint is outside the range of float64"
+        )
+    return Fraction(number)
 
 
 def _on_whole_numbers(order: Order) -> Order:
@@ -278,8 +294,8 @@ def _check_chains(orders: Sequence[Order], whole: set[str]) -> None:
         for above in orders:
             if order.upper == above.lower and order.upper in whole and not {order.lower, above.upper} & whole:
                 raise InvalidInput(
-                    f"constraints {order.text!r} and {above.text!r} chain through {order.upper}, which is whole, "
-                    'between features that are not; declare it "numeric", or the others whole'
+                    f"constraints {brief(order.text)!r} and {brief(above.text)!r} chain through {order.upper}, "
+                    'which is whole, between features that are not; declare it "numeric", or the others whole'
                 )
 
 
@@ -287,7 +303,7 @@ def _clauses(expression: Expression, text: str) -> list[list[Literal]]:
     """The clauses that an expression is the conjunction of."""
     if isinstance(expression, Constant):
         if expression == FALSE:
-            raise InvalidInput(f"constraint {text!r} excludes every row")
+            raise InvalidInput(f"constraint {brief(text)!r} excludes every row")
         return []
     if isinstance(expression, And):
         return [clause for part in expression.arguments for clause in _clauses(part, text)]
@@ -308,7 +324,7 @@ def _clause_of(expression: Expression, text: str, *, positive: bool) -> list[Lit
             *_clause_of(premise, text, positive=False),
             *_clause_of(conclusion, text, positive=True),
         ]
-    raise InvalidInput(f"constraint {text!r} is no clause; {FORMS}")
+    raise InvalidInput(f"constraint {brief(text)!r} is no clause; {FORMS}")
 
 
 def _closed(orders: Sequence[Order]) -> list[Order]:

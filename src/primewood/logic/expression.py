@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from primewood.errors import InvalidInput
 from primewood.logic.interval import Interval
@@ -22,6 +22,9 @@ from primewood.logic.variable import Variable, unique_variables
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+DEEPEST = 100
+"""How deep an expression may be nested that is read from text or pickled."""
 
 
 class Expression(ABC):
@@ -37,13 +40,16 @@ class Expression(ABC):
         that it was declared over (`over`).
     """
 
-    __slots__ = ("_hash", "variables")
+    __slots__ = ("_depth", "_hash", "variables")
 
     variables: tuple[Variable, ...]
     _hash: int
+    _depth: int
 
-    def _init(self, variables: Iterable[Variable]) -> None:
+    def _init(self, variables: Iterable[Variable], arguments: Iterable[Expression] = ()) -> None:
         """Set what every node has; called last by each constructor."""
+        depth = 1 + max((argument._depth for argument in arguments), default=0)
+        object.__setattr__(self, "_depth", depth)
         object.__setattr__(self, "variables", unique_variables(variables))
         plain = self._plain()
         object.__setattr__(self, "_hash", hash((type(plain).__name__, plain._key())))
@@ -59,9 +65,27 @@ class Expression(ABC):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"an expression is immutable: cannot set {name}")
 
+    def check_depth(self) -> Self:
+        """The expression; raise if it is nested too deep."""
+        if self._depth > DEEPEST:
+            raise InvalidInput(f"the expression is nested more than {DEEPEST} levels deep")
+        return self
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        return super(Expression, self.check_depth()).__reduce_ex__(protocol)
+
+    def __copy__(self) -> Self:
+        clone = object.__new__(type(self))
+        for name in (slot for kind in type(self).__mro__ for slot in getattr(kind, "__slots__", ())):
+            object.__setattr__(clone, name, getattr(self, name))
+        return clone
+
     def __setstate__(self, state: tuple[None, dict[str, object]]) -> None:
         for slot, value in state[1].items():
             object.__setattr__(self, slot, value)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Expression):
@@ -110,8 +134,9 @@ class Expression(ABC):
     def over(self, variables: Iterable[Variable]) -> Self:
         """The same expression, declared over `variables` (which must contain those it mentions)."""
         universe = unique_variables(variables)
+        declared = set(universe)
         for variable in self.variables:
-            if variable not in universe:
+            if variable not in declared:
                 raise InvalidInput(f"the expression mentions {variable.name}, which is not declared")
         clone = copy.copy(self)
         object.__setattr__(clone, "variables", universe)
@@ -258,7 +283,7 @@ class Not(Expression):
 
     def __init__(self, argument: Expression) -> None:
         object.__setattr__(self, "argument", argument)
-        self._init(argument.variables)
+        self._init(argument.variables, (argument,))
 
     def _key(self) -> object:
         return self.argument
@@ -273,7 +298,7 @@ class Connective(Expression):
 
     def __init__(self, arguments: Iterable[Expression]) -> None:
         object.__setattr__(self, "arguments", tuple(arguments))
-        self._init(x for argument in self.arguments for x in argument.variables)
+        self._init((x for argument in self.arguments for x in argument.variables), self.arguments)
 
     def _key(self) -> object:
         return self.arguments

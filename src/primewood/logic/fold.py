@@ -5,13 +5,14 @@ Truth at a point, truth tables, Boolean encodings, diagrams and clauses are each
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from primewood.errors import InvalidInput
 from primewood.logic.expression import (
     And,
     AtLeast,
+    Connective,
     Constant,
     Expression,
     Iff,
@@ -41,37 +42,54 @@ def fold(expression: Expression, algebra: Algebra[T]) -> T:
 
     ``a -> b`` is computed as ``!a | b``, ``a <-> b`` as ``(a & b) | (!a & !b)``.
     """
-    known: dict[int, T] = {}
 
-    def value(node: Expression) -> T:
-        if id(node) not in known:
-            known[id(node)] = compute(node)
-        return known[id(node)]
-
-    def compute(node: Expression) -> T:
+    def compute(node: Expression, values: list[T]) -> T:
         match node:
             case Constant():
                 return algebra.constant(node.value)
             case Literal():
                 return algebra.literal(node)
             case Not():
-                return algebra.negation(value(node.argument))
+                return algebra.negation(values[0])
             case And():
-                return algebra.conjunction([value(part) for part in node.arguments])
+                return algebra.conjunction(values)
             case Or():
-                return algebra.disjunction([value(part) for part in node.arguments])
+                return algebra.disjunction(values)
             case AtLeast():
-                return algebra.at_least(node.count, [value(part) for part in node.arguments])
-            case Implies(arguments=(premise, conclusion)):
-                return algebra.disjunction([algebra.negation(value(premise)), value(conclusion)])
-            case Iff(arguments=(left, right)):
-                a, b = value(left), value(right)
-                both = algebra.conjunction([a, b])
-                none = algebra.conjunction([algebra.negation(a), algebra.negation(b)])
+                return algebra.at_least(node.count, values)
+            case Implies():
+                return algebra.disjunction([algebra.negation(values[0]), values[1]])
+            case Iff():
+                both = algebra.conjunction(values)
+                none = algebra.conjunction([algebra.negation(value) for value in values])
                 return algebra.disjunction([both, none])
         raise InvalidInput(f"not an expression: {node!r}")
 
-    return value(expression)
+    return bottom_up(expression, compute)
+
+
+def bottom_up(expression: Expression, compute: Callable[[Expression, list[T]], T]) -> T:
+    """What is computed for an expression from what is computed for its arguments, however deep it is nested."""
+    known: dict[int, T] = {}
+    todo = [expression]
+    while todo:
+        node = todo[-1]
+        arguments = arguments_of(node)
+        unknown = [argument for argument in arguments if id(argument) not in known]
+        if unknown:
+            todo += reversed(unknown)
+            continue
+        todo.pop()
+        if id(node) not in known:
+            known[id(node)] = compute(node, [known[id(argument)] for argument in arguments])
+    return known[id(expression)]
+
+
+def arguments_of(node: Expression) -> tuple[Expression, ...]:
+    """The expressions that an expression is directly made of."""
+    if isinstance(node, Not):
+        return (node.argument,)
+    return node.arguments if isinstance(node, Connective) else ()
 
 
 def truth(expression: Expression, variables: Sequence[Variable], point: Sequence[int]) -> bool:

@@ -35,7 +35,7 @@ def as_point(variables: Sequence[Variable], instance: Mapping[str, object] | Exp
             given[name] = value
     else:
         raise InvalidInput(f"an instance is a mapping from names to values, or a term: {instance!r}")
-    names = [x.name for x in variables]
+    names = {x.name: x for x in variables}
     for name in given:
         if name not in names:
             raise UnknownName(f"the instance names {name}; the variables are {listing(names)}")

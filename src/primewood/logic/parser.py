@@ -22,8 +22,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
 
-from primewood.errors import InvalidInput, ParseError, listing, meant
+from primewood.errors import InvalidInput, ParseError, brief, listing, meant
 from primewood.logic.connectives import (
     at_least,
     conjunction,
@@ -32,7 +34,7 @@ from primewood.logic.connectives import (
     implication,
     negation,
 )
-from primewood.logic.expression import FALSE, TRUE, Expression
+from primewood.logic.expression import DEEPEST, FALSE, TRUE, Expression
 from primewood.logic.printer import RESERVED
 from primewood.logic.variable import Variable, unique_variables
 
@@ -46,7 +48,9 @@ COMPARING = {"=", "!=", "<", "<=", ">", ">="}
 OPPOSITE = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 BEGINNING = {"and", "or", "not", "&", "|", "!", "~", "(", ",", "->", "<->"}
 """What a condition can begin after."""
-DEEPEST = 100
+OPEN, CLOSE = ("sign", "{"), ("sign", "}")
+LONGEST = 1_000_000
+"""How many characters a text may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +96,21 @@ def boolean_variables(text: str, known: Sequence[Variable]) -> tuple[Variable, .
     names = {x.name for x in known}
     found: dict[str, Variable] = {}
     tokens = _tokens(text)
+    inside = _in_braces(tokens)
     for i, token in enumerate(tokens):
         if token.kind not in ("word", "string") or token.text in RESERVED:
             continue
         before = tokens[i - 1].text if i else ""
         after = tokens[i + 1].text
         alone = before not in COMPARING and after not in COMPARING and after not in ("in", "not")
-        inside_set = before in ("{", ",") and _in_braces(tokens, i)
+        inside_set = before in ("{", ",") and inside[i]
         if alone and not inside_set and token.text not in names:
             found.setdefault(token.text, Variable.boolean(token.text))
     return tuple(found.values())
 
 
 def comparisons(text: str) -> list[tuple[str, str, float]]:
-    """The comparisons of names with numbers in a text: name, operator, number. Cost: linear in the text.
+    """The comparisons of names with finite numbers in a text: name, operator, number. Cost: linear in the text.
 
     >>> comparisons("0 < rent <= 100 -> housing = own")
     [('rent', '>', 0.0), ('rent', '<=', 100.0)]
@@ -119,7 +124,7 @@ def comparisons(text: str) -> list[tuple[str, str, float]]:
             found.append((before.text, sign.text, float(after.text)))
         elif before.kind == "number" and after.kind in ("word", "string"):
             found.append((after.text, OPPOSITE.get(sign.text, sign.text), float(before.text)))
-    return found
+    return [comparison for comparison in found if math.isfinite(comparison[2])]
 
 
 def named_in(text: str) -> list[str]:
@@ -129,30 +134,33 @@ def named_in(text: str) -> list[str]:
     ['rent', 'housing', 'job', 'married']
     """
     tokens = _tokens(text)
+    inside = _in_braces(tokens)
     found = []
     for i, token in enumerate(tokens):
         if token.kind not in ("word", "string") or (token.kind == "word" and token.text in RESERVED):
             continue
         begins = i == 0 or (tokens[i - 1].kind != "string" and tokens[i - 1].text in BEGINNING)
         after_number = i > 1 and tokens[i - 2].kind == "number" and tokens[i - 1].text in COMPARING
-        if (begins or after_number) and not _in_braces(tokens, i):
+        if (begins or after_number) and not inside[i]:
             found.append(token.text)
     return list(dict.fromkeys(found))
 
 
-def _in_braces(tokens: Sequence[_Token], i: int) -> bool:
-    depth = sum((t.text == "{") - (t.text == "}") for t in tokens[:i])
-    return depth > 0
+def _in_braces(tokens: Sequence[_Token]) -> list[bool]:
+    """Per token, whether it stands in braces."""
+    depths = accumulate((t[:2] == OPEN) - (t[:2] == CLOSE) for t in tokens)
+    return [depth > 0 for depth in depths]
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     kind: str
     text: str
     position: int
 
 
 def _tokens(text: str) -> list[_Token]:
+    if len(text) > LONGEST:
+        raise InvalidInput(f"an expression may have {LONGEST:,} characters; this text has {len(text):,}")
     tokens, position, end = [], 0, len(text.rstrip())
     while position < end:
         match = TOKEN.match(text, position)
@@ -184,9 +192,14 @@ class _Parser:
         self.ranges = ranges
 
     def everything(self) -> Expression:
-        expression = self.iff()
+        try:
+            expression = self.iff().check_depth()
+        except ParseError:
+            raise
+        except InvalidInput as problem:
+            raise self.error(str(problem)) from None
         if self.token.kind != "end":
-            raise self.error(f"expected a connective or the end, not {self.token.text!r}")
+            raise self.error(f"expected a connective or the end, not {brief(self.token.text)!r}")
         return expression
 
     @property
@@ -205,7 +218,7 @@ class _Parser:
 
     def expect(self, sign: str) -> None:
         if not self.take(sign):
-            found = repr(self.token.text) if self.token.kind != "end" else "the end"
+            found = repr(brief(self.token.text)) if self.token.kind != "end" else "the end"
             raise self.error(f"expected {sign!r}, found {found}")
 
     def iff(self) -> Expression:
@@ -214,7 +227,7 @@ class _Parser:
             raise self.error(f"nested more than {DEEPEST} levels deep")
         left = self.implies()
         while self.take("<->"):
-            left = equivalence(left, self.implies())
+            left = equivalence(left.check_depth(), self.implies())
         self.depth -= 1
         return left
 
@@ -224,7 +237,7 @@ class _Parser:
             parts.append(self.disjunction())
         result = parts.pop()
         while parts:
-            result = implication(parts.pop(), result)
+            result = implication(parts.pop(), result.check_depth())
         return result
 
     def disjunction(self) -> Expression:
@@ -266,27 +279,27 @@ class _Parser:
             return self.between()
         if self.token.kind in ("word", "string"):
             return self.about(self.variable())
-        found = repr(self.token.text) if self.token.kind != "end" else "the end"
+        found = repr(brief(self.token.text)) if self.token.kind != "end" else "the end"
         raise self.error(f"expected a variable, a constant or '(', found {found}")
 
     def at_least(self) -> Expression:
         self.expect("(")
         if self.token.kind != "number" or not self.token.text.isdigit():
             raise self.error("expected a whole number")
-        count = int(self.token.text)
+        count = min(float(self.token.text), len(self.tokens))
         self.next += 1
         parts = []
         while self.take(","):
             parts.append(self.iff())
         self.expect(")")
-        return at_least(count, parts)
+        return at_least(int(count), parts)
 
     def variable(self) -> Variable:
         token = self.token
         if token.text not in self.variables:
             like = meant([token.text], self.variables)
             raise self.error(
-                f"unknown variable {token.text!r}{like}; the variables are {listing(self.variables)}"
+                f"unknown variable {brief(token.text)!r}{like}; the variables are {listing(self.variables)}"
             )
         self.next += 1
         return self.variables[token.text]

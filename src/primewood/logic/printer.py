@@ -7,7 +7,6 @@ import re
 from primewood.logic.expression import (
     And,
     AtLeast,
-    Connective,
     Constant,
     Expression,
     Iff,
@@ -16,6 +15,7 @@ from primewood.logic.expression import (
     Not,
     Or,
 )
+from primewood.logic.fold import bottom_up
 
 RESERVED = {"true", "false", "and", "or", "not", "in", "inf", "at_least"}
 NAME = re.compile(r"[^\W\d][\w.]*")
@@ -32,7 +32,7 @@ def text(expression: Expression) -> str:
     >>> text(((B == "r") | (C == "high")).implies(~(B == "g")))
     'B=r | C=high -> B!=g'
     """
-    return _write(expression)[0]
+    return bottom_up(expression, _write)[0]
 
 
 def quoted(word: str, *, pattern: re.Pattern[str] = VALUE) -> str:
@@ -46,40 +46,39 @@ def quoted(word: str, *, pattern: re.Pattern[str] = VALUE) -> str:
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _write(expression: Expression) -> tuple[str, int]:
-    """The text, and how tightly its outermost connective binds."""
+Words = tuple[str, int]
+"""A text, and how tightly its outermost connective binds."""
+
+
+def _write(expression: Expression, parts: list[Words]) -> Words:
+    """The text of an expression from those of its arguments."""
     match expression:
         case Constant():
             return ("true" if expression.value else "false"), ATOM
         case Literal():
             return literal_text(expression)
         case Not():
-            return "!" + _inside(expression.argument, NOT), NOT
+            return "!" + _inside(parts[0], NOT), NOT
         case AtLeast():
-            parts = ", ".join(text(part) for part in expression.arguments)
-            return f"at_least({expression.count}, {parts})", ATOM
+            return f"at_least({expression.count}, {', '.join(words for words, _ in parts)})", ATOM
         case And(arguments=()):
             return "true", ATOM
-        case And(arguments=(only,)):
-            return _write(only)
+        case And(arguments=(_,)):
+            return parts[0]
         case And():
-            return _joined(expression, " & ", AND)
+            return " & ".join(_inside(part, NOT) for part in parts), AND
         case Or():
-            return _joined(expression, " | ", OR)
-        case Implies(arguments=(premise, conclusion)):
-            return f"{_inside(premise, OR)} -> {_inside(conclusion, IMPLIES)}", IMPLIES
-        case Iff(arguments=(left, right)):
-            return f"{_inside(left, IFF)} <-> {_inside(right, IMPLIES)}", IFF
+            return " | ".join(_inside(part, AND) for part in parts), OR
+        case Implies():
+            return f"{_inside(parts[0], OR)} -> {_inside(parts[1], IMPLIES)}", IMPLIES
+        case Iff():
+            return f"{_inside(parts[0], IFF)} <-> {_inside(parts[1], IMPLIES)}", IFF
     raise TypeError(f"not an expression: {expression!r}")
 
 
-def _joined(expression: Connective, connective: str, level: int) -> tuple[str, int]:
-    return connective.join(_inside(part, level + 1) for part in expression.arguments), level
-
-
-def _inside(expression: Expression, weakest: int) -> str:
+def _inside(part: Words, weakest: int) -> str:
     """The text as an argument, in brackets if it binds less tightly than `weakest`."""
-    words, level = _write(expression)
+    words, level = part
     return words if level >= weakest else f"({words})"
 
 

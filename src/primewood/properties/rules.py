@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from primewood.engines.protocol import Verdict
 from primewood.ensemble import Level
-from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.errors import InvalidInput, UnknownName, brief, listing, meant
 from primewood.logic.expression import And, Constant, Expression, Iff, Implies, Literal, Not, Or
 from primewood.logic.instance import Box
 from primewood.logic.interval import number
@@ -57,14 +57,15 @@ class Implication:
         for name in named_in(text):
             if name not in names:
                 raise UnknownName(
-                    f"no feature {name!r}{meant([name], names)} in {self.text!r}; the features are {listing(names)}"
+                    f"no feature {brief(name)!r}{meant([name], names)} in {brief(self.text)!r}; the features are "
+                    f"{listing(names)}"
                 )
         return [text]
 
     def _sides(self) -> tuple[str, str]:
         premise, arrow, conclusion = self.text.rpartition("->")
         if not arrow or not conclusion.strip():
-            raise InvalidInput(f"{self.text!r} is no rule; {FORMS}")
+            raise InvalidInput(f"{brief(self.text)!r} is no rule; {FORMS}")
         return premise.strip(), conclusion.strip()
 
     def claim(self, asked: Asked) -> Claim:
@@ -260,7 +261,9 @@ def _alternatives(expression: Expression, *, positive: bool, text: str) -> list[
             _joined([inner(a, positive=v), inner(b, positive=v == positive)], text) for v in (True, False)
         ]
         return [*same[0], *same[1]]
-    raise InvalidInput(f"conditions are put together with and, or, not and ->; {text!r} has something else")
+    raise InvalidInput(
+        f"conditions are put together with and, or, not and ->; {brief(text)!r} has something else"
+    )
 
 
 def _joined(sides: Sequence[list[Alternative]], text: str) -> list[Alternative]:
@@ -268,7 +271,7 @@ def _joined(sides: Sequence[list[Alternative]], text: str) -> list[Alternative]:
     count = int(np.prod([float(len(side)) for side in sides]))
     if count > MOST_BOXES:
         raise InvalidInput(
-            f"{text!r} has {count:,} alternatives; {MOST_BOXES:,} are taken: state several rules"
+            f"{brief(text)!r} has {count:,} alternatives; {MOST_BOXES:,} are taken: state several rules"
         )
     return [tuple(itertools.chain(*choice)) for choice in itertools.product(*sides)]
 

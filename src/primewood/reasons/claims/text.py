@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import accumulate
 from typing import TypeVar
 
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, brief, listing
 from primewood.reasons.claims.claim import EVERYTHING, Claim, Condition, half_line
 from primewood.reasons.claims.conditions import Conditions
 from primewood.reasons.claims.notation import NUMBER, in_ascii
@@ -27,6 +28,9 @@ OR = re.compile(r"\s+(?:or|OR)\s+|\s*(?:\|\||\||∨)\s*")
 COMMA = re.compile(r"\s*,\s*")
 RULE = re.compile(r"\s*IF\s+(?P<if>.*)\s+THEN\s+(?P<then>.+?)\s*", re.DOTALL)
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+MOST_PIECES, DEEPEST, LONGEST, MOST_WAYS = 200, 20, 20_000, 1000
+"""How many conditions a text may have, how deep its parentheses may be nested, how long it may be, and in how many ways
+it may be read; trying all takes the cube of the first."""
 FORMS = (
     "a claim is a list of features, a text such as 'x <= 2 and 3 < y <= 5 and z = red', a dictionary from features to "
     "(low, high) or lists of values, or an explanation of primewood, Anchors, LIME or SHAP"
@@ -49,6 +53,7 @@ class TextReader:
         """The conditions of a text, joined by "and"; the one way to read it."""
         if text.strip() == "anything":
             return ()
+        _check_size(text)
         ways = _ways(text.strip(), AND, self._readings)
         different: list[list[Condition]] = []
         for way in ways:
@@ -58,12 +63,14 @@ class TextReader:
             return tuple(different[0])
         if different:
             read = listing(" and ".join(f"{c.feature.name} ({c.text})" for c in way) for way in different)
-            raise InvalidInput(f"{text!r} can be read in several ways: {read}; pass a dictionary instead")
+            raise InvalidInput(
+                f"{brief(text)!r} can be read in several ways: {read}; pass a dictionary instead"
+            )
         about = max((name for name in self.conditions.names if name in text), key=len, default=None)
         known = f"the features are {listing(self.conditions.names)}"
         if about is not None and self.conditions.names[about][0].patterns is not None:
             known = f"{about} is one of {listing((self.conditions.names[about][0].patterns or {}).values())}"
-        raise InvalidInput(f"{text!r} is not understood as a condition on features: {known}. {FORMS}")
+        raise InvalidInput(f"{brief(text)!r} is not understood as a condition on features: {known}. {FORMS}")
 
     def _readings(self, text: str) -> list[Condition]:
         """All ways to read a text as one condition on one feature."""
@@ -139,9 +146,19 @@ class TextReader:
         return []
 
 
+def _check_size(text: str) -> None:
+    """Raise for a text that would take too long to read."""
+    depth = max(accumulate((c == "(") - (c == ")") for c in text), default=0)
+    if len(text) > LONGEST or depth > DEEPEST:
+        problem = f"longer than {LONGEST:,} characters, or nested more than {DEEPEST} levels deep"
+        raise InvalidInput(f"the claim is {problem}; pass a dictionary instead")
+
+
 def _ways(text: str, separator: re.Pattern[str], read: Callable[[str], list[T]]) -> list[list[T]]:
     """All ways to cut a text at separators into pieces that can be read; a separator may belong to a piece."""
     marks = [match.span() for match in separator.finditer(text)]
+    if len(marks) > MOST_PIECES:
+        raise InvalidInput(f"the claim has more than {MOST_PIECES} conditions; pass a dictionary instead")
     starts, ends = [0, *(end for _, end in marks)], [*(start for start, _ in marks), len(text)]
     rest: list[list[list[T]]] = [[] for _ in starts] + [[[]]]
     for i in reversed(range(len(starts))):
@@ -149,6 +166,8 @@ def _ways(text: str, separator: re.Pattern[str], read: Callable[[str], list[T]])
             if rest[j + 1]:
                 firsts = read(text[starts[i] : ends[j]])
                 rest[i] += [[first, *others] for first in firsts for others in rest[j + 1]]
+        if len(rest[i]) > MOST_WAYS:
+            raise InvalidInput(f"{brief(text)!r} can be read in many ways; pass a dictionary instead")
     return rest[0]
 
 
