@@ -409,3 +409,11 @@ def test_a_row_may_hold_the_names_that_the_domain_gives_to_numbers():
     assert why == explainer.explain(["green", 2.0]) == explainer.explain([1.0, 2.0])
     with pytest.raises(UnknownName, match="colour is one of red, green, blue; got 'yellow'"):
         explainer.explain({"colour": "yellow", "size": 2.0})
+
+
+def test_an_order_may_name_a_feature_that_no_test_looks_at():
+    tree = pw.Tree.build((0, 0.5, [1.0, 0.0], [0.0, 1.0]))
+    explainer = pw.Explainer(pw.Ensemble((tree,), ("a", "b"), ("no", "yes")))
+    assert explainer.explain([1, 1], order=["b", "a"]).features == ("a",)
+    with pytest.raises(UnknownName, match="the order names 'c'"):
+        explainer.explain([1, 1], order=["c"])

@@ -251,3 +251,18 @@ def test_rows_and_boxes_hold_for_the_library(place):
         for column in changed - limited:
             rows[:, column] = generator.normal(0, 10, 300)
         assert (model.predict(rows) == found.other).all()
+
+
+def test_a_row_one_smallest_float_away_is_proved_at_once():
+    tree = pw.Tree.build((0, 0.0, [1.0, 0.0], [0.0, 1.0]))
+    model = pw.Ensemble((tree, tree), ("a",), ("no", "yes"), operator="<", vote="mean")
+    found = pw.Explainer(model, engine="search").counterfactual([0.0], time_limit=2)
+    assert (found.status, found.cost, found.row) == (pw.Status.PROVED, 5e-324, (-5e-324,))
+
+
+def test_a_declared_order_counts_though_no_test_looks_at_the_feature():
+    tree = pw.Tree.build((0, 0.5, [1.0, 0.0], [0.0, 1.0]))
+    model = pw.Ensemble((tree,), ("a", "grade"), ("no", "yes"))
+    explainer = pw.Explainer(model, domain={"grade": pw.ordered({0: "C", 1: "B", 2: "A"})})
+    found = explainer.counterfactual([0, 1], increase=["grade"])
+    assert (found.other, found.features) == ("yes", ("a",))

@@ -262,3 +262,12 @@ def test_the_answer_is_the_same_every_time(forest):
     for point in points[:2]:
         oracle = explainer._engines.oracle(explainer._engines.decide(point))
         assert shortest(oracle, point, order) == shortest(oracle, point, order)
+
+
+@pytest.mark.parametrize("work_limit", [1, 2, 5, 10])
+def test_the_second_bound_is_what_the_answer_weighs_also_when_it_is_interrupted(forest, work_limit):
+    explainer, _ = forest
+    row = explainer.rows[0]
+    weights = {name: 0.5 + i for i, name in enumerate(explainer.ensemble.feature_names)}
+    why = explainer.explain(row, goal="shortest", weights=weights, time_limit=None, work_limit=work_limit)
+    assert why.bounds[1] == pytest.approx(sum(weights[name] for name in why.features))

@@ -93,8 +93,8 @@ class Nearest {
     std::vector<int> found;
     oracle.limits.allow(oracle.limits.visited());
     try {
-      while (probe(upper * (1 - POLISH), found)) take(found);
-      lower = upper * (1 - POLISH);
+      while (upper > 0 && probe(less(POLISH), found)) take(found);
+      lower = less(POLISH);
     } catch (const LimitReached&) {
     }
   }
@@ -123,8 +123,11 @@ class Nearest {
     return *(from + std::min<std::ptrdiff_t>(half, stride_));
   }
 
+  // What is less than the upper bound by a share, and by one float at least: among the smallest floats shares are lost.
+  double less(double share) const { return std::min(upper * (1 - share), std::nextafter(upper, 0.0)); }
+
   double middle() const {
-    const double last = upper * (1 - GRAIN);
+    const double last = less(GRAIN);
     if (last <= below_ || upper == 0) return -1;
     return upper - std::max(0.0, below_) <= CLOSE * upper ? last : (std::max(0.0, below_) + upper) / 2;
   }

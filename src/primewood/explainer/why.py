@@ -141,7 +141,7 @@ class AsksWhy(Model):
             order = [
                 self._subject.variables[j].name for j in sorted(usual, key=lambda j: -weighed.get(j, 1.0))
             ]
-        steps, variables = self._usual_plan if order is None else plan(self._subject, order)
+        steps, variables = self._usual_plan if order is None else plan(self._subject, self._tested(order))
         if also is not None:
             steps = [*self._letting_in(also, point, fixed), *steps]
         if avoided:
@@ -158,6 +158,13 @@ class AsksWhy(Model):
             status = Status.INTERRUPTED  # there was no time left to see whether they can be avoided
         notes = given(notes, self._subject.variables, fixed)
         return replace(self._grown(question, found, point), status=status, notes=notes)
+
+    def _tested(self, order: Order) -> Order:
+        """An order of features without those that no test looks at: there is nothing to let go of."""
+        if isinstance(order, str) or not all(isinstance(step, str) for step in order):
+            return order
+        untested = {*self._context.feature_names} - {x.name for x in self._subject.variables}
+        return [str(name) for name in order if name not in untested]
 
     def _letting_in(self, also: Any, point: Point, fixed: frozenset[int]) -> list[Step]:
         """Steps that let rows into an explanation, one for each; of what is fixed, they must have the same."""

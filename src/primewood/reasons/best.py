@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Grown
 from primewood.errors import TooLarge, listing
-from primewood.logic.instance import Point
+from primewood.logic.instance import Box, Point
 from primewood.logic.variable import Variable
 from primewood.reasons.explanation import Explanation, Goal, Status
 from primewood.reasons.explanations import Explanations, Measure, Question
@@ -68,7 +69,15 @@ class Best:
         if found.obstacle is not None:
             return None
         grown = Grown(found.box, found.complete, found.queries, found.find_witnesses)
-        return self._explanation("shortest", grown, (found.lower, found.upper), found.history)
+        bounds = found.lower, self._weight(found.box, weights)
+        return self._explanation("shortest", grown, bounds, found.history)
+
+    def _weight(self, box: Box, weights: Mapping[int, float]) -> float:
+        """What the features that a box mentions weigh; infinite if one of them is to be avoided."""
+        variables = self.question.context.variables
+        mentioned = {j for j, x in enumerate(variables) if box[j] != x.everything}
+        weighed = (Fraction(weights.get(j, 1)) for j in mentioned - self.fixed)
+        return math.inf if mentioned & self.avoided else float(sum(weighed))
 
     def widest(self, measure: Measure | None) -> Explanation | None:
         """One that covers the most; None if there is none that is asked for."""

@@ -71,7 +71,7 @@ class Moves:
             raise InvalidInput(f"{listing(both)} cannot both increase only and decrease only; say immutable")
         for name in sorted(self.increase | self.decrease):
             feature = context.feature(name)
-            if feature is not None and feature.patterns is not None and not _is_ordered(feature):
+            if feature is not None and feature.patterns is not None and _is_unordered(feature):
                 raise InvalidInput(f"{name} has no order in which it could increase or decrease")
         for name, weight in (self.weights or {}).items():
             if not isinstance(weight, int | float | np.number) or not 0 < weight < math.inf:
@@ -176,5 +176,6 @@ class Moves:
         return max(parts, default=0.0) if self.norm == "linf" else float(sum(parts))
 
 
-def _is_ordered(feature: Feature) -> bool:
-    return feature.variable is not None and bool(feature.variable.ordered)
+def _is_unordered(feature: Feature) -> bool:
+    """Whether the values of a feature have no order; of one that no test looks at, that does not matter."""
+    return feature.variable is not None and not feature.variable.ordered
