@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-slow lint docs bench bench-quick record compare-records clean compiler
+.PHONY: demo test test-slow traces lint docs bench bench-quick record compare-records clean compiler
 
 demo: $(VENV)/.runs
 	@$(BIN)/primewood demo --output build/demo.html
@@ -15,6 +15,13 @@ test: lint
 
 test-slow: $(VENV)/.develops
 	$(BIN)/pytest -n auto --dist worksteal -m "slow or not slow"
+
+# make traces SECONDS=3600 SEED=0: random models and calls, judged by brute force
+SECONDS ?= 600
+SEED ?= 0
+
+traces: $(VENV)/.develops
+	PYTHONPATH=tests $(BIN)/python -m traces --seed $(SEED) --count 100000000 --seconds $(SECONDS) --out build/traces
 
 lint: $(VENV)/.develops
 	$(BIN)/ruff check .

@@ -1,0 +1,14 @@
+"""The trace fuzzer: random models, random calls, every answer judged by brute force.
+
+- `recipes`, `training`: a recipe is a few plain numbers; the same recipe always makes the same model.
+- `table`: all cells of a model, decided by the library itself, and all boxes over them.
+- `why`, `what_if`, `whole`, `states`: calls; each asks one question and judges its answer.
+- `calls`, `drawing`, `trace`: which calls there are, how a seed becomes a trace, and how a trace is run.
+- `shrink`, `running`: what fails is made small and written as a script; child processes survive crashes.
+"""
+
+from traces.calls import Call
+from traces.recipes import Recipe
+from traces.trace import Trace, replay
+
+__all__ = ["Call", "Recipe", "Trace", "replay"]

@@ -1,0 +1,52 @@
+"""A trace: a model and calls. Running it raises `Wrong` if an answer is wrong."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+from primewood.errors import PrimewoodError
+from traces.calls import Call
+from traces.recipes import Recipe
+from traces.session import start
+from traces.wrong import TooMany, Wrong
+
+
+class Trace:
+    """A recipe of a model, and the calls that are made about it, in their order."""
+
+    def __init__(self, recipe: Recipe, calls: Sequence[Call]) -> None:
+        self.recipe, self.calls = recipe, list(calls)
+
+    def __repr__(self) -> str:
+        return f"Trace({self.recipe!r}, {self.calls!r})"
+
+    def run(self) -> bool:
+        """Make all calls and judge their answers; False if the model is too large to judge."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                session = start(self.recipe)
+            except TooMany:
+                return False
+            for call in self.calls:
+                call.run(session)
+        return True
+
+
+def failure_of(trace: Trace) -> str | None:
+    """What goes wrong when a trace is run, with its kind first; None if nothing does."""
+    try:
+        trace.run()
+    except Wrong as wrong:
+        return str(wrong)
+    except PrimewoodError as problem:
+        return f"refused: {type(problem).__name__}: {problem}"
+    except Exception as problem:
+        return f"raised: {type(problem).__name__}: {problem}"
+    return None
+
+
+def replay(recipe: Recipe, *calls: Call) -> None:
+    """Run a trace as a script does: every failure is raised."""
+    Trace(recipe, calls).run()
