@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-SECONDS = 20
+SECONDS = 60
 MEMORY = 4 * 2**30
 """What the child may take: seconds per file, bytes of address space in all."""
 NUMBERS = (-1, 0, 1, 2, 3, 7, 255, 10**6, 2**31 - 1, -(2**31), 2**40, 2**63, 10**400)
@@ -55,7 +55,7 @@ def changed_text(text, chance):
     """A text with another number in it, cut short, or something else."""
     if re.fullmatch(r"-?\d+", text) and chance.random() < 0.8:
         return str(chance.choice([*NUMBERS, int(text) + 1, int(text) - 1, "1.5", "nan", ""]))
-    return chance.choice([text[: len(text) // 2], text + "\0", text * 3, *OTHERS])
+    return copy.deepcopy(chance.choice([text[: len(text) // 2], text + "\0", text * 3, *OTHERS]))
 
 
 def change_somewhere(node, chance):
@@ -64,11 +64,18 @@ def change_somewhere(node, chance):
         return change_member(node, chance)
     if isinstance(node, list | np.ndarray) and len(node) and chance.random() < 0.9:
         return change_item(node, chance)
-    if isinstance(node, str) and node[:1] in ("{", "[") and chance.random() < 0.5:
+    if isinstance(node, str) and is_json(node) and chance.random() < 0.5:
         return json.dumps(change_somewhere(json.loads(node), chance))
     if isinstance(node, bool) or not isinstance(node, int | float | str) or chance.random() < 0.15:
-        return chance.choice([*NUMBERS[:8], *OTHERS])
+        return copy.deepcopy(chance.choice([*NUMBERS[:8], *OTHERS]))
     return changed_text(node, chance) if isinstance(node, str) else changed_number(node, chance)
+
+
+def is_json(text):
+    try:
+        return isinstance(json.loads(text), dict | list)
+    except ValueError:
+        return False
 
 
 def change_member(record, chance):
@@ -124,8 +131,8 @@ class Twin(str):
 def changed_bytes(raw, chance):
     """Bytes of which some are flipped, overwritten, removed or repeated."""
     found, draw = bytearray(raw), chance.random()
-    place = chance.randrange(len(raw))
-    if draw < 0.1:
+    place = chance.randrange(max(1, len(raw)))
+    if draw < 0.1 or len(raw) < 4:
         return bytes(found[:place])
     if draw < 0.2:
         return bytes(found[:place] + found[place : place + chance.randrange(1, 40)] + found[place:])

@@ -17,7 +17,7 @@ from primewood import readers
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import cuts_of
 from primewood.ensemble.link import linked
-from primewood.errors import UnsupportedModel
+from primewood.errors import PrimewoodError, UnsupportedModel, first_line
 from primewood.progress import say
 
 MOST_ROWS = 2000
@@ -84,9 +84,8 @@ def check_fidelity(
     say(f"comparing with the model on {len(tried):,} rows")
     ours = ensemble.scores(tried)
     decided = decisions(ensemble, ours)
-    own = readers.decisions_of(model, tried, ensemble.categories).astype(object)
+    own, scores = _asked(model, ensemble, tried)
     differ = decided != own
-    scores = readers.scores_of(model, tried, ensemble.categories)
     if scores is not None:
         differ |= (ours != scores).any(axis=1)
     wrong = np.flatnonzero(differ)
@@ -98,6 +97,22 @@ def check_fidelity(
             f"where the model says {own[i]}. Please report it with the library's version"
         )
     return Fidelity(len(tried), 0)
+
+
+def _asked(
+    model: Any, ensemble: Ensemble, rows: NDArray[np.float64]
+) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+    """What the model itself decides about rows, and its scores, each of a row per row."""
+    try:
+        own = readers.decisions_of(model, rows, ensemble.categories).astype(object)
+        scores = readers.scores_of(model, rows, ensemble.categories)
+    except PrimewoodError:
+        raise
+    except Exception as problem:  # whatever a library says of a model that is damaged
+        raise UnsupportedModel(f"this {ensemble.source} cannot predict: {first_line(problem)}") from problem
+    if own.shape != (len(rows),) or (scores is not None and scores.shape != (len(rows), ensemble.n_outputs)):
+        raise UnsupportedModel(f"this {ensemble.source} predicts more or fewer numbers than it has trees for")
+    return own, scores
 
 
 def decisions(ensemble: Ensemble, scores: NDArray[np.float64]) -> NDArray[Any]:

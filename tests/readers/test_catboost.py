@@ -501,8 +501,17 @@ def test_a_sum_of_models_is_read():
         assert read(model).classes == (0, 1)
 
 
-@pytest.mark.parametrize("name", ["symmetric", "by loss", "several classes", "regressor", "missing above"])
-@pytest.mark.parametrize("form", ["cbm", "json"])
+KEPT = ("symmetric", "by loss", "several classes", "regressor", "missing above")
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        *((name, "json") for name in KEPT),
+        ("by loss", "cbm"),
+        *(pytest.param(name, "cbm", marks=pytest.mark.slow) for name in KEPT if name != "by loss"),
+    ],
+)
 def test_files_are_loaded_and_read(name, form, tmp_path):
     model = trained(name)
     model.save_model(str(tmp_path / "model"), format=form)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from primewood.ensemble import Categories, Ensemble
 from primewood.ensemble.file import FORMAT, load_ensemble
-from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel
+from primewood.errors import InvalidInput, MissingDependency, PrimewoodError, UnsupportedModel, first_line
 from primewood.files import read_json
 
 __all__ = ["decisions_of", "load_model", "read", "scores_of"]
@@ -38,6 +38,8 @@ TRUSTED = (
 )
 """What skops does not trust by itself in models of scikit-learn: arrays, which are checked before anything walks them,
 and functions, of which skops checks each part."""
+UNEXPECTED = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
+"""What a model brings about that is not laid out as its library would."""
 PICKLES = (".pkl", ".pickle", ".joblib")
 LIBRARY_OF = {".ubj": "xgboost", ".txt": "lightgbm", ".cbm": "catboost"}
 
@@ -63,7 +65,15 @@ def read(model: Any, data: Any = None, *, trust_pickle: bool = False) -> Ensembl
         return model
     model = _unwrap(model)
     reader = _reader(model)
-    ensemble: Ensemble = reader.read(model, data) if _keeps_no_names(reader) else reader.read(model)
+    try:
+        ensemble: Ensemble = reader.read(model, data) if _keeps_no_names(reader) else reader.read(model)
+    except PrimewoodError:
+        raise
+    except UNEXPECTED as problem:
+        raise UnsupportedModel(
+            f"this {type(model).__name__} is damaged, or laid out as in no version of its library that is known "
+            f"({type(problem).__name__}: {first_line(problem)})"
+        ) from problem
     return ensemble
 
 
@@ -207,7 +217,7 @@ def _load_pickle(path: Path, *, trust_pickle: bool) -> Any:
     try:
         return joblib.load(path)
     except Exception as problem:
-        raise InvalidInput(f"{path.name} cannot be loaded: {problem}") from problem
+        raise InvalidInput(f"{path.name} cannot be loaded: {first_line(problem)}") from problem
 
 
 def _load_skops(path: Path) -> Any:
@@ -215,9 +225,11 @@ def _load_skops(path: Path) -> Any:
         import skops.io
     except ImportError:
         raise MissingDependency("reading .skops files needs skops: pip install 'primewood[skops]'") from None
+    from primewood.readers.skops_file import check_archive
     from primewood.readers.wrappers import trusted_parts
 
     try:
+        check_archive(path)
         return skops.io.load(path, trusted=[*TRUSTED, *trusted_parts()])
-    except Exception as problem:
-        raise InvalidInput(f"{path.name} cannot be read as a skops file: {problem}") from problem
+    except Exception as problem:  # whatever the constructors of other libraries bring about
+        raise InvalidInput(f"{path.name} cannot be read as a skops file: {first_line(problem)}") from problem

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,8 +30,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.child import Limits, run_limited
 from primewood.ensemble import PREDICTION, Categories, Ensemble, Tree
-from primewood.errors import InvalidInput, MissingDependency, PrimewoodError, UnsupportedModel, listing
+from primewood.errors import (
+    InvalidInput,
+    MissingDependency,
+    PrimewoodError,
+    UnsupportedModel,
+    first_line,
+    listing,
+)
+from primewood.files import parse_json
+from primewood.readers.catboost_file import check_document, leaf_values, name_of, refuse_statistics
 
 try:
     import catboost  # type: ignore[import-untyped]
@@ -52,33 +63,66 @@ LARGEST_CODE = 2**22
 def load(path: str | Path) -> catboost.CatBoost:
     """The model in a ``.cbm`` file, or in CatBoost's JSON, as a `CatBoost` object.
 
-    CatBoost itself rounds the leaves of some JSON files in the last bit when it loads them: what is read then is
-    the model that was loaded.
+    CatBoost may crash on a damaged file. So a binary one is loaded in a child process, which writes it as JSON; JSON is
+    checked here, and only then does CatBoost load it. CatBoost itself rounds some leaves of JSON in the last bit
+    when it loads them: of a JSON file, what is read is the model that was loaded; a binary one keeps its leaves.
     """
     path = Path(path)
     if not path.is_file():
         raise InvalidInput(f"there is no file {path}")
-    content = path.read_bytes()
-    is_binary = content.startswith(b"CBM1")
-    n_trees = None if is_binary else _trees_in_json(content, path)
-    try:
-        model = catboost.CatBoost().load_model(str(path), format="cbm" if is_binary else "json")
-    except Exception as problem:
-        raise InvalidInput(f"{path.name} cannot be loaded by CatBoost: {problem}") from problem
-    if n_trees not in (None, model.tree_count_):
-        raise InvalidInput(f"{path.name} has {n_trees} trees, of which CatBoost loads {model.tree_count_}")
+    with path.open("rb") as file:
+        is_binary = file.read(4) == b"CBM1"
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "model.json"
+        if is_binary:
+            _export_binary(path, source)
+        else:
+            shutil.copyfile(path, source)
+        document = _checked(source, path)
+        try:
+            model = catboost.CatBoost().load_model(str(source), format="json")
+        except catboost.CatBoostError as problem:
+            raise InvalidInput(f"{path.name} cannot be loaded by CatBoost: {first_line(problem)}") from None
+    if is_binary:
+        _keep_numbers(model, document, path)
     return model
 
 
-def _trees_in_json(content: bytes, path: Path) -> int:
-    """How many trees a JSON file has: CatBoost loads what it can of a file that is cut off or of some other kind."""
+def _export_binary(path: Path, target: Path) -> None:
+    """Have a binary file written as JSON by a child process."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        claimed = int.from_bytes(file.read(8)[4:], "little")
+    if size < 8 + claimed:
+        raise InvalidInput(f"CatBoost could not read {path.name}: it is cut off")
+    limits = Limits(seconds=60 + size // 2**20, memory=4 * 2**30 + 50 * size, written=2**30 + 50 * size)
     try:
-        tables = json.loads(content)
-        return len(tables["oblivious_trees"] if "oblivious_trees" in tables else tables["trees"])
-    except (ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise InvalidInput(
-            f"{path.name} is no CatBoost model, neither binary (.cbm) nor in whole JSON: {problem!r}"
-        ) from None
+        run_limited(
+            Path(__file__).with_name("catboost_export.py"), [str(path.absolute()), str(target)], limits
+        )
+    except InvalidInput as problem:
+        raise InvalidInput(f"CatBoost could not read {path.name}: {problem}") from None
+
+
+def _checked(source: Path, path: Path) -> dict[str, Any]:
+    """The document in a file of JSON, which came from a path; an error if its trees cannot be walked."""
+    try:
+        document: dict[str, Any] = parse_json(source.read_bytes())
+        check_document(document)
+    except UnsupportedModel as problem:
+        raise UnsupportedModel(f"{path.name} {problem}") from None
+    except InvalidInput as problem:
+        raise InvalidInput(f"{path.name} cannot be read as a CatBoost model: {problem}") from None
+    return document
+
+
+def _keep_numbers(model: Any, document: Mapping[str, Any], path: Path) -> None:
+    """Give a model that was loaded from JSON the numbers that CatBoost rounded on the way."""
+    values, (scale, bias) = leaf_values(document), document["scale_and_bias"]
+    if not np.allclose(model.get_leaf_values(), values, rtol=1e-12, atol=0.0):
+        raise UnsupportedModel(f"{path.name} has its leaves in an order that is not known")
+    model.set_leaf_values(values)
+    model.set_scale_and_bias(float(scale), [float(one) for one in bias])
 
 
 def read(model: Any, data: Any = None) -> Ensemble:
@@ -98,7 +142,7 @@ def read(model: Any, data: Any = None) -> Ensemble:
         ensemble = _ensemble(model, exported, data)
     except PrimewoodError:
         raise
-    except (KeyError, IndexError, TypeError, ValueError) as problem:
+    except (KeyError, IndexError, TypeError, ValueError, catboost.CatBoostError) as problem:
         raise _unknown_layout(model) from problem
     _check_leaves(model, ensemble)
     return ensemble
@@ -227,7 +271,7 @@ class _Columns:
 
 def _ensemble(model: Any, exported: dict[str, Any], data: Any) -> Ensemble:
     features = exported["features_info"]
-    _refuse_statistics(features)
+    _refuse_statistics(model, features)
     categories, codes = _categories(features, data)
     columns = _Columns(
         numbers={
@@ -261,36 +305,22 @@ def _ensemble(model: Any, exported: dict[str, Any], data: Any) -> Ensemble:
     )
 
 
+def _refuse_statistics(model: Any, features: dict[str, Any]) -> None:
+    try:
+        refuse_statistics(features)
+    except UnsupportedModel as problem:
+        raise UnsupportedModel(f"this {type(model).__name__} {problem}") from None
+
+
 def _names(model: Any, features: dict[str, Any]) -> tuple[str, ...]:
     """The names of all columns up to the last that the model knows."""
     known = {
-        feature["flat_feature_index"]: _name(feature)
+        feature["flat_feature_index"]: name_of(feature)
         for kind in ("float_features", "categorical_features")
         for feature in features.get(kind) or ()
     }
     width = max(model.get_n_features_in(), *(column + 1 for column in known))
     return tuple(known.get(column, f"x{column}") for column in range(width))
-
-
-def _name(feature: dict[str, Any]) -> str:
-    """The name of a column; columns without one are x0, x1, and so on."""
-    return str(feature["feature_id"] or f"x{feature['flat_feature_index']}")
-
-
-def _refuse_statistics(features: dict[str, Any]) -> None:
-    """Refuse splits on statistics of the target, which CatBoost derives from categorical columns."""
-    used = {
-        element["cat_feature_index"]
-        for statistic in features.get("ctrs") or ()
-        for element in statistic["elements"]
-        if "cat_feature_index" in element
-    }
-    if used:
-        columns = [f for f in features["categorical_features"] if f["feature_index"] in used]
-        raise UnsupportedModel(
-            f"the model tests statistics of the target (CTRs) over the columns {listing(map(_name, columns))}: not "
-            "read; trained with one_hot_max_size at least the number of categories, it tests categories themselves"
-        )
 
 
 def _categories(
@@ -317,7 +347,7 @@ def _names_of_hashes(features: dict[str, Any], data: Any) -> dict[int, dict[int,
         return {column["flat_feature_index"]: {} for column in columns}
     if data is None:
         raise UnsupportedModel(
-            f"the model tests categories of {listing(map(_name, tested))}, of which it keeps hashes only; the data "
+            f"the model tests categories of {listing(map(name_of, tested))}, of which it keeps hashes only; the data "
             "that it was trained on, passed along, tells their names"
         )
     texts = {entry["hash"]: entry["value"] for entry in features["cat_features_hash"] or ()}
@@ -329,7 +359,7 @@ def _names_of_hashes(features: dict[str, Any], data: Any) -> dict[int, dict[int,
             texts.get(one % 2**32) not in values[column["flat_feature_index"]] for one in column["values"]
         ):
             raise InvalidInput(
-                f"the data lacks categories that the model tests in {_name(column)}: pass what it was trained on"
+                f"the data lacks categories that the model tests in {name_of(column)}: pass what it was trained on"
             )
     return {
         flat: {one: found[texts[one % 2**32]] for one in column.get("values", ())}

@@ -58,6 +58,8 @@ def read(model: Any) -> Ensemble:
         raise UnsupportedModel(
             f"this {type(model).__name__} has {outputs} outputs; explain each with a model of its own"
         )
+    if getattr(model, "n_classes_", len(model.classes_)) != len(model.classes_):
+        raise unknown_layout(model)
     return Ensemble(
         feature_names=column_names(model),
         classes=tuple(model.classes_.tolist()),
@@ -95,12 +97,21 @@ def _bagging(model: BaggingClassifier) -> dict[str, Any]:
     groups = []
     for member, columns in members_of(model):
         classes = np.asarray(member.classes_)
-        if classes.dtype.kind not in "iu" or not np.isin(classes, np.arange(width)).all():
+        if (
+            classes.dtype.kind not in "iu"
+            or not np.isin(classes, np.arange(width)).all()
+            or not _ascend(classes)
+        ):
             raise unknown_layout(model)
         found = list(_trees(model, member, np.asarray(columns), classes, width))
         trees += found
         groups.append(Group(len(found)))
     return {"trees": tuple(trees), "vote": "mean", "groups": tuple(groups)}
+
+
+def _ascend(classes: NDArray[Any]) -> bool:
+    """Whether classes are in order, each once, as scikit-learn keeps them."""
+    return bool((np.diff(classes) > 0).all())
 
 
 def _voting(model: VotingClassifier) -> dict[str, Any]:

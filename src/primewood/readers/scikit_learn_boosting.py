@@ -49,6 +49,7 @@ from primewood.readers.scikit_learn_trees import (
     check_class,
     check_fitted,
     column_names,
+    damaged_tree,
     members_of,
     tree_of,
     unknown_layout,
@@ -271,6 +272,8 @@ def _histogram_tree(
     if nodes.dtype.names != HISTOGRAM_FIELDS:
         raise unknown_layout(model)
     leaf = nodes["is_leaf"].astype(bool)
+    if not ((nodes["feature_idx"] >= 0) & (nodes["feature_idx"] < model.n_features_in_))[~leaf].all():
+        raise damaged_tree(model)
     missing_left = nodes["missing_go_to_left"].astype(bool)
     tests_sets = nodes["is_categorical"].astype(bool) & ~leaf
     value = np.zeros((len(nodes), model.n_trees_per_iteration_))
@@ -278,6 +281,10 @@ def _histogram_tree(
     set_of = np.full(len(nodes), -1)
     set_of[tests_sets] = range(tests_sets.sum())
     left, feature = _bits(predictor.raw_left_cat_bitsets), nodes["feature_idx"][tests_sets]
+    if left.ndim != 2 or left.shape[1] != 256 or not (nodes["bitset_idx"][tests_sets] < len(left)).all():
+        raise unknown_layout(model)
+    if not (feature < len(codes)).all():
+        raise unknown_layout(model)
     sets = tuple(
         bounds_of(codes[j], left[i][: len(codes[j])], others=others)
         for j, i, others in zip(
@@ -323,6 +330,14 @@ def _categories(model: Any) -> dict[int, Categories]:
     encoder = model._preprocessor.named_transformers_["encoder"]
     place = model._preprocessor.output_indices_["encoder"]
     if (place.start, place.stop) != (0, len(columns)) or len(encoder.categories_) != len(columns):
+        raise unknown_layout(model)
+    # Native code counts on all columns being there, the categorical ones first.
+    masks = {name: np.asarray(mask, dtype=bool) for name, _, mask in model._preprocessor.transformers_}
+    numerical = ~model.is_categorical_
+    if not (
+        np.array_equal(masks["encoder"], model.is_categorical_)
+        and np.array_equal(masks["numerical"], numerical)
+    ):
         raise unknown_layout(model)
     found = {}
     for column, listed in zip(columns.tolist(), encoder.categories_, strict=True):

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import VotingClassifier, VotingRegressor
 from sklearn.exceptions import NotFittedError
+from sklearn.tree._tree import TREE_LEAF
+from sklearn.tree._tree import Tree as SklearnTree
 from sklearn.utils.validation import check_is_fitted
 
 from primewood.ensemble import Tree
@@ -35,12 +37,18 @@ def tree_of(estimator: Any, whole: Any, columns: NDArray[Any] | None = None) -> 
         raise UnsupportedModel(
             f"this {type(whole).__name__} has {estimator.n_outputs_} outputs; explain each with a model of its own"
         )
+    if type(estimator.tree_) is not SklearnTree or estimator.tree_.node_count > estimator.tree_.capacity:
+        raise unknown_layout(whole)
     state = estimator.tree_.__getstate__()
     nodes, values = state["nodes"], np.asarray(state["values"], dtype=np.float64)
     if nodes.dtype.names != NODE_FIELDS or values.shape[:2] != (len(nodes), 1):
         raise unknown_layout(whole)
-    leaf = nodes["left_child"] < 0
+    leaf = nodes["left_child"] == TREE_LEAF
     feature = np.where(leaf, 0, nodes["feature"])
+    if not (
+        (feature >= 0) & (feature < (estimator.n_features_in_ if columns is None else len(columns)))
+    ).all():
+        raise damaged_tree(whole)
     return Tree(
         feature=np.where(leaf, -1, feature if columns is None else columns[feature]).astype(np.int64),
         threshold=np.where(leaf, 0.0, nodes["threshold"]),
@@ -49,6 +57,11 @@ def tree_of(estimator: Any, whole: Any, columns: NDArray[Any] | None = None) -> 
         missing_left=nodes["missing_go_to_left"].astype(bool),
         value=values[:, 0, :].copy(),
     )
+
+
+def damaged_tree(whole: Any) -> InvalidInput:
+    """The error for a tree that tests a column that is not there."""
+    return InvalidInput(f"this {type(whole).__name__} is damaged: a tree tests a column that is not there")
 
 
 def column_names(model: Any) -> tuple[str, ...]:

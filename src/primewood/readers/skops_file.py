@@ -1,0 +1,112 @@
+"""Files of skops, checked before any object is made of them.
+
+skops checks which types a file holds, not what is in them. scikit-learn's trees are made of arrays by native code that
+trusts their sizes. What their nodes say is checked when a model is read, before scikit-learn walks them.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.errors import InvalidInput
+from primewood.fields import Check, Fields, items, record, text, whole
+from primewood.files import parse_json
+
+SCHEMA = "schema.json"
+MOST_BEYOND = 100
+"""How many times its own size a file may unpack to, and 100 MB in any case."""
+MOST_UNNAMED = 100_000
+"""The most columns of a model that does not list their names: a number alone costs a file nothing."""
+
+
+def check_archive(path: Path) -> None:
+    """Raise if making objects of a file would outgrow its size, or if the arrays of a tree do not fit each other.
+
+    Cost: linear in what the file unpacks to.
+    """
+    try:
+        with ZipFile(path) as archive:
+            schema = parse_json(archive.read(SCHEMA)) if SCHEMA in archive.namelist() else None
+            if schema is None:
+                raise InvalidInput(f"it has no {SCHEMA}")
+            records = list(_records(schema))
+            _check_size(archive, records, path.stat().st_size)
+            for one in records:
+                if one.get("__loader__") == "TreeNode" or one.get("__class__") == "Tree":
+                    _check_tree(Fields(one, "a tree"), archive)
+                _check_columns(one)
+    except (BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as problem:
+        raise InvalidInput(f"it is not a whole zip archive ({type(problem).__name__})") from None
+
+
+def _records(schema: Any) -> Iterator[dict[str, Any]]:
+    """All objects in a document, however deep."""
+    todo = [schema]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, dict):
+            yield node
+            todo += node.values()
+        elif isinstance(node, list):
+            todo += node
+
+
+def _check_size(archive: ZipFile, records: list[dict[str, Any]], size: int) -> None:
+    """Check what a file unpacks to, counting an array as often as it is named."""
+    sizes = {info.filename: info.file_size for info in archive.infolist()}
+    named = [name for one in records if isinstance(name := one.get("file"), str)]
+    unpacked = sum(sizes.values()) + sum(sizes.get(name, 0) for name in named)
+    if unpacked > MOST_BEYOND * max(size, 2**20):
+        raise InvalidInput(f"it unpacks to {unpacked:,} bytes, more than {MOST_BEYOND} times its own size")
+
+
+def _check_columns(one: dict[str, Any]) -> None:
+    """Check how many columns an object of scikit-learn claims, if it has no names for them."""
+    if "n_features_in_" in one and "feature_names_in_" not in one:
+        _json(whole(0, MOST_UNNAMED))(one["n_features_in_"], "n_features_in_")
+
+
+def _check_tree(said: Fields, archive: ZipFile) -> None:
+    """Check the sizes that native code takes for granted: of a tree's outputs and of its nodes."""
+    made = Fields(said.read("__reduce__", record), "a tree")
+    arguments = Fields(made.read("args", record), "a tree").read("content", items(record, 3))
+    _json(whole(0, 2**31 - 1))(arguments[0], "n_features")
+    outputs = _json(whole(1, 2**16))(arguments[2], "n_outputs")
+    classes = _array(arguments[1], archive)
+    if classes.dtype.kind != "i" or classes.shape != (outputs,) or (classes < 1).any():
+        raise InvalidInput("the classes of a tree do not fit its outputs")
+    state = Fields(Fields(said.read("content", record), "a tree").read("content", record), "a tree")
+    nodes, values = (_array(state.read(name, record), archive) for name in ("nodes", "values"))
+    count = state.read("node_count", _json(whole(1, 2**31 - 1)))
+    state.read("max_depth", _json(whole(0, 2**31 - 1)))
+    if nodes.shape != (count,) or values.shape != (count, outputs, classes.max()):
+        raise InvalidInput("the arrays of a tree differ in length")
+
+
+def _json(check: Check[Any]) -> Check[Any]:
+    """A check of a value that skops keeps as a text of JSON."""
+
+    def checked(value: Any, place: str) -> Any:
+        content = Fields(value, place).read("content", text)
+        return check(parse_json(content.encode()), place)
+
+    return checked
+
+
+def _array(value: dict[str, Any], archive: ZipFile) -> NDArray[Any]:
+    """An array that is a file of its own."""
+    name = Fields(value, "an array").read("file", text)
+    if name not in archive.namelist():
+        raise InvalidInput(f"it has no file {name[:40]}")
+    try:
+        found: NDArray[Any] = np.load(io.BytesIO(archive.read(name)), allow_pickle=False)
+    except (ValueError, EOFError, MemoryError, TypeError, SyntaxError) as problem:
+        raise InvalidInput(f"{name[:40]} is not an array: {type(problem).__name__}") from None
+    return found
