@@ -13,14 +13,14 @@ struct LimitReached {};
 
 class Limits {
  public:
-  // seconds < 0: no deadline; nodes < 0: no limit on work. `poll` may throw; it is called a few times
-  // a second.
+  // seconds < 0: no deadline, nor is there one beyond `kForever`; nodes < 0: no limit on work. `poll` may throw; it is
+  // called a few times a second.
   void start(double seconds, std::int64_t nodes, std::function<void()> poll) {
     poll_ = std::move(poll);
     nodes_left_ = nodes;
     visited_ = 0;
     counted_ = nodes >= 0;
-    timed_ = seconds >= 0;
+    timed_ = seconds >= 0 && seconds < kForever;
     const auto now = Clock::now();
     deadline_ = now + std::chrono::duration_cast<Clock::duration>(
                           std::chrono::duration<double>(timed_ ? seconds : 0));
@@ -51,6 +51,7 @@ class Limits {
   }
 
  private:
+  static constexpr double kForever = 1e9;  // what the clock can count is not much more
   using Clock = std::chrono::steady_clock;
   static Clock::duration interval() { return std::chrono::milliseconds(40); }
   std::function<void()> poll_;

@@ -119,26 +119,38 @@ class Trees {
   Trees(const Forest& f, const std::vector<int>& place, Votes& votes, Sums& sums, Vote vote)
       : f_(f), place_(place), votes_(votes), sums_(sums), vote_(vote), values_(2 * f.n_outputs) {}
 
+  // Children first. A tree may be deep: the nodes on the way down are kept in a list. Tests of sets of values share
+  // their children, so a node may be met again.
   Edge tree(int t) {
     known_.clear();
-    return node(f_.root[t]);
+    std::vector<int> open{f_.root[t]};
+    while (!open.empty()) {
+      const int n = open.back(), next = first_unknown(n);
+      if (next >= 0) {
+        open.push_back(next);
+        continue;
+      }
+      if (!known_.count(n)) known_[n] = f_.variable[n] < 0 ? Edge{0, leaf(n)} : inner(n);
+      open.pop_back();
+    }
+    return known_[f_.root[t]];
   }
 
  private:
-  // Tests of sets of values share their children, so a node may be met again.
-  Edge node(int n) {
-    if (f_.variable[n] < 0) return {0, leaf(n)};
-    if (const auto known = known_.find(n); known != known_.end()) return known->second;
-    return known_[n] = inner(n);
+  // The first child whose diagram is not made yet, or -1.
+  int first_unknown(int n) const {
+    if (f_.variable[n] < 0) return -1;
+    for (int child : {f_.left[n], f_.right[n]})
+      if (!known_.count(child)) return child;
+    return -1;
   }
 
   Edge inner(int n) {
     const int x = f_.variable[n];
-    const Edge left = node(f_.left[n]), right = node(f_.right[n]);
     std::vector<std::uint8_t> goes_left(f_.values(x));
     for (int v = 0; v < f_.values(x); v++)
       goes_left[v] = v < f_.ordered[x] ? v < f_.prefix[n] : f_.missing_left[n] != 0;
-    return sums_.choose(place_[x], goes_left, left, right);
+    return sums_.choose(place_[x], goes_left, known_.at(f_.left[n]), known_.at(f_.right[n]));
   }
 
   Id leaf(int n) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "restriction.hpp"
@@ -205,53 +206,140 @@ class Margin {
     }
   }
 
-  // What a node leaves of its variable on either side.
+  // Whether what is left of a node's variable can go left, and right.
   struct Sides {
     bool left, right;
-    int cut;
   };
 
   Sides sides(int n) const {
     const auto& node = box.nodes[n];
     const int j = node.variable, k = node.split;
     const bool goes = node.missing_left;
-    return {low_[j] < k || (missing_[j] && goes), high_[j] >= k || (missing_[j] && !goes), k};
+    return {low_[j] < k || (missing_[j] && goes), high_[j] >= k || (missing_[j] && !goes)};
   }
 
-  // Run `visit` on a child with the variable's ranks narrowed to its side.
-  template <class Visit>
-  void narrowed(int n, bool left, int cut, Visit visit) {
-    const int j = forest.variable[n];
-    const int low = low_[j], high = high_[j];
-    const bool missing = missing_[j];
+  // A node both of whose sides are open, and what its variable may be there.
+  struct Fork {
+    int node, low, high;
+    bool missing, on_left;
+  };
+
+  // Visit, from left to right, the leaves of a tree that the box can reach. A tree may be as deep as it has nodes, so
+  // the forks on the way down are kept in a list of our own.
+  template <class Visitor>
+  void walk(int n, Visitor&& visit) {
+    for (;;) {
+      while (box.nodes[n].variable >= 0) {
+        const Sides s = sides(n);
+        if (s.left && s.right) {
+          const int j = box.nodes[n].variable;
+          forks_.push_back({n, low_[j], high_[j], missing_[j] != 0, true});
+          visit.enter(n);
+          narrow(n, true);
+        }
+        n = s.left ? box.nodes[n].left : box.nodes[n].right;
+      }
+      visit.leaf(n);
+      while (!forks_.empty() && !forks_.back().on_left) {
+        widen(forks_.back());
+        forks_.pop_back();
+        visit.leave();
+      }
+      if (forks_.empty()) return;
+      forks_.back().on_left = false;
+      widen(forks_.back());
+      visit.turn();
+      n = forks_.back().node;
+      narrow(n, false);
+      n = box.nodes[n].right;
+    }
+  }
+
+  // Take what a node sends to one side.
+  void narrow(int n, bool left) {
+    const auto& node = box.nodes[n];
+    const int j = node.variable;
     if (left) {
-      high_[j] = std::min(high, cut - 1);
+      high_[j] = std::min(high_[j], node.split - 1);
     } else {
-      low_[j] = std::max(low, cut);
+      low_[j] = std::max(low_[j], node.split);
     }
     if (low_[j] > high_[j]) {
       low_[j] = NONE_LOW;
       high_[j] = NONE_HIGH;
     }
-    missing_[j] = missing && (forest.missing_left[n] != 0) == left;
-    visit(left ? forest.left[n] : forest.right[n]);
-    low_[j] = low;
-    high_[j] = high;
-    missing_[j] = missing;
+    missing_[j] = missing_[j] && node.missing_left == left;
   }
 
-  Int best(int n) {
-    while (forest.variable[n] >= 0) {
-      const Sides s = sides(n);
-      if (s.left && s.right) {
-        Int a = 0, b = 0;
-        narrowed(n, true, s.cut, [&](int child) { a = best(child); });
-        narrowed(n, false, s.cut, [&](int child) { b = best(child); });
-        return std::max(a, b);
-      }
-      n = s.left ? forest.left[n] : forest.right[n];
+  void widen(const Fork& fork) {
+    const int j = box.nodes[fork.node].variable;
+    low_[j] = fork.low;
+    high_[j] = fork.high;
+    missing_[j] = fork.missing;
+  }
+
+  // The heaviest leaf.
+  struct Heaviest {
+    const Margin& margin;
+    Int weight = std::numeric_limits<Int>::min();
+
+    void enter(int) {}
+    void turn() {}
+    void leave() {}
+    void leaf(int n) { weight = std::max(weight, margin.weight(n)); }
+  };
+
+  Int best(int root) {
+    Heaviest heaviest{*this};
+    walk(root, heaviest);
+    return heaviest.weight;
+  }
+
+  // The leaves and the branches above them, siblings that are alike merged.
+  struct Gatherer {
+    Margin& margin;
+
+    void enter(int n) {
+      const auto& node = margin.box.nodes[n];
+      const int branch = int(margin.branches.size());
+      margin.branches.push_back({node.variable, node.split, branch + 1, 0, node.missing_left, 0});
+      margin.gathering_.push_back({int(margin.leaves.size()), 0, branch, margin.lengthen_path(node.variable)});
     }
-    return weight(n);
+
+    void turn() {
+      auto& half = margin.gathering_.back();
+      half.middle = int(margin.leaves.size());
+      margin.branches[half.branch].right = int(margin.branches.size());
+    }
+
+    void leave() {
+      const Gathered whole = margin.gathering_.back();
+      margin.gathering_.pop_back();
+      if (whole.tests_first) margin.shorten_path();
+      margin.merge(whole);
+    }
+
+    void leaf(int n) { margin.emit(n); }
+  };
+
+  // What was there when a fork was entered: leaves, then those of its left side, and branches.
+  struct Gathered {
+    int first, middle, branch;
+    bool tests_first;  // no fork above it tests the same variable
+  };
+
+  void gather(int root) { walk(root, Gatherer{*this}); }
+
+  bool lengthen_path(int j) {
+    if (on_path_[j]) return false;
+    on_path_[j] = 1;
+    path_.push_back(j);
+    return true;
+  }
+
+  void shorten_path() {
+    on_path_[path_.back()] = 0;
+    path_.pop_back();
   }
 
   void emit(int node) {
@@ -261,47 +349,22 @@ class Margin {
     branches.push_back({-1, 0, 0, 0, false, weight(node)});
   }
 
-  void gather(int n) {
-    while (forest.variable[n] >= 0) {
-      const Sides s = sides(n);
-      if (s.left && s.right) {
-        fork(n, s.cut);
-        return;
-      }
-      n = s.left ? forest.left[n] : forest.right[n];
-    }
-    emit(n);
-  }
-
-  void fork(int n, int cut) {
-    const int j = forest.variable[n];
-    const bool added = !on_path_[j];
-    const int from = int(leaves.size()), branch = int(branches.size());
-    branches.push_back({j, cut, branch + 1, 0, forest.missing_left[n] != 0, 0});
-    if (added) {
-      on_path_[j] = 1;
-      path_.push_back(j);
-    }
-    narrowed(n, true, cut, [&](int child) { gather(child); });
-    const int middle = int(leaves.size());
-    branches[branch].right = int(branches.size());
-    narrowed(n, false, cut, [&](int child) { gather(child); });
-    if (added) {
-      on_path_[j] = 0;
-      path_.pop_back();
-    }
-    if (middle == from + 1 && int(leaves.size()) == from + 2 && alike(leaves[from], leaves[middle])) {
-      const int node = leaves[from].node;
-      entries.resize(leaves[from].begin);
-      leaves.resize(from);
-      branches.resize(branch);
-      emit(node);
-    }
+  // Two leaves that are alike become one.
+  void merge(const Gathered& fork) {
+    if (fork.middle != fork.first + 1 || int(leaves.size()) != fork.first + 2) return;
+    if (!alike(leaves[fork.first], leaves[fork.middle])) return;
+    const int node = leaves[fork.first].node;
+    entries.resize(leaves[fork.first].begin);
+    leaves.resize(fork.first);
+    branches.resize(fork.branch);
+    emit(node);
   }
 
   std::vector<int> low_, high_;
   std::vector<std::uint8_t> missing_, on_path_;
   std::vector<int> path_, point_;
+  std::vector<Fork> forks_;          // on the way down, while a tree is walked
+  std::vector<Gathered> gathering_;  // one per fork, while leaves are gathered
   std::vector<std::vector<int>> testing_;  // per variable
   std::vector<std::vector<Int>> known_;  // per rival: the margin of every leaf
   std::vector<Int> nothing_;

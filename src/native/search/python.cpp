@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <string>
 
 #include "grower.hpp"
@@ -53,6 +54,13 @@ Workspaces* make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::u
   f.link = static_cast<Link>(link);
   f.cuts = copied<double, double>(cuts);
   f.finish();
+  return new Workspaces(std::move(f));
+}
+
+// The same forest, whose sums are taken in the order of the trees.
+Workspaces* in_sequence(const Workspaces& workspaces) {
+  Forest f = workspaces.forest;
+  f.any_order = false;
   return new Workspaces(std::move(f));
 }
 
@@ -169,20 +177,21 @@ nb::dict nearest(Workspaces& workspaces, const std::vector<int>& instance, Array
 
 // Several forests over joint variables, with the oracles that work on them.
 struct Joined {
-  explicit Joined(Joint j) : joint(std::move(j)), workspaces(joint.whole) {}
+  explicit Joined(Joint j) : joint(std::move(j)), workspaces(joint.release_whole()) {}
   Joint joint;
   Workspaces workspaces;
 };
 
-// Relations between variables come as trees of which some leaves are forbidden. None if the trees outgrow the cap.
-Joined* join(const std::vector<const Workspaces*>& parts, const std::vector<std::vector<int>>& places,
+// Relations between variables come as trees of which some leaves are forbidden. False if the trees outgrow the cap, None
+// at a limit.
+nb::object join(const std::vector<const Workspaces*>& parts, const std::vector<std::vector<int>>& places,
              const std::vector<int>& ordered, const std::vector<std::uint8_t>& has_missing, bool paired, bool twins,
              Array<std::int32_t> root, Array<std::int32_t> variable, Array<std::int32_t> prefix,
              Array<std::int32_t> left, Array<std::int32_t> right, Array<std::uint8_t> missing_left,
-             Array<std::uint8_t> forbidden, std::size_t most_nodes) {
+             Array<std::uint8_t> forbidden, std::size_t most_nodes, double seconds) {
   if (parts.empty() || parts.size() != places.size() || ordered.size() != has_missing.size())
     throw std::invalid_argument("one list of places per part, one flag per variable");
-  std::vector<Joint::Part> own;
+  std::vector<JointPart> own;
   for (std::size_t p = 0; p < parts.size(); p++) {
     const Forest& f = parts[p]->forest;
     if (int(places[p].size()) != f.n_variables || (paired && f.n_trees != parts[0]->forest.n_trees))
@@ -191,7 +200,7 @@ Joined* join(const std::vector<const Workspaces*>& parts, const std::vector<std:
       if (places[p][j] < 0 || places[p][j] >= int(ordered.size()) || ordered[places[p][j]] != f.ordered[j] ||
           has_missing[places[p][j]] != f.has_missing[j])
         throw std::invalid_argument("a variable is not the joint one");
-    own.push_back({f, places[p]});
+    own.push_back({f, places[p], 0, 0});
   }
   Forest relations;
   relations.n_variables = int(ordered.size());
@@ -202,18 +211,26 @@ Joined* join(const std::vector<const Workspaces*>& parts, const std::vector<std:
   relations.right = copied<std::int32_t, int>(right);
   relations.missing_left = copied<std::uint8_t, std::uint8_t>(missing_left);
   relations.forbidden = copied<std::uint8_t, std::uint8_t>(forbidden);
+  Limits limits;
+  limits.start(seconds, -1, poll_signals);
+  std::unique_ptr<Joined> joined;
   try {
-    return new Joined(Joint(std::move(own), ordered, has_missing, paired, twins, relations, most_nodes));
+    nb::gil_scoped_release release;
+    joined = std::make_unique<Joined>(
+        Joint(std::move(own), ordered, has_missing, paired, twins, relations, most_nodes, limits));
   } catch (const JointTooLarge&) {
-    return nullptr;
+    return nb::bool_(false);
+  } catch (const LimitReached&) {
+    return nb::none();
   }
+  return nb::cast(joined.release(), nb::rv_policy::take_ownership);
 }
 
 // A joint point that meets all demands (part, class, rival or -1); False if there is none, None at a limit.
 nb::object meet(Joined& joined, Array<std::uint8_t> mask, const std::vector<std::tuple<int, int, int>>& asked,
                 double seconds, std::int64_t nodes) {
   const Joint& joint = joined.joint;
-  if (int(mask.shape(0)) != joint.whole.atoms()) throw std::invalid_argument("the box has the wrong length");
+  if (int(mask.shape(0)) != joined.workspaces.forest.atoms()) throw std::invalid_argument("the box has the wrong length");
   std::vector<Joint::Demand> demands;
   for (const auto& [part, label, rival] : asked) {
     if (part < 0 || part >= int(joint.parts.size())) throw std::invalid_argument("there is no such part");
@@ -271,23 +288,25 @@ void bind_search(nb::module_& m) {
              check_point(w.forest, point);
              return w.forest.decide(point.data());
            })
+      .def("in_sequence", &in_sequence)
       .def("find", &find)
       .def("grow", &grow)
       .def("nearest", &nearest);
   nb::class_<Joined>(m, "Joint")
-      .def_prop_ro("atoms", [](const Joined& j) { return j.joint.whole.atoms(); })
-      .def_prop_ro("nodes", [](const Joined& j) { return j.joint.whole.variable.size(); })
+      .def_prop_ro("atoms", [](const Joined& j) { return j.workspaces.forest.atoms(); })
+      .def_prop_ro("nodes", [](const Joined& j) { return j.workspaces.forest.variable.size(); })
       .def("meets",
            [](const Joined& j, const std::vector<int>& point, const std::vector<std::tuple<int, int, int>>& asked) {
-             check_point(j.joint.whole, point);
+             check_point(j.workspaces.forest, point);
              std::vector<Joint::Demand> demands;
              for (const auto& [part, label, rival] : asked) demands.push_back({part, label, rival});
-             return j.joint.whole.possible(point.data()) && j.joint.meets(point, demands);
+             return j.workspaces.forest.possible(point.data()) && j.joint.meets(point, demands);
            })
       .def("meet", &meet);
   m.def("join", &join, nb::arg("parts"), nb::arg("places"), nb::arg("ordered"), nb::arg("has_missing"),
         nb::arg("paired"), nb::arg("twins"), nb::arg("root"), nb::arg("variable"), nb::arg("prefix"), nb::arg("left"), nb::arg("right"),
-        nb::arg("missing_left"), nb::arg("forbidden"), nb::arg("most_nodes"));
+        nb::arg("missing_left"), nb::arg("forbidden"), nb::arg("most_nodes"),
+        nb::arg("seconds"));
   m.def("make_forest", &make_forest, nb::arg("n_classes"), nb::arg("ordered"), nb::arg("has_missing"),
         nb::arg("root"), nb::arg("variable"), nb::arg("prefix"), nb::arg("left"), nb::arg("right"),
         nb::arg("missing_left"), nb::arg("weight"), nb::arg("value"), nb::arg("exact"), nb::arg("band"),

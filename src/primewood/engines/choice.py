@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from primewood.engines.diagram.compiler import Budget, Watcher
     from primewood.engines.diagram.diagram import Diagram
     from primewood.engines.diagram.oracle import DiagramOracle
+    from primewood.engines.search.joint import KeptJoints
     from primewood.engines.search.oracle import SearchForest
     from primewood.engines.single_tree import SingleTree
 
@@ -70,6 +71,7 @@ class Engines:
         self._compiled: dict[tuple[int, int | None], BooleanOracle] = {}
         self._solvers: dict[tuple[int, int | None], SatOracle] = {}
         self._forest: SearchForest | None = None
+        self._joints: KeptJoints | None = None
         self._tree: SingleTree | None = None
         self._sequential: Engines | None = None
         self._working = threading.RLock()
@@ -83,9 +85,19 @@ class Engines:
         self.__dict__.update(state)
         self._forget()
 
+    @property
+    def _searches(self) -> bool:
+        """Whether the trees of the search engine are needed, if only to decide about rows."""
+        return isinstance(self.subject, EnsembleSubject) and self.engine in ("auto", "search", "diagram")
+
+    def prepare(self) -> None:
+        """Build what every question needs, before the clock of the first one runs."""
+        if self._searches:
+            self._searching()
+
     def decide(self, point: Point) -> int:
         """The decision at a point, as a place in the subject's labels."""
-        if isinstance(self.subject, EnsembleSubject) and self.engine in ("auto", "search", "diagram"):
+        if self._searches:
             return self._searching().decide(point)
         return self.subject.decide(point)
 
@@ -117,6 +129,8 @@ class Engines:
         with self._working:
             if self._sequential is None:
                 self._sequential = Engines(self.subject, self.engine, self.max_nodes)
+                if self._searches:
+                    self._sequential._forest = self._searching().in_sequence()
             return self._sequential
 
     def primes(self, label: int, literals: Language, point: Point | None = None) -> Family:
@@ -201,6 +215,15 @@ class Engines:
         if not isinstance(self.subject, EnsembleSubject):
             raise InvalidInput("an expression has no trees to search")
         return self._searching()
+
+    def joints(self) -> KeptJoints:
+        """The joint forests of the model with itself that were asked last."""
+        from primewood.engines.search.joint import KeptJoints
+
+        with self._working:
+            if self._joints is None:
+                self._joints = KeptJoints()
+            return self._joints
 
     def _searching(self) -> SearchForest:
         from primewood.engines.search.oracle import SearchForest

@@ -150,6 +150,13 @@ class Model:
         if summation is None:
             summation = "any" if self.ensemble is not None and self.ensemble.any_order else "sequential"
         self._engines = Engines(self._subject, engine, max_nodes, any_order=summation == "any")
+        say("preparing the search")
+        self._engines.prepare()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """As ready for the first question as a new one is."""
+        self.__dict__.update(state)
+        self._engines.prepare()
 
     def __repr__(self) -> str:
         return shown.line(self)

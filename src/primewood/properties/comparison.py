@@ -383,6 +383,8 @@ class Comparing:
                 return np.asarray(made_up[different[0]]), ""
         asked, clock = self.asked, self.asked.clock
         joint = self._joint()
+        if not joint.build(clock):
+            return None, "no difference was found before the time was over"
         pairs = [tuple(pair) for pair in np.argwhere(~self._same).tolist()]
         proved = 0
         for i, (a, b) in enumerate(pairs):

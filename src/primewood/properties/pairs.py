@@ -46,7 +46,13 @@ class Pairs:
 
     @cached_property
     def joint(self) -> JointForest:
-        """The product; one copy of each tree as long as few variables are doubled."""
+        """The product; that of the model with itself is kept for the next question."""
+        if self.second is not None:
+            return self._join()
+        return self.asked.engines.joints().get((self.doubled, self.relations), self._join)
+
+    def _join(self) -> JointForest:
+        """One copy of each tree as long as few variables are doubled."""
         variables = self.asked.context.variables
         forest = self.asked.engines.search_forest()
         places = list(range(len(variables)))
@@ -67,7 +73,12 @@ class Pairs:
         return (*one, *(second.get(j, variables[j].everything) for j in self.doubled))
 
     def find(self, box: Box, labels: tuple[int, int], clock: Clock) -> Reply:
-        """A pair of which the first row is decided for one label and the second for another."""
+        """A pair of which the first row is decided for one label and the second for another.
+
+        The trees are put together in the time of the whole question; the clock is that of this search.
+        """
+        if not self.joint.build(self.asked.clock):
+            return Verdict.UNKNOWN
         demands = [Demand(part, label) for part, label in enumerate(labels)]
         return self.joint.find(box, demands, clock)
 
@@ -199,7 +210,7 @@ class Monotone:
         if place in _constrained(asked):
             values = range(x.ordered)
             runs = [(v, x.ordered - 1) if up else (0, v) for v in values]
-            beyond = Relation(place, len(context.variables), [a for a, _ in runs], [b for _, b in runs])
+            beyond = Relation(place, len(context.variables), *_columns(runs))
             pairs = Pairs(asked, (place,), (beyond,))
             return _rows_first(asked, claim, hunt, lambda: _no_pair(asked, claim, pairs, taken_back))
         steps = [(1 << v, 1 << v + 1) for v in range(x.ordered - 1)]
@@ -458,11 +469,14 @@ class RobustEverywhere:
                 reach *= high - low if high > low else 1.0
             ends = [feature.ends(v) for v in range(len(feature.variable) - feature.missing)]
             near = [_near(ends, v, reach) for v in range(len(ends))]
-            relations.append(
-                Relation(j, len(context.variables) + len(places), [a for a, _ in near], [b for _, b in near])
-            )
+            relations.append(Relation(j, len(context.variables) + len(places), *_columns(near)))
             places.append(j)
         return tuple(places), tuple(relations)
+
+
+def _columns(runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The first and the last values of runs."""
+    return tuple(low for low, _ in runs), tuple(high for _, high in runs)
 
 
 def _near(ends: Sequence[tuple[float, float]], v: int, reach: float) -> tuple[int, int]:

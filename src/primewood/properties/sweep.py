@@ -26,7 +26,9 @@ from primewood.reasons.context import Row
 Way = Choice["up", "down", "any"]
 """Which of two values comes first in a pair: the lower one, the higher one, or either."""
 ADDITIONS = 1 << 24
-"""So many additions are made before the clock is looked at."""
+"""How many additions are made before one looks whether something was found."""
+ADDITIONS_PER_BLOCK = 1 << 20
+"""How many are made before one looks at the clock."""
 MOST_TOGETHER = 4096
 """Several features are swept together if they have at most so many combinations of values; else one by one."""
 Labels = NDArray[np.int64]
@@ -295,14 +297,25 @@ class Hunt:
         self._values: dict[tuple[int, int, int], object] = {}
 
     def look(self, clock: Clock, *, until_found: bool = False) -> None:
-        """Look at rows until all are done, or the time is over, or one that breaks it is found."""
+        """Look at rows until all are done, or the time is over, or one that breaks it is found.
+
+        The clock is looked at more often than at what was found, so that what is found does not depend on the clock.
+        """
+        cost = sum(line.cost for line in self.lines)
         while len(self.waiting) and self.lines and not clock.expired():
-            count = max(1, ADDITIONS // sum(line.cost for line in self.lines))
-            chunk, self.waiting = self.waiting[:count], self.waiting[count:]
-            for line in self.lines:
-                self._look_at(chunk, line)
+            chunk = self.waiting[: max(1, ADDITIONS // cost)]
+            self._look_in_blocks(chunk, max(1, ADDITIONS_PER_BLOCK // cost), clock)
             if until_found and self.witness is not None:
                 return
+
+    def _look_in_blocks(self, chunk: NDArray[np.int64], size: int, clock: Clock) -> None:
+        for start in range(0, len(chunk), size):
+            if start and clock.expired():
+                return
+            block = chunk[start : start + size]
+            self.waiting = self.waiting[len(block) :]
+            for line in self.lines:
+                self._look_at(block, line)
 
     def _look_at(self, chunk: NDArray[np.int64], line: Line) -> None:
         rows = self.rows[chunk]

@@ -6,7 +6,8 @@ two decides as demanded: a conjunction of margins, searched by the core.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ from primewood.logic.instance import Box, Point, indices
 from primewood.logic.variable import Variable
 
 MOST_NODES = 20_000_000
+KEPT_NODES = 4_000_000
+"""Joint forests are kept for the next question until they have this many nodes together; the last one always is."""
 
 
 class Demand(NamedTuple):
@@ -42,12 +45,12 @@ class Relation(NamedTuple):
 
     first: int
     second: int
-    low: Sequence[int]
-    high: Sequence[int]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
 
 
 class JointForest:
-    """Two ensembles, or one ensemble twice, over joint variables.
+    """Two ensembles, or one ensemble twice, over joint variables; their trees are put together when they are asked.
 
     Parameters
     ----------
@@ -74,7 +77,40 @@ class JointForest:
     ) -> None:
         self.variables = tuple(variables)
         self.places = [list(places) for _, places in parts]
-        trees = [_relation_tree(relation, self.variables) for relation in relations]
+        self._forests = [forest for forest, _ in parts]
+        self._relations = tuple(relations)
+        self._paired, self._twins = paired, paired and twins
+        self._native: _native.Joint | None = None
+        self._too_large = False
+        self._building = threading.Lock()
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes its trees have; none before they are put together."""
+        return 0 if self._native is None else self._native.nodes
+
+    def build(self, clock: Clock) -> bool:
+        """Put the trees together, once; False if there was no time for it. Cost: linear in the nodes that come out of it.
+
+        Raises `TooLarge` if these are too many.
+        """
+        left = clock.left()
+        if not self._building.acquire(timeout=left):  # another thread is at it
+            return False
+        try:
+            if self._native is None and not self._too_large:
+                joined = self._join(clock.left())
+                self._native = None if isinstance(joined, bool) else joined
+                self._too_large = isinstance(joined, bool)
+        finally:
+            self._building.release()
+        if self._too_large:
+            raise TooLarge(f"the trees of the two together have more than {MOST_NODES:,} nodes")
+        return self._native is not None
+
+    def _join(self, seconds: float) -> _native.Joint | bool | None:
+        """False if the trees outgrow the cap, None if there was no time."""
+        trees = [_relation_tree(relation, self.variables) for relation in self._relations]
         starts = np.cumsum([0, *(len(tree) for tree, _ in trees)])
 
         def joined(arrays: list[Any], dtype: type) -> Any:
@@ -84,13 +120,13 @@ class JointForest:
             moved = [np.where(a < 0, -1, a + start) for a, start in zip(arrays, starts, strict=False)]
             return joined(moved, np.int32)
 
-        native = _native.join(
-            parts=[forest.native for forest, _ in parts],
+        return _native.join(
+            parts=[forest.native for forest in self._forests],
             places=self.places,
             ordered=[len(x) - (x.missing is not None) for x in self.variables],
             has_missing=[int(x.missing is not None) for x in self.variables],
-            paired=paired,
-            twins=paired and twins,
+            paired=self._paired,
+            twins=self._twins,
             root=starts[:-1].astype(np.int32),
             variable=joined([tree.variable for tree, _ in trees], np.int32),
             prefix=joined([tree.prefix for tree, _ in trees], np.int32),
@@ -99,14 +135,15 @@ class JointForest:
             missing_left=joined([tree.missing_left for tree, _ in trees], np.uint8),
             forbidden=joined([forbidden for _, forbidden in trees], np.uint8),
             most_nodes=MOST_NODES,
+            seconds=seconds,
         )
-        if native is None:
-            raise TooLarge(f"the trees of the two together have more than {MOST_NODES:,} nodes")
-        self._native = native
 
     def find(self, box: Box, demands: Sequence[Demand], clock: Clock | None = None) -> Reply:
         """A joint point of the box at which all demands are met. Cost: a search, exponential at worst."""
         clock = clock or Clock()
+        if not self.build(clock):
+            return Verdict.UNKNOWN
+        assert self._native is not None
         mask = np.zeros(self._native.atoms, dtype=np.uint8)
         start = 0
         for x, allowed in zip(self.variables, box, strict=True):
@@ -122,6 +159,23 @@ class JointForest:
     def part(self, point: Point, number: int) -> Point:
         """What a joint point is for one of the parts."""
         return tuple(point[place] for place in self.places[number])
+
+
+class KeptJoints:
+    """The joint forests that were asked last; building one may take longer than asking it."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, JointForest] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], JointForest]) -> JointForest:
+        """The one that is kept under a key, or a new one."""
+        with self._lock:
+            joint = self._kept.pop(key, None) or make()
+            while self._kept and joint.nodes + sum(one.nodes for one in self._kept.values()) > KEPT_NODES:
+                self._kept.pop(next(iter(self._kept)))
+            self._kept[key] = joint
+            return joint
 
 
 def _relation_tree(relation: Relation, variables: Sequence[Variable]) -> tuple[FlatTree, NDArray[np.int64]]:

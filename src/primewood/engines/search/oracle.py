@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from itertools import pairwise
 from typing import Any
 
@@ -44,6 +45,12 @@ class SearchForest:
             or [np.zeros(1, dtype=np.int64)]
         )
         self._translated: tuple[Sequence[Step], list[list[tuple[int, int]]]] = ((), [])
+
+    def in_sequence(self) -> SearchForest:
+        """The same forest, whose scores are added in the order of the trees. Cost: a copy."""
+        other = copy(self)
+        other.native = self.native.in_sequence()
+        return other
 
     def decide(self, point: Point) -> int:
         """The decision at a point, as the library takes it. Cost: one walk through every tree."""
