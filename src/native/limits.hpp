@@ -51,7 +51,7 @@ class Limits {
   }
 
  private:
-  static constexpr double kForever = 1e9;  // what the clock can count is not much more
+  static constexpr double kForever = 9e8;  // seconds; the clock counts nanoseconds, and not many more than that
   using Clock = std::chrono::steady_clock;
   static Clock::duration interval() { return std::chrono::milliseconds(40); }
   std::function<void()> poll_;

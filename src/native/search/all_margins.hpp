@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "goal.hpp"
+#include "limits.hpp"
 #include "margin.hpp"
 
 namespace primewood {
@@ -27,7 +28,7 @@ class AllMargins final : public Goal {
  public:
   using Decided = std::function<bool(const std::vector<int>&)>;
 
-  explicit AllMargins(Margin& m) : margin(m), box(m.box), forest(m.forest) {}
+  AllMargins(Margin& m, Limits& l) : margin(m), box(m.box), forest(m.forest), limits(l) {}
 
   // What is to win, and who tells at a point of values whether that is decided; the margin has collected the leaves of
   // the box. Wins that are certain are left out: the others' thresholds are within the range of their leaves, so that
@@ -156,6 +157,7 @@ class AllMargins final : public Goal {
       int to = own;
       for (int v = 0; v < ranks; v++) {
         if (v == own) continue;
+        limits.check();
         x[j] = v;
         moved_ = rest_;
         put_in(x, j, moved_);
@@ -320,6 +322,7 @@ class AllMargins final : public Goal {
   Margin& margin;
   const Restriction& box;
   const Forest& forest;
+  Limits& limits;
   std::vector<Win> wins_;
   const std::vector<std::uint8_t>* same_ = nullptr;  // per node of the forest
   std::pair<int, int> twins_{-1, -1};

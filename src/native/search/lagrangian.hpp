@@ -19,7 +19,7 @@ namespace primewood {
 
 class Lagrangian {
  public:
-  Lagrangian(const Restriction& b, Limits& l) : limits(l), box(b), relaxation(b) {}
+  Lagrangian(const Restriction& b, Limits& l) : limits(l), box(b), relaxation(b, l) {}
 
   std::vector<int> point;  // what was found, in ranks
 

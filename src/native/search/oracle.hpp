@@ -28,7 +28,7 @@ class Oracle {
  public:
   explicit Oracle(const Forest& f)
       : forest(f), box(f), margin(box), falsifier(margin, limits), depth_first(margin, limits),
-        one_margin(margin, falsifier), all_margins(margin), lagrangian(box, limits), costs(box), x_(f.n_variables) {}
+        one_margin(margin, falsifier), all_margins(margin, limits), lagrangian(box, limits), costs(box), x_(f.n_variables) {}
 
   Oracle(const Oracle&) = delete;
   Oracle& operator=(const Oracle&) = delete;

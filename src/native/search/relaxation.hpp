@@ -20,13 +20,14 @@
 #include <vector>
 
 #include "costs.hpp"
+#include "limits.hpp"
 #include "node.hpp"
 
 namespace primewood {
 
 class Relaxation {
  public:
-  explicit Relaxation(const Restriction& b) : box(b) {}
+  Relaxation(const Restriction& b, Limits& l) : limits(l), box(b) {}
 
   std::vector<int> value;    // per variable: the rank it picks
   std::vector<int> pick;     // per tree: the leaf it picks
@@ -228,6 +229,8 @@ class Relaxation {
   static constexpr double PRICE_SCALE = 10;  // the price moves in larger steps than the other multipliers
   // Beyond this price, rounding would not stay small; below this slope, a step would be rounding and nothing else.
   static constexpr double HIGHEST_PRICE = 1000, LEAST_SLOPE = 1e-6;
+  // A tree with many leaves takes long to set up: after so many entries or multipliers, one looks at the clock.
+  static constexpr int OFTEN = 64;
 
   // What a rank costs at the current price.
   double charge(int j, int rank) const { return costs_ ? price_ * costs_->at(j, rank) : 0; }
@@ -276,6 +279,7 @@ class Relaxation {
         distinct_[b].clear();
       }
       auto& known = distinct_[b];
+      if (e % OFTEN == 0) limits.check();
       int k = 0;
       while (k < int(known.size()) && !same(known[k], x)) k++;
       if (k == int(known.size())) known.push_back(x);
@@ -288,9 +292,11 @@ class Relaxation {
     for (int at = from; at < to;) {
       const int j = everywhere_[node.multipliers[at]].variable, first = live;
       const int b = of_variable_[j];
-      for (; at < to && everywhere_[node.multipliers[at]].variable == j; at++)
+      for (; at < to && everywhere_[node.multipliers[at]].variable == j; at++) {
+        if (at % OFTEN == 0) limits.check();
         if (b >= 0 && charges_some(everywhere_[node.multipliers[at]].span, distinct_[b]))
           node.multipliers[live++] = node.multipliers[at];
+      }
       if (b >= 0) sources_[b] = {first, live};
     }
     if (i + 1 == node.trees()) node.multiplier_first[i + 1] = live;
@@ -315,6 +321,7 @@ class Relaxation {
     const int from = int(multipliers_.size());
     for (int at = sources_[b].first; at < sources_[b].second; at++) {
       const Source& wide = everywhere_[node.multipliers[at]];
+      if (at % OFTEN == 0) limits.check();
       Span hull{NONE_LOW, NONE_HIGH, false};
       for (const Entry& x : known) {
         if (!wide.span.holds(x)) continue;
@@ -330,9 +337,10 @@ class Relaxation {
       spans_.push_back({j, hull});
       source_.push_back(node.multipliers[at]);
     }
-    for (const Entry& x : known) {
+    for (std::size_t k = 0; k < known.size(); k++) {
+      if (k % OFTEN == 0) limits.check();
       for (int q = from; q < int(multipliers_.size()); q++)
-        if (spans_[q].second.holds(x)) charged_.push_back(q);
+        if (spans_[q].second.holds(known[k])) charged_.push_back(q);
       charged_first_.push_back(int(charged_.size()));
     }
     block_sets_.push_back(int(charged_first_.size()) - 1);
@@ -451,6 +459,7 @@ class Relaxation {
     while (rank_[at_[j]] > value[j]) at_[j]--;
   }
 
+  Limits& limits;
   const Restriction& box;
   std::vector<Source> everywhere_;
 

@@ -27,11 +27,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from primewood.engines.protocol import Clock, GrowingOracle, Listing, Oracle, Reply, Verdict
-from primewood.logic.instance import Box, Point, indices
-from primewood.logic.language import Language, Restriction, closure, conflicts, places_around, restrictions
+from primewood.errors import TooLarge
+from primewood.logic.instance import Box, Point, indices, mask_of
+from primewood.logic.language import Language, Restriction, conflicts, places_around, restrictions
 from primewood.logic.variable import Variable
 
 SOLVER = "minisat22"
+MOST_VALUES = 50_000
+"""Of features that are cut into more values, not every value can be let go of by itself."""
 CONFLICTS = 2000
 """How long the map may think before the clock is looked at."""
 RECENT = 2000
@@ -84,41 +87,44 @@ class Restrictions:
     """
 
     def __init__(self, variables: Sequence[Variable], literals: Language, point: Point | None) -> None:
+        count = sum(map(len, variables))
+        if count > MOST_VALUES and not (literals == "values" and point is not None):
+            raise TooLarge(
+                f"the features are cut into {count:,} values, too many to work with each; {MOST_VALUES:,} are taken. "
+                'literals="values" asks about whole features'
+            )
         self._whole = [x.everything for x in variables]
-        self._excludes: list[int] = []
-        self._requires: list[int] = []
+        self._around = point is not None
+        self._own: list[Restriction] = []  # with the numbers of what it requires
         self.blocks: list[int] = []
         self.rules: list[list[int]] = []
         self.whole: list[int] = []
-        self._through: list[list[int]] = []
+        self._spans: list[range] = []
         for j, x in enumerate(variables):
             self._number(x, literals, None if point is None else point[j])
-        self.every = (1 << len(self._excludes)) - 1
+        self.every = (1 << len(self._own)) - 1
         self._known: list[dict[int, int]] = [{} for _ in variables]
+        self._against: list[dict[int, int]] = [{} for _ in variables]
 
     def _number(self, x: Variable, literals: Language, value: int | None) -> None:
-        first = len(self._excludes)
+        first = len(self._own)
         if literals == "values" and value is not None:  # it is kept at its value, or not
             own = [Restriction(value, x.everything & ~(1 << value))]
             number, exclusive = {0: first}, []
         else:
             own, exclusive = restrictions(x, literals), conflicts(x, literals)
             number = {i: first + n for n, i in enumerate(places_around(own, value))}
-        through = [0] * len(x)
         for i, n in number.items():
-            self._excludes.append(own[i].excludes)
-            self._requires.append(sum(1 << number[k] for k in own[i].requires))
-            self.rules += [[-(n + 1), number[k] + 1] for k in own[i].requires]
-            for needed in closure(own, i) if value is not None else (i,):
-                for v in indices(own[needed].excludes):
-                    through[v] |= 1 << n
+            requires = tuple(number[k] for k in own[i].requires)
+            self._own.append(Restriction(own[i].at, own[i].excludes, requires))
+            self.rules += [[-(n + 1), k + 1] for k in requires]
         for together in exclusive:
             if all(i in number for i in together):
                 self.rules.append([-(number[i] + 1) for i in together])
-        self.blocks.append((1 << len(self._excludes)) - (1 << first))
+        self._spans.append(range(first, len(self._own)))
+        self.blocks.append((1 << len(self._own)) - (1 << first))
         if literals == "intervals" and x.ordered and value is not None and value == x.missing:
             self.whole.append(self.blocks[-1])
-        self._through.append(through)
 
     def box(self, chosen: int) -> Box:
         """The box of a set."""
@@ -134,7 +140,7 @@ class Restrictions:
         if part not in self._known[j]:
             taken = 0
             for n in indices(part):
-                taken |= self._excludes[n]
+                taken |= self._own[n].excludes
             self._known[j][part] = taken
         return self._known[j][part]
 
@@ -145,15 +151,28 @@ class Restrictions:
             for j, block in enumerate(self.blocks)
             if box[j] != self._whole[j]
             for n in indices(block)
-            if not self._excludes[n] & box[j]
+            if not self._own[n].excludes & box[j]
         )
 
     def against(self, point: Point) -> int:
         """The set of the restrictions that keep a point out; around an instance, what must go to let it in."""
         found = 0
-        for through, value in zip(self._through, point, strict=True):
-            found |= through[value]
+        for j, value in enumerate(point):
+            known = self._against[j]
+            if value not in known:
+                known[value] = self._excluding(j, value)
+            found |= known[value]
         return found
+
+    def _excluding(self, j: int, value: int) -> int:
+        """The restrictions of a variable that exclude a value; around an instance, also by what they require."""
+        span = self._spans[j]
+        excluding: dict[int, bool] = {}
+        for n in span:
+            one = self._own[n]
+            required = any(excluding[k] for k in one.requires) if self._around else False
+            excluding[n] = required or bool(one.excludes >> value & 1)
+        return mask_of(excluding.values()) << span.start
 
     def closed(self, let_go: int) -> int:
         """A set to let go of with all that goes only together with a part of it."""
@@ -164,15 +183,18 @@ class Restrictions:
     def parts(self, let_go: int) -> list[int]:
         """What can be taken out of a set to let go of, each by itself: what requires nothing of it."""
         together = sum(self.whole)
-        alone = [1 << n for n in indices(let_go & ~together) if not self._requires[n] & let_go]
+        alone = [
+            1 << n
+            for n in indices(let_go & ~together)
+            if not any(let_go >> k & 1 for k in self._own[n].requires)
+        ]
         return alone + [block for block in self.whole if block & let_go]
 
     def free(self, chosen: int) -> list[int]:
         """Of a set that is a term, the restrictions that no other one requires."""
-        required = 0
-        for n in indices(chosen):
-            required |= self._requires[n]
-        return indices(chosen & ~required)
+        within = indices(chosen)
+        required = {k for n in within for k in self._own[n].requires}
+        return [n for n in within if n not in required]
 
 
 class Border:

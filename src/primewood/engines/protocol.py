@@ -35,6 +35,10 @@ Step = Mapping[int, int]
 """What a step of weakening allows: per variable (its place in the universe) a bit mask of values."""
 
 
+FOREVER = 1e9
+"""Seconds, some thirty years: a longer limit is cut to this, which clocks can count."""
+
+
 @dataclass(slots=True)
 class Clock:
     """The limits of a run: seconds, and search nodes (deterministic); None for no limit."""
@@ -42,6 +46,10 @@ class Clock:
     limit: float | None = None
     work_limit: int | None = None
     start: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        if self.limit is not None:
+            self.limit = min(self.limit, FOREVER)
 
     def expired(self) -> bool:
         """Whether the time is up."""

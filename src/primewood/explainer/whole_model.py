@@ -116,7 +116,7 @@ class AsksAboutAll(Model):
         regions
             How many regions are grown at most.
         time_limit, work_limit
-            As for `verify`.
+            As for `verify`; the clock starts when both models are read and cut into the same values.
         trust_pickle
             As for `Explainer`, for the file of the other model.
         progress
@@ -134,6 +134,8 @@ class AsksAboutAll(Model):
         joint = self._with(self.ensemble, self._domain_for(self.ensemble, beside=theirs))
         assert joint.domain is not None
         engines = Engines(EnsembleSubject(theirs, joint.domain), any_order=other._engines.any_order)
+        for each in (joint._engines, engines):
+            each.prepare()
         asked = Asked(joint._context, joint._engines, clock_of(time_limit, work_limit))
         scorers = (self._context.scorer, other._context.scorer)
         return Comparing(asked, engines, (self.class_names, other.class_names), scorers).compared(regions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.expression import Expression, Literal
@@ -74,7 +74,13 @@ def points(box: Sequence[int]) -> Iterator[Point]:
 
 def indices(mask: int) -> list[int]:
     """The positions of the bits that are set, from low to high."""
-    return [i for i in range(mask.bit_length()) if mask >> i & 1]
+    return [i for i, bit in enumerate(bin(mask)[:1:-1]) if bit == "1"]
+
+
+def mask_of(flags: Iterable[object]) -> int:
+    """The bits whose flags are true, the first one lowest."""
+    bits = "".join("1" if flag else "0" for flag in flags)
+    return int(bits[::-1] or "0", 2)
 
 
 def contains(box: Sequence[int], point: Sequence[int]) -> bool:

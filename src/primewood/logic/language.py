@@ -91,11 +91,18 @@ def closure(listed: Sequence[Restriction], place: int) -> frozenset[int]:
 
 def places_around(listed: Sequence[Restriction], value: int | None) -> list[int]:
     """The places of the restrictions that leave a value allowed; all of them if it is None."""
-    return [
-        i
-        for i in range(len(listed))
-        if value is None or not any(listed[j].excludes >> value & 1 for j in closure(listed, i))
-    ]
+    if value is None:
+        return list(range(len(listed)))
+    excluding = which_exclude(listed, value)
+    return [i for i in range(len(listed)) if not excluding[i]]
+
+
+def which_exclude(listed: Sequence[Restriction], value: int) -> list[bool]:
+    """Per restriction, whether it excludes a value, itself or by what it requires, which comes before it."""
+    found: list[bool] = []
+    for one in listed:
+        found.append(bool(one.excludes >> value & 1) or any(found[i] for i in one.requires))
+    return found
 
 
 def conflicts(variable: Variable, language: Language) -> list[tuple[int, ...]]:

@@ -467,9 +467,8 @@ class RobustEverywhere:
             if self.relative and context.ranges is not None:
                 low, high = context.ranges[:, feature.column].tolist()
                 reach *= high - low if high > low else 1.0
-            ends = [feature.ends(v) for v in range(len(feature.variable) - feature.missing)]
-            near = [_near(ends, v, reach) for v in range(len(ends))]
-            relations.append(Relation(j, len(context.variables) + len(places), *_columns(near)))
+            near = _columns(_near_cells(feature.all_ends.tolist(), reach))
+            relations.append(Relation(j, len(context.variables) + len(places), *near))
             places.append(j)
         return tuple(places), tuple(relations)
 
@@ -479,14 +478,18 @@ def _columns(runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[in
     return tuple(low for low, _ in runs), tuple(high for _, high in runs)
 
 
-def _near(ends: Sequence[tuple[float, float]], v: int, reach: float) -> tuple[int, int]:
-    """The first and the last cell that have a number at most so far from some number of a cell."""
-    low = high = v
-    while low > 0 and ends[v][0] - ends[low - 1][1] <= reach:
-        low -= 1
-    while high + 1 < len(ends) and ends[high + 1][0] - ends[v][1] <= reach:
-        high += 1
-    return low, high
+def _near_cells(ends: Sequence[tuple[float, float]], reach: float) -> list[tuple[int, int]]:
+    """Per cell, the first and the last that have a number at most so far from some number of it."""
+    found = []
+    low = high = 0
+    for v, (smallest, largest) in enumerate(ends):
+        while low < v and smallest - ends[low][1] > reach:
+            low += 1
+        high = max(high, v)
+        while high + 1 < len(ends) and ends[high + 1][0] - largest <= reach:
+            high += 1
+        found.append((low, high))
+    return found
 
 
 def monotone(feature: str, direction: Direction = "increasing", target: object = None) -> Monotone:

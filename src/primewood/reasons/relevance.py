@@ -199,6 +199,8 @@ def _needed(duality: Duality, point: Point, clock: Clock) -> tuple[list[int], bo
     for j, x in enumerate(border.oracle.variables):
         replies: dict[int, bool | None] = {}
         for value in range(len(x)):
+            if clock.expired():
+                return masks, False
             let_go = border.restrictions.against((*point[:j], value, *point[j + 1 :]))
             if let_go and let_go not in replies:
                 reply = border.ask(border.restrictions.contrast_box(let_go), clock)

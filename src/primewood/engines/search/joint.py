@@ -90,16 +90,17 @@ class JointForest:
         return 0 if self._native is None else self._native.nodes
 
     def build(self, clock: Clock) -> bool:
-        """Put the trees together, once; False if there was no time for it. Cost: linear in the nodes that come out of it.
+        """Put the trees together, once; False if there was no time for it, `TooLarge` if they have too many nodes.
 
-        Raises `TooLarge` if these are too many.
+        Cost: linear in the nodes that come out of it.
         """
-        left = clock.left()
-        if not self._building.acquire(timeout=left):  # another thread is at it
+        if not self._building.acquire(
+            timeout=min(clock.left(), threading.TIMEOUT_MAX)
+        ):  # another thread is at it
             return False
         try:
             if self._native is None and not self._too_large:
-                joined = self._join(clock.left())
+                joined = self._join(clock)
                 self._native = None if isinstance(joined, bool) else joined
                 self._too_large = isinstance(joined, bool)
         finally:
@@ -108,9 +109,13 @@ class JointForest:
             raise TooLarge(f"the trees of the two together have more than {MOST_NODES:,} nodes")
         return self._native is not None
 
-    def _join(self, seconds: float) -> _native.Joint | bool | None:
+    def _join(self, clock: Clock) -> _native.Joint | bool | None:
         """False if the trees outgrow the cap, None if there was no time."""
-        trees = [_relation_tree(relation, self.variables) for relation in self._relations]
+        trees = []
+        for relation in self._relations:
+            if clock.expired():
+                return None
+            trees.append(_relation_tree(relation, self.variables))
         starts = np.cumsum([0, *(len(tree) for tree, _ in trees)])
 
         def joined(arrays: list[Any], dtype: type) -> Any:
@@ -135,7 +140,7 @@ class JointForest:
             missing_left=joined([tree.missing_left for tree, _ in trees], np.uint8),
             forbidden=joined([forbidden for _, forbidden in trees], np.uint8),
             most_nodes=MOST_NODES,
-            seconds=seconds,
+            seconds=clock.left(),
         )
 
     def find(self, box: Box, demands: Sequence[Demand], clock: Clock | None = None) -> Reply:

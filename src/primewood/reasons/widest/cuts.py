@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from primewood.domain import EnsembleSubject
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Oracle
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point, indices, mask_of
 from primewood.logic.language import Language
 from primewood.reasons.weakening import weaken
 from primewood.reasons.widest.incidence import Incidence, in_all
@@ -97,7 +97,7 @@ class Cuts:
         """The values of a variable with which a point is a counterexample."""
         before, after = point[:j], point[j + 1 :]
         holds = self.oracle.holds
-        return sum(1 << v for v in range(len(self.variables[j])) if not holds((*before, v, *after)))
+        return mask_of(not holds((*before, v, *after)) for v in range(len(self.variables[j])))
 
     def witnesses(self, box: Box) -> dict[tuple[int, int], Point]:
         """Per excluded value a counterexample with it that is otherwise inside the box, where one is known."""
@@ -138,7 +138,7 @@ class Cuts:
                 bad = 0 if within is None else x.everything & ~within[j]
                 if others:
                     having = incidence.having[j]
-                    bad |= sum(1 << v for v in range(len(x)) if having[v] & others)
+                    bad |= mask_of(having[v] & others for v in range(len(x)))
                 box[j] = self._widened(j, mask, bad & ~mask)
                 if box[j] != mask:
                     whole = box[j] == x.everything

@@ -38,7 +38,7 @@ class Incidence:
         found = cls(sizes)
         found.everything = (1 << len(points)) - 1
         for j, size in enumerate(sizes):
-            found.having[j] = [as_bits(np.equal(points[:, j], v)) for v in range(size)]
+            found.having[j] = _rows_per_value(points[:, j], size)
         return found
 
     def add(self, box: Box) -> None:
@@ -52,12 +52,9 @@ class Incidence:
 
     def along(self, j: int, mask: int) -> int:
         """The things that meet some values of a variable."""
-        having, met, v = self.having[j], 0, 0
-        while mask:
-            if mask & 1:
-                met |= having[v]
-            mask >>= 1
-            v += 1
+        having, met = self.having[j], 0
+        for v in indices(mask):
+            met |= having[v]
         return met
 
     def meeting(self, box: Box) -> int:
@@ -67,3 +64,11 @@ class Incidence:
             if mask != (1 << len(self.having[j])) - 1:
                 met &= self.along(j, mask)
         return met
+
+
+def _rows_per_value(column: NDArray[np.int64], size: int) -> list[int]:
+    """Per value, the rows that have it, as bits; a negative value is none."""
+    rows = np.flatnonzero(column >= 0)
+    packed = np.zeros((size, (len(column) + 7) // 8), dtype=np.uint8)
+    np.bitwise_or.at(packed, (column[rows], rows >> 3), (1 << (rows & 7)).astype(np.uint8))
+    return [int.from_bytes(each.tobytes(), "little") for each in packed]

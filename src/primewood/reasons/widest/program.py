@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.logic.instance import Box, indices
+from primewood.logic.instance import Box, indices, mask_of
 from primewood.reasons.widest.measures import RowsCovered, ShareCovered
 from primewood.reasons.widest.search import Search
 
@@ -31,6 +31,10 @@ STEEPEST = 1e-6
 """No tangent is taken at a smaller share: the solver could not tell its numbers apart."""
 ALWAYS, NEVER = -1, -2
 """In place of a column: the value is allowed whatever the solution says, or excluded."""
+
+
+class _OutOfTime(Exception):
+    """There was no time to write the program down."""
 
 
 class Program:
@@ -64,9 +68,12 @@ class Program:
 
     def solve(self) -> tuple[Box | None, float | None]:
         """A widest box (None if none covers anything, or at a limit) and a bound (None at a limit)."""
-        self._lay_out()
-        self._cut()
-        constant = self._cover()
+        try:
+            self._lay_out()
+            self._cut()
+            constant = self._cover()
+        except _OutOfTime:
+            return None, None
         rows = isinstance(self.search.coverage, RowsCovered)
         if not self.cost:
             return self._box(np.ones(0)), constant if rows else math.exp(constant)
@@ -104,7 +111,7 @@ class Program:
                 for v in others:
                     column[v] = NEVER
                 continue
-            met = [v for v in others if concerned[j] >> v & 1]
+            met = set(indices(concerned[j])) - {own}
             if not met:
                 continue
             if search.literals == "values":
@@ -112,7 +119,7 @@ class Program:
                 for v in others:
                     column[v] = each
             elif search.literals == "sets" or not x.ordered:
-                for v in met:
+                for v in sorted(met):
                     column[v] = self._add()
             elif own < x.ordered:
                 self._chain(column, range(own - 1, -1, -1), met)
@@ -122,13 +129,17 @@ class Program:
             else:
                 self._one_run(column, x.ordered)
 
+    def _check_clock(self) -> None:
+        if self.search.clock.expired():
+            raise _OutOfTime
+
     def _add(self, cost: float = 0.0, *, whole: bool = True, upper: float = 1.0) -> int:
         self.cost.append(cost)
         self.whole.append(int(whole))
         self.upper.append(upper)
         return len(self.cost) - 1
 
-    def _chain(self, column: list[int], values: Iterable[int], met: Sequence[int]) -> None:
+    def _chain(self, column: list[int], values: Iterable[int], met: Collection[int]) -> None:
         """Away from the instance, a value is allowed only if the one before it is."""
         last = ALWAYS
         for v in values:
@@ -153,6 +164,7 @@ class Program:
         """Per cut, at least one side is excluded; what a side says of several values gets a column of its own."""
         sides: dict[frozenset[int], int] = {}
         for cut in self.cuts:
+            self._check_clock()
             columns: list[int] = []
             factors: list[float] = []
             bound = -1.0
@@ -199,6 +211,7 @@ class Program:
         kinds, counts = np.unique(needed, axis=0, return_counts=True)
         constant = 0.0
         for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True):
+            self._check_clock()
             columns = set(kind) - {ALWAYS}
             if not columns:
                 constant += count
@@ -211,7 +224,8 @@ class Program:
         """The logarithm of the share of each variable: a constant, or linear in one column, or below its tangents."""
         constant = 0.0
         for j, column in enumerate(self.column):
-            base = coverage.along(j, sum(1 << v for v, each in enumerate(column) if each == ALWAYS))
+            self._check_clock()
+            base = coverage.along(j, mask_of(each == ALWAYS for each in column))
             parts: dict[int, float] = {}
             for each, share in zip(column, coverage.shares[j], strict=True):
                 if each >= 0 and share > 0:
@@ -267,9 +281,7 @@ class Program:
 
     def _box(self, solution: NDArray[np.float64]) -> Box:
         allowed = {ALWAYS, *np.flatnonzero(solution > 0.5).tolist()}
-        return tuple(
-            sum(1 << v for v, each in enumerate(column) if each in allowed) for column in self.column
-        )
+        return tuple(mask_of(each in allowed for each in column) for column in self.column)
 
 
 def _bits(mask: int) -> Iterator[int]:
