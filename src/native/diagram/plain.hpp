@@ -5,6 +5,9 @@
 
 namespace primewood::diagram {
 
+// Levels are gone down by recursion.
+constexpr int kMostLevels = 4096;
+
 // Per level the children of its nodes, one row per node; below the last level, terminals.
 struct Plain {
   std::vector<int> width;
@@ -28,7 +31,7 @@ struct Plain {
 
   // Throw unless every entry leads somewhere.
   void check() const {
-    bool sound = rows.size() == width.size() && root >= 0 && root < nodes(0);
+    bool sound = rows.size() == width.size() && depth() <= kMostLevels && root >= 0 && root < nodes(0);
     for (int j = 0; j < depth() && sound; j++) {
       sound = width[j] > 0 && rows[j].size() % width[j] == 0;
       for (Id child : rows[j]) sound = sound && child >= 0 && child < nodes(j + 1);

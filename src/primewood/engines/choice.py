@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 from typing import Literal as Choice
 
 from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
-from primewood.engines.protocol import Family, Oracle, PricingOracle
+from primewood.engines.protocol import Clock, Family, Oracle, PricingOracle
 from primewood.errors import InvalidInput, TooLarge, listing
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Point
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from primewood.engines.boolean.diagram import BooleanOracle, Diagrams
     from primewood.engines.diagram.compiler import Budget, Watcher
     from primewood.engines.diagram.diagram import Diagram
-    from primewood.engines.diagram.oracle import DiagramOracle
+    from primewood.engines.diagram.oracle import Allowance, DiagramOracle
     from primewood.engines.search.joint import KeptJoints
     from primewood.engines.search.oracle import SearchForest
     from primewood.engines.single_tree import SingleTree
@@ -28,6 +29,8 @@ EngineName = Choice["auto", "search", "diagram", "bdd", "sat"]
 MOST_NODES = 2**31 - 1
 HARD = 42.0
 """Bits of `difficulty` from which on "auto" does not try to compile."""
+FEW_NODES = 1_000_000
+"""The cap on the diagram of the explanations of one row where work is limited, not time."""
 
 
 class Engines:
@@ -67,6 +70,7 @@ class Engines:
 
     def _forget(self) -> None:
         self._diagram: Diagram | TooLarge | None = None
+        self._tried_seconds: float | None = None
         self._booleans: Diagrams | None = None
         self._compiled: dict[tuple[int, int | None], BooleanOracle] = {}
         self._solvers: dict[tuple[int, int | None], SatOracle] = {}
@@ -147,34 +151,62 @@ class Engines:
             return self._searching().oracle(label).primes(literals, point)
         return self._sat(label).primes(literals, point)
 
-    def on_diagram(
-        self, label: int, time_limit: float | None = None, target: int | None = None
-    ) -> DiagramOracle:
-        """Answers from the compiled form; `TooLarge` if there is none."""
+    def on_diagram(self, label: int, clock: Clock | None = None, target: int | None = None) -> DiagramOracle:
+        """Answers from the compiled form; `TooLarge` if there is none, or none in half of the time.
+
+        Where work alone is limited, what is tried does not depend on how fast the machine is.
+        """
         from primewood.engines.diagram.oracle import DiagramOracle
 
-        return DiagramOracle(self.diagram(), label, time_limit or self._budget().seconds, target)
+        diagram = self._compiled_in(self._allowed(clock))
+        return DiagramOracle(diagram, label, self._allowed(clock), target)
+
+    def _allowed(self, clock: Clock | None) -> Allowance:
+        """What one step on the way to an answer from diagrams may take."""
+        from primewood.engines.diagram.oracle import Allowance
+
+        usual = self._budget().seconds
+        if clock is None or (clock.limit is None and clock.work_limit is None):
+            return Allowance(usual)
+        if clock.limit is None:
+            return Allowance(None, FEW_NODES)
+        return Allowance(min(clock.left() / 2, math.inf if usual is None else usual))
+
+    def _compiled_in(self, allowed: Allowance) -> Diagram:
+        """The compiled form, unless it was tried before with about as much time."""
+        with self._working:
+            tried = 0.0 if self._tried_seconds is None or self._diagram is not None else self._tried_seconds
+            if allowed.seconds is not None and allowed.seconds < 2 * tried:
+                raise TooLarge(f"this model was not compiled in {tried:.2g} s")
+            return self._diagram_within(replace(self._budget(), seconds=allowed.seconds), None)
 
     def diagram(self, watcher: Watcher | None = None, time_limit: float | None = None) -> Diagram:
         """The compiled form of all decisions, made once; `TooLarge` if it outgrows what the engine may spend."""
+        budget = self._budget()
+        return self._diagram_within(
+            budget if time_limit is None else replace(budget, seconds=time_limit), watcher
+        )
+
+    def _diagram_within(self, budget: Budget, watcher: Watcher | None) -> Diagram:
+        from primewood.engines.diagram.compiler import NotInTime
+
         with self._working:
             if self._diagram is None:
                 try:
-                    self._diagram = self._compile(watcher, time_limit)
+                    self._diagram = self._compile(budget, watcher)
+                except NotInTime:  # with more time it may do
+                    self._tried_seconds = budget.seconds
+                    raise
                 except TooLarge as problem:
-                    if time_limit is not None:  # with more time it may do
-                        raise
                     self._diagram = problem
             if isinstance(self._diagram, TooLarge):
                 raise TooLarge(str(self._diagram))
             return self._diagram
 
-    def _compile(self, watcher: Watcher | None, time_limit: float | None) -> Diagram:
+    def _compile(self, budget: Budget, watcher: Watcher | None) -> Diagram:
         from primewood.engines.diagram import compiler
 
-        subject, budget = self.subject, self._budget()
-        if time_limit is not None:
-            budget = replace(budget, seconds=time_limit)
+        subject = self.subject
         if isinstance(subject, ExpressionSubject):
             return compiler.compile_expression(subject.expression, subject.variables, budget)
         assert isinstance(subject, EnsembleSubject)

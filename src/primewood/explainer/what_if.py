@@ -139,9 +139,10 @@ class AsksWhatIf(Model):
         self, label: int, target: int | None, literals: Language, point: Point, time_limit: float | None
     ) -> Family:
         """All contrasts as one diagram if the model compiles, else listed by searching."""
+        clock = clock_of(time_limit, None)
         if self._engines.engine in ("auto", "diagram"):
             try:
-                return self._engines.on_diagram(label, time_limit, target).contrasts(literals, point)
+                return self._engines.on_diagram(label, clock, target).contrasts(literals, point)
             except TooLarge:
                 if self._engines.engine == "diagram":
                     raise

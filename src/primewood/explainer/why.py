@@ -370,8 +370,7 @@ class AsksWhy(Model):
         clock = clock_of(time_limit, work_limit)
         if self._engines.engine in ("auto", "diagram"):
             try:
-                seconds = None if clock.limit is None else clock.left() / 2
-                family = self._engines.on_diagram(label, seconds).primes(literals, point)
+                family = self._engines.on_diagram(label, clock).primes(literals, point)
                 return attribution_of(self._context, family)
             except TooLarge:
                 if self._engines.engine == "diagram":

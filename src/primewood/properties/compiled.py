@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.engines.diagram.diagram import Diagram
-from primewood.engines.diagram.oracle import DiagramOracle
+from primewood.engines.diagram.oracle import Allowance, DiagramOracle
 from primewood.engines.protocol import Listing
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.instance import Point
@@ -126,7 +126,7 @@ class Compiled:
         return self._context.literals if literals is None else check_language(literals)
 
     def _oracle(self, label: int, time_limit: float | None = None) -> DiagramOracle:
-        return DiagramOracle(self.diagram, label, time_limit)
+        return DiagramOracle(self.diagram, label, Allowance(time_limit))
 
     def explanations(
         self, x: Any, *, literals: Language | None = None, time_limit: float | None = None

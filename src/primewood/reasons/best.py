@@ -118,9 +118,8 @@ class Best:
         """The widest by dynamic programming; None if the model does not compile in time."""
         if self.engines.engine not in ("auto", "diagram"):
             return None
-        seconds = None if self.clock.limit is None else self.clock.left() / 2
         try:
-            oracle = self.engines.on_diagram(self.question.label, seconds)
+            oracle = self.engines.on_diagram(self.question.label, self.clock)
             family = oracle.primes(self.question.literals, self.point)
         except TooLarge:
             return None

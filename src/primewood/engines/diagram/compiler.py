@@ -26,6 +26,13 @@ Watcher = Callable[[str, int, int], None]
 """Called now and then with the stage, the nodes so far and the parts that are left to add."""
 
 
+MOST_LEVELS = 4096
+
+
+class NotInTime(TooLarge):
+    """There was no time for a diagram; with more of it there may be one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """How much a compilation may take.
@@ -85,6 +92,7 @@ def compile_ensemble(
     budget = budget or Budget()
     started = time.monotonic()
     variables = subject.variables
+    _check_levels(variables)
     terminals = len(subject.labels) + any_order
     if order is not None and sorted(order) != list(range(len(variables))):
         raise InvalidInput(
@@ -116,6 +124,15 @@ def compile_ensemble(
     return only_where(diagram, in_order(possible, diagram.order))
 
 
+def _check_levels(variables: Sequence[Variable]) -> None:
+    """The core goes down the levels by calling itself: more of them may not fit on its stack."""
+    if len(variables) > MOST_LEVELS:
+        raise TooLarge(
+            f"{len(variables):,} features are tested; diagrams have {MOST_LEVELS:,} levels at most. Explanations of "
+            'single rows need no diagram (engine="search")'
+        )
+
+
 def _by_importance(subject: EnsembleSubject) -> list[int]:
     return sorted(range(len(subject.variables)), key=lambda j: (-subject.importance[j], j))
 
@@ -139,7 +156,8 @@ def _too_large(
         if progress.stage == "time"
         else f"its cap of {budget.nodes:,} nodes or {budget.states:,} partial decisions"
     )
-    return TooLarge(
+    error = NotInTime if progress.stage == "time" else TooLarge
+    return error(
         f"{trees} trees over {len(variables)} variables with {sum(map(len, variables))} values outgrew {limit}; "
         f"{progress.nodes:,} nodes and {progress.states:,} partial decisions were reached. Explanations of single rows "
         'need no diagram (engine="search"); fewer or shallower trees compile, and so may a higher max_nodes'
@@ -163,6 +181,7 @@ def compile_expression(
     budget = budget or Budget()
     started = time.monotonic()
     universe = tuple(variables if variables is not None else expression.variables)
+    _check_levels(universe)
     if not universe:
         return Diagram((), (), (), int(truth(expression, (), ())), 2, making=Making(0.0, 0, 0))
     algebra = _DiagramAlgebra(universe, budget)
@@ -182,7 +201,8 @@ class _DiagramAlgebra:
 
     def _made(self, node: int | None) -> int:
         if node is None:
-            raise TooLarge(
+            error = TooLarge if self.budget.seconds is None else NotInTime
+            raise error(
                 f"the expression's diagram outgrew its cap of {self.budget.nodes:,} nodes or its time; "
                 f'{self.native.size:,} nodes were reached. Try engine="sat", or a higher max_nodes'
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,11 +11,18 @@ from primewood.engines.diagram.cheapest import cheapest_path
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.family import DiagramFamily
 from primewood.engines.diagram.product import relabelled
-from primewood.engines.diagram.reason import NativeReason, Reason
+from primewood.engines.diagram.reason import MOST_NODES, NativeReason, Reason
 from primewood.engines.protocol import Clock, Costs, Nearest, Reply, Verdict
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.variable import Variable
+
+
+class Allowance(NamedTuple):
+    """What a diagram may take: seconds, None for no limit, and nodes."""
+
+    seconds: float | None = None
+    nodes: int = MOST_NODES
 
 
 class DiagramOracle:
@@ -24,16 +32,16 @@ class DiagramOracle:
 
     Parameters
     ----------
-    seconds
-        How long the diagram of a family may take; `TooLarge` after that. None for no limit.
+    allowed
+        What the diagram of a family may take; `TooLarge` after that.
     target
         If given, the decision is instead "the terminal is not this one".
     """
 
     def __init__(
-        self, diagram: Diagram, label: int, seconds: float | None = None, target: int | None = None
+        self, diagram: Diagram, label: int, allowed: Allowance | None = None, target: int | None = None
     ) -> None:
-        self._seconds = seconds
+        self._allowed = allowed or Allowance()
         if target is None:
             self._diagram, self._label = diagram.assuming(label), label
         else:
@@ -84,5 +92,11 @@ class DiagramOracle:
 
     def _reason(self, literals: Language, point: Point | None, *, contrast: bool = False) -> NativeReason:
         return NativeReason(
-            self._diagram, self._label, point, literals, contrast=contrast, seconds=self._seconds
+            self._diagram,
+            self._label,
+            point,
+            literals,
+            contrast=contrast,
+            seconds=self._allowed.seconds,
+            nodes=self._allowed.nodes,
         )

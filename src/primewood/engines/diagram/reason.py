@@ -82,6 +82,7 @@ class NativeReason:
         *,
         contrast: bool = False,
         seconds: float | None = None,
+        nodes: int = MOST_NODES,
     ) -> None:
         self._point, self._contrast = point, contrast
         self._everything = tuple(x.everything for x in diagram.variables)
@@ -95,7 +96,7 @@ class NativeReason:
                 [] if point is None else diagram.by_level(point),
                 label,
                 contrast,
-                MOST_NODES,
+                nodes,
                 self._seconds,
             )
         except MemoryError as problem:
