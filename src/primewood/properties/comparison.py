@@ -383,8 +383,7 @@ class Comparing:
                 return np.asarray(made_up[different[0]]), ""
         asked, clock = self.asked, self.asked.clock
         joint = self._joint()
-        if not joint.build(clock):
-            return None, "no difference was found before the time was over"
+        joint.build(clock)  # in the time of all pairs; a search alone would do it in its own
         pairs = [tuple(pair) for pair in np.argwhere(~self._same).tolist()]
         proved = 0
         for i, (a, b) in enumerate(pairs):
