@@ -287,3 +287,11 @@ def test_the_shares_of_many_questions_add_up():
     for count in range(1, 13):
         found = pw.verify(ensemble, f"{' or '.join(parts[:count])} -> no", time_limit=None)
         assert found.outcome == "holds" and found.proved == 1
+
+
+def test_a_rule_about_categories_that_the_model_keeps_no_names_of_is_refused_in_these_words():
+    tree = pw.Tree.build((0, 0.5, [1.0, 0.0], [0.0, 1.0]))
+    unnamed = pw.Categories({}, others=0.0, complete=False)
+    model = pw.Ensemble((tree,), ("a", "colour"), ("no", "yes"), categories={1: unnamed})
+    with pytest.raises(InvalidInput, match="tests no category of colour and keeps none of their names"):
+        pw.verify(model, "a < 0.5 and colour=red -> no")

@@ -6,12 +6,24 @@ from random import Random
 from typing import Any
 
 from traces.calls import draw_call
-from traces.recipes import BY_TREES, NATIVE, REGRESSORS, TAKES_MISSING, Recipe
+from traces.recipes import BY_TREES, IN_FILES, NATIVE, REGRESSORS, TAKES_MISSING, Recipe
 from traces.trace import Trace
 
 SHARED = 10
 """How many traces in a row ask about one model."""
 MOST_CALLS = 6
+TAKES_TEXTS = (
+    "tree",
+    "forest",
+    "extra",
+    "bagging",
+    "gradient",
+    "hist",
+    "lightgbm",
+    "catboost",
+    "encoded",
+    "fixed",
+)
 KINDS = {
     "hand": 8,
     "tree": 3,
@@ -22,6 +34,9 @@ KINDS = {
     "gradient": 2,
     "hist": 2,
     "pipeline": 1,
+    "imputed": 1,
+    "encoded": 2,
+    "fixed": 1,
     "xgboost": 3,
     "lightgbm": 3,
     "catboost": 2,
@@ -39,28 +54,34 @@ def draw_recipe(seed: int) -> Recipe:
     """The model of a seed."""
     random = Random(f"model {seed}")
     (kind,) = random.choices(list(KINDS), list(KINDS.values()))
-    trees = random.randint(1, 4)
+    trees = random.choice([1, 2, 3, 4, 5, 6])
     number = kind in REGRESSORS and random.random() < 0.2
     classes = 2 if number else _classes(kind, random)
     columns = _columns(kind, random)
     missing = kind in TAKES_MISSING and random.random() < 0.35
-    jobs = 2 if kind == "forest" and not number and not missing and random.random() < 0.3 else 1
+    jobs = 2 if kind == "forest" and not number and random.random() < 0.4 else 1
+    trees = min(trees, 4) if jobs == 2 else trees
     cutoff = random.randrange(8) if random.random() < (0.8 if number else 0.25) else None
-    if kind == "hand" or classes > 2:
+    if kind in ("hand", "fixed") or classes > 2:
         cutoff = None
+    texts = kind in TAKES_TEXTS and not number and random.random() < 0.3
+    saved = kind in IN_FILES and "k" not in columns and not texts and random.random() < 0.15
     return Recipe(
         kind=kind,
         seed=seed,
-        rows=max(classes, random.choice([8, 14, 20, 30])),
+        rows=max(classes, random.choice([12, 25, 40, 60])),
         columns=columns,
         classes=classes,
         trees=trees,
-        depth=random.choice([1, 2, 2, 3]),
+        depth=random.choice([1, 2, 3, 4, 5]),
         missing=missing,
         jobs=jobs,
         number=number,
         cutoff=cutoff,
         between=random.randrange(3) if number and cutoff is not None else 0,
+        texts=texts,
+        positive=random.randrange(2) if cutoff is not None and not number else 1,
+        saved=saved and (cutoff is None or number),
         known=kind == "catboost" or random.random() < 0.8,
         constraints=_constraints(columns, random) if random.random() < 0.25 and kind != "catboost" else (),
         immutable=(random.randrange(len(columns)),) if random.random() < 0.15 else (),
@@ -69,19 +90,22 @@ def draw_recipe(seed: int) -> Recipe:
 
 
 def _classes(kind: str, random: Random) -> int:
+    if kind == "fixed":
+        return 2
     if kind in ("hand", *BY_TREES) and random.random() < 0.1:
         return 30
     return random.choice([2, 2, 2, 3, 4])
 
 
 def _columns(kind: str, random: Random) -> str:
-    letters = "nnnwbcoh" + ("kk" if kind in NATIVE else "")
-    return "".join(random.choice(letters) for _ in range(random.choice([1, 2, 2, 3, 3, 4])))
+    letters = "nnnmwbcoh" + ("kk" if kind in NATIVE else "")
+    columns = "".join(random.choice(letters) for _ in range(random.choice([1, 2, 3, 4, 4, 5])))
+    return f"{columns[1:]}k" if kind == "encoded" else columns
 
 
 def _constraints(columns: str, random: Random) -> tuple[tuple[Any, ...], ...]:
     """One order between two numbers, or one or two clauses."""
-    numbers = [i for i, letter in enumerate(columns) if letter in "nw"]
+    numbers = [i for i, letter in enumerate(columns) if letter in "nmw"]
     if len(numbers) > 1 and random.random() < 0.5:
         lower, upper = random.sample(numbers, 2)
         return (("order", lower, upper, random.choice([0.0, 1.0, -0.5, 2.0]), random.random() < 0.3),)
@@ -96,7 +120,7 @@ def _clause(columns: str, random: Random) -> tuple[Any, ...]:
 
 
 def _value(letter: str, random: Random) -> float:
-    if letter == "n":
+    if letter in "nm":
         return random.choice([-0.5, 0.0, 0.25, 1.0])
     return random.randrange(2 if letter == "b" else 3)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -38,6 +39,12 @@ def judge_explanation(
     if why.status is PROVED:
         judge_prime(session, box, why.literals, label, fixed, about)
     return box
+
+
+def speak(answer: Any) -> None:
+    """Have an answer say itself in every form: none may fail, and records are JSON without NaN."""
+    str(answer), repr(answer), answer._repr_html_()
+    json.dumps(answer.to_dict(), allow_nan=False)
 
 
 def judge_cover(session: Session, why: pw.Explanation, box: Box, about: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,10 +24,12 @@ Words = dict[str, dict[float, str]]
 """Per feature the words that its codes stand for."""
 NAMES = "abcdef"
 WORDS = ("blue", "green", "red")
+LABELS = tuple(f"class {i:02}" for i in range(30))
 UNSEEN = "purple"
-NATIVE = ("hist", "xgboost", "lightgbm", "catboost")
-"""The libraries that have categories of their own."""
-TAKES_MISSING = ("tree", "forest", "hist", "xgboost", "lightgbm", "catboost", "hand")
+NATIVE = ("hist", "xgboost", "lightgbm", "catboost", "encoded")
+"""The models that take words for categories."""
+TAKES_MISSING = ("tree", "forest", "hist", "xgboost", "lightgbm", "catboost", "hand", "imputed")
+IN_FILES = ("xgboost", "lightgbm", "catboost", "hand")
 BY_TREES = ("tree", "forest", "extra")
 """The models whose trees can be asked one by one."""
 REGRESSORS = ("tree", "forest", "gradient", "hist", "xgboost", "lightgbm", "catboost")
@@ -43,11 +47,17 @@ class Recipe:
     ----------
     columns : str
         One letter per feature: (n)umber, (w)hole number, (b)it, declared (c)ategories, (o)rdered ones, one-(h)ot
-        columns, (k)inds that the library itself takes for categories.
+        columns, (k)inds that the library itself takes for categories, (m) numbers with declared bounds.
     cutoff : int or None
         Which of the probabilities or predictions that occur decides; regressors need one.
     between : int
         How far above it the second cut-off of a regressor is; 0 for none.
+    texts : bool
+        Whether labels are texts instead of numbers.
+    positive : int
+        The class that a cut-off speaks of.
+    saved : bool
+        Whether the explainer reads the model from a file of its library.
     constraints : tuple
         ("order", lower, upper, constant, strict) or ("clause", feature, value, feature, value): features by place.
     asked : tuple of pairs
@@ -66,6 +76,9 @@ class Recipe:
     number: bool = False
     cutoff: int | None = None
     between: int = 0
+    texts: bool = False
+    positive: int = 1
+    saved: bool = False
     known: bool = True
     constraints: tuple[tuple[Any, ...], ...] = ()
     immutable: tuple[int, ...] = ()
@@ -119,15 +132,25 @@ def draw_data(recipe: Recipe) -> Data:
     if kept.sum() < max(4, recipe.classes):
         raise TooMany("constraints exclude nearly all training rows")
     X, scores = X[kept], scores[kept]
+    _check_words(recipe, X)
     if recipe.number:
         return Data(X, np.round(scores, 1))
-    return Data(X, _classes_of(scores, recipe.classes, generator))
+    labels = _classes_of(scores, recipe.classes, generator)
+    return Data(X, np.array(LABELS[: recipe.classes])[labels] if recipe.texts else labels)
+
+
+def _check_words(recipe: Recipe, X: Rows) -> None:
+    """Refuse a clause about a word that no row has: the library does not learn it, so no one may say it."""
+    for clause in (one for one in recipe.constraints if one[0] == "clause"):
+        for feature, value in (clause[1:3], clause[3:5]):
+            if recipe.columns[feature] == "k" and value not in X[:, _place(recipe, feature)]:
+                raise TooMany("a clause is about a word that no training row has")
 
 
 def _columns_of(letter: str, values: NDArray[np.int64], generator: np.random.Generator) -> Rows:
     if letter == "h":
         return np.eye(3)[values]
-    if letter == "n":
+    if letter in "nm":
         return ((values - 2) * generator.choice([1.0, 0.5, 0.1, 1 / 3]))[:, None]
     return values[:, None].astype(np.float64)
 
@@ -135,7 +158,7 @@ def _columns_of(letter: str, values: NDArray[np.int64], generator: np.random.Gen
 def _forgotten(recipe: Recipe, generator: np.random.Generator) -> NDArray[np.bool_]:
     """Which values are missing: in the first feature that may be, and some elsewhere."""
     letters = [x for x in recipe.columns for _ in range(3 if x == "h" else 1)]
-    may = np.array([x in "nw" or (x == "k" and recipe.kind != "catboost") for x in letters])
+    may = np.array([x in "nmw" or (x == "k" and recipe.kind != "catboost") for x in letters])
     return (generator.random((recipe.rows, len(letters))) < 0.2) & may
 
 
@@ -167,7 +190,23 @@ class Model:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             train = self.table(self.data.X) if self.recipe.known else None
-            return pw.Explainer(self.fitted, train, progress=False, **self.options)
+            with tempfile.TemporaryDirectory() as folder:
+                model = (
+                    save_model(self.recipe, self.fitted, Path(folder)) if self.recipe.saved else self.fitted
+                )
+                return pw.Explainer(model, train, progress=False, **self.options)
+
+
+def save_model(recipe: Recipe, fitted: Any, folder: Path) -> Path:
+    """The file of a model, as its library writes it."""
+    ending = {"xgboost": ("json", "ubj"), "lightgbm": ("txt",), "catboost": ("cbm",), "hand": ("json",)}
+    kinds = ending[recipe.kind]
+    path = folder / f"model.{kinds[recipe.seed % len(kinds)]}"
+    if recipe.kind == "hand":
+        fitted.save(path)
+    else:
+        (fitted.booster_ if recipe.kind == "lightgbm" else fitted).save_model(path)
+    return path
 
 
 @lru_cache(maxsize=4)
@@ -227,6 +266,8 @@ def hand_made(recipe: Recipe, data: Data) -> pw.Ensemble:
         [1e-17, 1.0, 1.0 + 2.0**-52, 0.0],
     ][generator.integers(4)]
     summed = recipe.classes == 2 and bool(generator.integers(2))
+    precision = ("float32", "float64")[generator.integers(2)]
+    palette = np.array(palette, dtype=precision).astype(np.float64).tolist()
     width = 1 if summed else recipe.classes
     trees = tuple(
         _with_missing(
@@ -236,7 +277,10 @@ def hand_made(recipe: Recipe, data: Data) -> pw.Ensemble:
     )
     more: dict[str, Any] = {"vote": ("majority", "mean", "sum")[generator.integers(3)]}
     if summed:
-        more = {"vote": "sum", "cuts": (float(sum(generator.choice(palette, len(trees)))),), "start": (0.0,)}
+        cut = float(np.float32(sum(generator.choice(palette, len(trees)))))
+        more = {"vote": "sum", "cuts": (cut,), "start": (0.0,)}
+    if more["vote"] == "sum":
+        more["precision"] = precision
     return pw.Ensemble(
         trees,
         tuple(recipe.column_names),
@@ -260,7 +304,9 @@ def _nested(
         return [float(x) for x in generator.choice(palette, width)]
     column = int(generator.integers(data.X.shape[1]))
     seen = data.X[~np.isnan(data.X[:, column]), column]
-    threshold = float(generator.choice(seen)) if len(seen) else 0.5
+    threshold: float | list[float] = float(generator.choice(seen)) if len(seen) else 0.5
+    if generator.random() < 0.1 and len(np.unique(seen)) > 1:
+        threshold = sorted(generator.choice(np.unique(seen), 2, replace=False).tolist())
     left, right = (_nested(recipe, data, depth - 1, width, palette, generator) for _ in range(2))
     return (column, threshold, left, right)
 
@@ -274,7 +320,7 @@ def score_by(recipe: Recipe, fitted: Any, words: Words) -> Callable[[Rows], NDAr
 
     def ask(rows: Rows) -> NDArray[Any]:
         table = as_frame(recipe, rows, words) if "k" in recipe.columns else rows
-        return fitted.predict(table) if recipe.number else fitted.predict_proba(table)[:, 1]
+        return fitted.predict(table) if recipe.number else fitted.predict_proba(table)[:, recipe.positive]
 
     return ask
 
@@ -302,14 +348,20 @@ def _decider(
     if recipe.option.get("vote") == "majority":
         return lambda rows: _majority(_votes(fitted, rows).argmax(axis=2), recipe.classes)
     if recipe.jobs != 1:
-        return lambda rows: _in_any_order(_votes(fitted, rows), cuts)
+        return lambda rows: _in_any_order(recipe, _votes(fitted, rows), cuts)
     if recipe.kind == "hand":
         return lambda rows: fitted.predict(rows).astype(np.int64)
     if recipe.number and len(cuts) == 2:
         return lambda rows: between(scores(rows).astype(np.float64), cuts)
     if cuts:
-        return lambda rows: (scores(rows).astype(np.float64) >= cuts[0]).astype(np.int64)
+        return lambda rows: _reached(recipe, scores(rows).astype(np.float64) >= cuts[0])
     return lambda rows: _predicted(recipe, fitted, rows, words)
+
+
+def _reached(recipe: Recipe, reached: NDArray[np.bool_]) -> Labels:
+    """The label of what reaches the cut-off, and of what does not."""
+    other = 0 if recipe.number else 1 - recipe.positive
+    return np.where(reached, 1 - other, other).astype(np.int64)
 
 
 def between(predictions: Rows, cuts: tuple[float, ...]) -> Labels:
@@ -319,7 +371,8 @@ def between(predictions: Rows, cuts: tuple[float, ...]) -> Labels:
 
 def _predicted(recipe: Recipe, fitted: Any, rows: Rows, words: Words) -> Labels:
     table = as_frame(recipe, rows, words) if "k" in recipe.columns else rows
-    return np.asarray(fitted.predict(table)).ravel().astype(np.int64)
+    found = np.asarray(fitted.predict(table)).ravel()
+    return np.searchsorted(LABELS, found.astype(str)) if recipe.texts else found.astype(np.int64)
 
 
 def _votes(fitted: Any, rows: Rows) -> Rows:
@@ -333,19 +386,19 @@ def _majority(votes: Labels, classes: int) -> Labels:
     return counts.argmax(axis=1)
 
 
-def _in_any_order(votes: Rows, cuts: tuple[float, ...]) -> Labels:
+def _in_any_order(recipe: Recipe, votes: Rows, cuts: tuple[float, ...]) -> Labels:
     """The decision if all orders of summation agree on it."""
-    found = [_summed(votes[list(order)], cuts) for order in permutations(range(len(votes)))]
+    found = [_summed(recipe, votes[list(order)], cuts) for order in permutations(range(len(votes)))]
     alike = np.all(np.array(found) == found[0], axis=0)
     return np.where(alike, found[0], UNDECIDED)
 
 
-def _summed(votes: Rows, cuts: tuple[float, ...]) -> Labels:
+def _summed(recipe: Recipe, votes: Rows, cuts: tuple[float, ...]) -> Labels:
     total = np.zeros(votes.shape[1:])
     for vote in votes:
         total += vote
     total /= len(votes)
-    return (total[:, 1] >= cuts[0]).astype(np.int64) if cuts else total.argmax(axis=1)
+    return _reached(recipe, total[:, recipe.positive] >= cuts[0]) if cuts else total.argmax(axis=1)
 
 
 def _looseness(recipe: Recipe, fitted: Any, cuts: tuple[float, ...]) -> Callable[[Rows], NDArray[np.bool_]]:
@@ -356,7 +409,7 @@ def _looseness(recipe: Recipe, fitted: Any, cuts: tuple[float, ...]) -> Callable
     def near(rows: Rows) -> NDArray[np.bool_]:
         mean = _votes(fitted, rows).mean(axis=0)
         if cuts:
-            return np.abs(mean[:, 1] - cuts[0]) < NEAR
+            return np.abs(mean[:, recipe.positive] - cuts[0]) < NEAR
         ordered = np.sort(mean, axis=1)
         return ordered[:, -1] - ordered[:, -2] < NEAR
 
@@ -384,12 +437,14 @@ def _options(recipe: Recipe, cuts: tuple[float, ...]) -> dict[str, Any]:
         found["between"] = cuts
     elif cuts:
         found["threshold"] = cuts[0]
+        if recipe.texts or recipe.positive == 0:
+            found["positive"] = LABELS[recipe.positive] if recipe.texts else recipe.positive
     return found
 
 
 def _declared(letter: str) -> Any:
     codes = dict(enumerate(WORDS))
-    known = {"w": "whole", "b": "boolean", "c": codes, "o": pw.ordered(codes)}
+    known = {"m": pw.Number(-2.0, 2.0), "w": "whole", "b": "boolean", "c": codes, "o": pw.ordered(codes)}
     return known.get(letter)
 
 
@@ -404,7 +459,7 @@ def state(recipe: Recipe, constraint: tuple[Any, ...]) -> str:
 
 
 def _condition(recipe: Recipe, place: int, value: float) -> str:
-    if recipe.columns[place] in "nw":
+    if recipe.columns[place] in "nmw":
         return f"{NAMES[place]} <= {value!r}"
     return f"{NAMES[place]}={value if recipe.columns[place] == 'b' else WORDS[int(value)]}"
 
@@ -435,4 +490,4 @@ def _holds(recipe: Recipe, rows: Rows, words: Words | None, feature: int, value:
     if letter == "k" and words is not None:
         said = words[NAMES[feature]]
         return np.array([said.get(x) == WORDS[int(value)] for x in rows[:, column].tolist()], dtype=bool)
-    return rows[:, column] <= value if letter in "nw" else rows[:, column] == value
+    return rows[:, column] <= value if letter in "nmw" else rows[:, column] == value

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import primewood as pw
+from primewood.domain import Feature
 from traces.recipes import Labels, Model, Rows, satisfied
 from traces.wrong import TooMany, Wrong
 
@@ -37,7 +38,7 @@ class Ends:
     high: Rows
 
 
-def ends_of(feature: pw.domain.Feature) -> Ends:  # type: ignore[name-defined]
+def ends_of(feature: Feature) -> Ends:
     """What the columns of a feature hold at each value of its variable."""
     if feature.patterns is not None:
         codes = np.array(list(feature.patterns), dtype=np.float64)

@@ -16,7 +16,8 @@ from primewood.reasons import best
 from primewood.reasons.explanations import Explanations
 from primewood.reasons.families import BoxFamily
 from rotation import digest_sources, find_commit
-from traces import Call, Recipe, Trace, replay
+from traces import Call, Recipe, Trace, replay, running
+from traces.calls import KINDS
 from traces.drawing import draw_trace
 from traces.running import fails_apart, run
 from traces.shrink import script_of, shrink
@@ -166,11 +167,96 @@ def test_a_property_that_holds_too_often_is_found(monkeypatch) -> None:
     honest = pw.Explainer.verify
 
     def verify(self, stated, **options):
-        return replace(honest(self, stated, **options), outcome=pw.Outcome.HOLDS, witnesses=())
+        found = honest(self, stated, **options)
+        return replace(found, outcome=pw.Outcome.HOLDS, witnesses=(), decisions=(), breaking=None)
 
     monkeypatch.setattr(pw.Explainer, "verify", verify)
-    for call in (Call("monotone"), Call("independent"), Call("never")):
-        assert failure_of(Trace(MODEL, [call])) is not None, call
+    for name in ("monotone", "independent", "never", "robust_at", "robust_everywhere", "rule"):
+        found = [failure_of(Trace(MODEL, [call])) for call in calls_of(name)]
+        assert any(failure is not None and "holds" in failure for failure in found), name
+
+
+def calls_of(name: str) -> list[Call]:
+    """A kind of call with each of its options, and with several rows."""
+    choices = KINDS[name].options
+    single = [Call(name, **{option: value}) for option, values in choices.items() for value in values[:8]]
+    return [Call(name), *(call for call in single if "limit" not in call.options)]
+
+
+def change(method: str, **changes):
+    """A method of the explainer whose answer has some fields changed."""
+    honest = getattr(pw.Explainer, method)
+
+    def ask(self, *args, **options):
+        found = honest(self, *args, **options)
+        return replace(found, **{name: how(getattr(found, name)) for name, how in changes.items()})
+
+    return method, ask
+
+
+def lose(things):
+    return things[1:]
+
+
+def lose_literal(term):
+    return pw.Term(term.literals[1:]) if len(term.literals) > 1 else term
+
+
+def flip_first(labels):
+    return (1 - labels[0], *labels[1:])
+
+
+PLANTED = {
+    "contrast": change("contrast", term=lambda term: pw.Term(term.literals[1:])),
+    "adverse_action": change("adverse_action", reasons=lose),
+    "what_if": change("what_if", labels=flip_first),
+    "relevance": change("relevance", necessary=lambda names: ("a", *names)),
+    "attribution": change("attribution", count=lambda counts: (counts[0] + 1, counts[1] + 1)),
+    "importance": change("importance", flips_alone=lambda counts: dict.fromkeys(counts, 0)),
+    "check": change("check", sufficient=lambda sufficient: not sufficient),
+    "rules": change("rules", rules=lambda rules: tuple(replace(r, term=lose_literal(r.term)) for r in rules)),
+    "compare": change("compare", outcome=lambda _: pw.Outcome.HOLDS, witness=lambda _: None),
+    "robustness": change("robustness", nearest=lambda near: replace(near, lower=near.lower * 2 + 1)),
+    "counterfactual": change("counterfactual", lower=lambda lower: lower * 2 + 1),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_bug_is_found(monkeypatch, name) -> None:
+    calls = calls_of(name)
+    assert [failure_of(Trace(MODEL, [call])) for call in calls] == [None] * len(calls)
+    monkeypatch.setattr(pw.Explainer, *PLANTED[name])
+    found = {failure_of(Trace(MODEL, [call])) for call in calls} - {None}
+    assert found and not any(failure.startswith("raised") for failure in found)
+
+
+def test_a_compiled_model_that_miscounts_is_found(monkeypatch) -> None:
+    honest = pw.Compiled.count
+    monkeypatch.setattr(pw.Compiled, "count", lambda self: {k: n + 1 for k, n in honest(self).items()})
+    assert "cells of" in (failure_of(Trace(MODEL, [Call("compiled")])) or "")
+
+
+def test_a_batch_that_mixes_up_rows_is_found(monkeypatch) -> None:
+    honest = pw.Explainer.__call__
+
+    def ask(self, X, **options):
+        return list(honest(self, X, **options))[::-1]
+
+    monkeypatch.setattr(pw.Explainer, "__call__", ask)
+    assert (failure_of(Trace(MODEL, [Call("batch", rows=9)])) or "").startswith("batch")
+
+
+def test_a_file_that_forgets_options_is_found(monkeypatch) -> None:
+    honest = pw.load
+
+    def load(path):
+        found = honest(path)
+        found.literals = "values"
+        return found
+
+    monkeypatch.setattr(pw, "load", load)
+    found = [failure_of(Trace(MODEL, [Call("save", row=row)])) for row in range(8)]
+    assert any(failure is not None and failure.startswith("save") for failure in found)
 
 
 def test_a_foreign_exception_is_a_failure(monkeypatch) -> None:
@@ -231,6 +317,8 @@ def test_what_fails_is_made_small_and_its_script_fails_only_with_the_bug(monkeyp
 
 def test_a_run_writes_what_fails_and_goes_on(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(pw.Explainer, "decide", die)
+    monkeypatch.setattr(running, "import_libraries", lambda: None)
+    monkeypatch.setattr(running, "shrink", lambda trace, fails, seconds: trace)
     seeds = [seed for seed in range(300) if any(call.name == "decide" for call in draw_trace(seed).calls)]
     tally = run(seeds[0], 2, tmp_path)
     assert tally.failures["crashes"] >= 1

@@ -79,12 +79,37 @@ def _hist(recipe: Recipe, native: Sequence[str]) -> Any:
 
 
 def _pipeline(recipe: Recipe, native: Sequence[str]) -> Any:
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import KBinsDiscretizer, MinMaxScaler, StandardScaler
+
+    steps = [StandardScaler(), MinMaxScaler(), KBinsDiscretizer(3, encode="ordinal", strategy="uniform")]
+    return make_pipeline(steps[recipe.seed % 3], _forest(recipe, native))
+
+
+def _imputed(recipe: Recipe, native: Sequence[str]) -> Any:
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-    steps = [StandardScaler(), MinMaxScaler(), SimpleImputer(strategy="median")]
-    return make_pipeline(steps[recipe.seed % 3], _forest(recipe, native))
+    return make_pipeline(SimpleImputer(strategy="median"), _forest(recipe, native))
+
+
+def _encoded(recipe: Recipe, native: Sequence[str]) -> Any:
+    from sklearn.compose import make_column_transformer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+
+    encoders = [
+        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
+        OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
+    ]
+    table = make_column_transformer((encoders[recipe.seed % 2], list(native)), remainder="passthrough")
+    return make_pipeline(table, _forest(recipe, native))
+
+
+def _fixed(recipe: Recipe, native: Sequence[str]) -> Any:
+    from sklearn.model_selection import FixedThresholdClassifier
+
+    return FixedThresholdClassifier(_forest(recipe, native), threshold=(0.3, 0.5, 2 / 3)[recipe.seed % 3])
 
 
 def _xgboost(recipe: Recipe, native: Sequence[str]) -> Any:
@@ -99,6 +124,7 @@ def _xgboost(recipe: Recipe, native: Sequence[str]) -> Any:
         min_child_weight=0,
         enable_categorical=bool(native),
         max_cat_to_onehot=(1, 9)[recipe.seed % 2],
+        booster="dart" if recipe.seed % 5 == 0 and not recipe.saved else "gbtree",
     )
 
 
@@ -118,6 +144,7 @@ def _lightgbm(recipe: Recipe, native: Sequence[str]) -> Any:
         verbose=-1,
         deterministic=True,
         force_row_wise=True,
+        boosting_type="dart" if recipe.seed % 5 == 0 else "gbdt",
     )
 
 
@@ -149,6 +176,9 @@ MAKERS: dict[str, Callable[[Recipe, Sequence[str]], Any]] = {
     "gradient": _gradient,
     "hist": _hist,
     "pipeline": _pipeline,
+    "imputed": _imputed,
+    "encoded": _encoded,
+    "fixed": _fixed,
     "xgboost": _xgboost,
     "lightgbm": _lightgbm,
     "catboost": _catboost,

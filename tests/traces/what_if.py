@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import primewood as pw
-from traces.explanations import IMPOSSIBLE, PROVED, allowed_by, judge_listing, primes_around, within
+from traces.explanations import IMPOSSIBLE, PROVED, allowed_by, judge_listing, primes_around, speak, within
 from traces.recipes import Rows, satisfied
 from traces.session import Asked, Session, nearly
 from traces.table import Bits, Box, Boxes, ends_of
@@ -179,6 +179,7 @@ def judge_nearest(
 ) -> None:
     """Whether no allowed cell that is decided as wanted is nearer."""
     table = session.table
+    speak(found)
     if not table.is_exact:
         return
     least = moves.least(table.against(asked.label, wanted))
@@ -267,6 +268,7 @@ def robustness(
     found = session.explainer.robustness(
         session.given(asked.row), norm, relative=relative, **limits_of(limit)
     )
+    speak(found)
     if not session.table.is_exact:
         return
     every = norm == "l0"
@@ -293,6 +295,7 @@ def contrast(
     name = None if wanted is None else session.table.class_names[wanted]
     found = session.explainer.contrast(session.given(asked.row), name, literals=literals, **limits_of(limit))
     table = session.table
+    speak(found)
     if not table.is_exact:
         return
     moves = Moves(session, asked, "l0", immutable=session.explainer.immutable, to_missing=True)
@@ -509,6 +512,7 @@ def adverse_action(
         most=most,
         **limits_of(limit),
     )
+    speak(found)
     if not session.table.is_exact:
         return
     for reason in found.reasons:

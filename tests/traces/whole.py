@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 import primewood as pw
+from primewood.domain import Feature
 from traces.explanations import (
     PROVED,
     covered_by,
     judge_explanation,
     judge_listing,
     primes_around,
+    speak,
 )
 from traces.recipes import Rows, satisfied, score_by
 from traces.session import NO_LIMIT, Session, start
-from traces.table import Bits, Table
+from traces.table import Bits, Point, Table, ends_of
 from traces.what_if import Moves, has_orders
 from traces.why import limits_of
 from traces.wrong import TooMany, expect
@@ -30,6 +33,7 @@ def judge_outcome(
     session: Session, found: pw.Verification, true: bool, limit: float | None, about: str
 ) -> None:
     """Whether a property holds iff brute force says so."""
+    speak(found)
     if found.outcome is OPEN:
         expect(limit is not None or has_orders(session), about, f"undecided without a limit: {found.note}")
     elif session.table.is_exact:
@@ -56,6 +60,8 @@ def rule(
     if not all(isinstance(name, int) for name in names):
         return
     places = [session.name(feature)] if other is None else [session.name(feature), session.name(other)]
+    if any(f.patterns is not None and len(f.patterns) < 2 for f in session.table.domain.features):
+        return  # CatBoost keeps no names of categories that no tree tests
     texts, meets = [], np.ones(len(session.table.rows), dtype=bool)
     for i, name in enumerate(dict.fromkeys(places)):
         text, along = _condition(session, name, sign, cut + i)
@@ -95,6 +101,20 @@ def never(session: Session, *, decision: int = 0, limit: float | None = None) ->
     found = session.explainer.verify(pw.never(session.table.class_names[label]), **limits_of(limit))
     true = not (session.table.possible & (session.table.labels == label)).any()
     judge_outcome(session, found, true, limit, "never")
+    judge_breaking(session, found, lambda point: session.table.label(point) == label, "never")
+
+
+def judge_breaking(
+    session: Session, found: pw.Verification, breaks: Callable[[Point], bool], about: str
+) -> None:
+    """Whether the training rows are named that break a property, all of them if it says so."""
+    if found.breaking is None or not session.table.is_exact:
+        return
+    points = [tuple(point) for point in session.table.domain.points(session.model.data.X).tolist()]
+    expected = {i for i, point in enumerate(points) if min(point, default=0) >= 0 and breaks(point)}
+    named = {*found.breaking.places}
+    right = named == expected if found.breaking.complete else named <= expected
+    expect(right, about, f"rows {sorted(named)} break it, not {sorted(expected)}")
 
 
 def monotone(
@@ -111,9 +131,13 @@ def monotone(
     if place is None or not table.variables[place].ordered or has_orders(session):
         return
     wanted = None if target is None else target % len(table.class_names)
+    if wanted is None and "positive" in session.model.options:
+        wanted = session.recipe.positive
     if wanted is None and not all(isinstance(name, int) for name in table.class_names):
         return
-    stated = pw.monotone(name, direction, None if wanted is None else table.class_names[wanted])
+    stated = pw.monotone(
+        name, direction, None if target is None else table.class_names[target % len(table.class_names)]
+    )
     found = session.explainer.verify(stated, **limits_of(limit))
     labels = np.moveaxis(table.labels.reshape(table.sizes), place, 0)[: table.variables[place].ordered]
     scores = labels if wanted is None else (labels == wanted).astype(np.int64)
@@ -138,6 +162,14 @@ def independent(session: Session, *, features: tuple[int, ...] = (0,), limit: fl
     most = flat.max(axis=0)
     least = np.where(flat >= 0, flat, flat.max(initial=0) + 1).min(axis=0)
     judge_outcome(session, found, bool(((most == least) | (most < 0)).all()), limit, "independent_of")
+    labelled = table.labels.reshape(table.sizes)
+
+    def alone(point: Point) -> bool:
+        lines = (labelled[(*point[:j], slice(None), *point[j + 1 :])] for j in places)
+        return any(((line >= 0) & (line != table.label(point))).any() for line in lines)
+
+    if len(places) == 1:
+        judge_breaking(session, found, alone, "independent_of")
 
 
 def robust_at(
@@ -257,6 +289,44 @@ def batch(
         if not reuse and limit is None:
             alone = session.explainer.explain(session.given(one.row), literals=literals, **NO_LIMIT)
             expect(alone.term == why.term, "batch", f"{why.term}, but alone {alone.term}")
+
+
+def stream(session: Session, *, rows: int = 5, literals: str | None = None) -> None:
+    """Rows one by one, as they are finished, are explained as in a batch."""
+    asked = [session.asked(k) for k in range(rows)]
+    table = session.model.table(np.array([one.row for one in asked]))
+    found = list(session.explainer.stream(table, literals=literals, **NO_LIMIT))
+    expect(len(found) == rows, "stream", f"{len(found)} answers for {rows} rows")
+    for one, why in zip(asked, found, strict=True):
+        judge_explanation(session, why, one, one.label, about="stream")
+
+
+def robust_everywhere(session: Session, *, radius: float = 0.0, limit: float | None = None) -> None:
+    """No move by a radius changes a decision iff no two cells that near are decided differently."""
+    table = session.table
+    if has_orders(session) or not table.is_exact:
+        return
+    found = session.explainer.verify(pw.robust_everywhere(radius), **limits_of(limit))
+    near = np.ones((len(table.cells), len(table.cells)), dtype=bool)
+    for j, feature in enumerate(table.domain.seen):
+        near &= _near(feature, radius)[table.cells[:, j][:, None], table.cells[:, j][None, :]]
+    differ = table.labels[:, None] != table.labels[None, :]
+    both = table.possible[:, None] & table.possible[None, :]
+    judge_outcome(session, found, not bool((near & differ & both).any()), limit, "robust_everywhere")
+
+
+def _near(feature: Feature, radius: float) -> Bits:
+    """Which values of a feature have numbers at most so far from each other; others are near to themselves alone."""
+    assert feature.variable is not None
+    found = np.eye(len(feature.variable), dtype=bool)
+    if feature.patterns is None:
+        ends = ends_of(feature)
+        gap = np.maximum(
+            ends.low[:, 0][:, None] - ends.high[:, 0][None, :],
+            ends.low[:, 0][None, :] - ends.high[:, 0][:, None],
+        )
+        found[: len(gap), : len(gap)] |= gap <= radius
+    return found
 
 
 def importance(session: Session, *, rows: int = 5, literals: str | None = None) -> None:

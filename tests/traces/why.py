@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import primewood as pw
@@ -15,6 +18,7 @@ from traces.explanations import (
     judge_widest,
     judge_witnesses,
     primes_around,
+    speak,
 )
 from traces.session import NO_LIMIT, Asked, Session
 from traces.table import Box
@@ -52,6 +56,7 @@ def explain(
     measure: str | None = None,
     weights: tuple[float, ...] = (),
     order: tuple[int, ...] = (),
+    steps: tuple[int, ...] = (),
     fix: tuple[int, ...] = (),
     avoid: tuple[int, ...] = (),
     only: tuple[int, ...] = (),
@@ -64,6 +69,8 @@ def explain(
     fixed, options = session.chosen(fix), {}
     avoided = [name for name in session.chosen(avoid) if name not in fixed]
     options = _options(session, literals, goal, measure, weights, order, also)
+    if steps and goal == "prime" and session.table.variables:
+        options["order"] = [_step(session, place) for place in steps]
     if only:
         kept = session.chosen(only)
         options["only"], avoided = kept, [n for n in session.names if n not in (*kept, *fixed)]
@@ -71,6 +78,12 @@ def explain(
         options["avoid"] = avoided
     why = session.explainer.explain(session.given(asked.row, form), fix=fixed, **options, **limits_of(limit))
     judge_best(session, why, asked, options, session.places(fixed), session.places(avoided), limit, look)
+
+
+def _step(session: Session, place: int) -> list[tuple[str, object]]:
+    """A step of an order: one value of a feature."""
+    x = session.table.variables[place % len(session.table.variables)]
+    return [(x.name, x.values[place % len(x)])]
 
 
 def _options(
@@ -115,6 +128,7 @@ def judge_best(
     expect(why.literals == language, "explain", f"literals {why.literals}, not {language}")
     if look:
         judge_witnesses(session, why, box, fixed)
+        speak(why)
     if why.status is IMPOSSIBLE or options["goal"] == "prime":
         return
     if why.bounds is None:
@@ -189,11 +203,27 @@ def explanations(session: Session, *, row: int = 0, literals: str | None = None)
     found = [session.box(why.term) for why in family]
     judge_listing("explanations", found, expected)
     expect(family.count() == len(expected), "explanations", f"count {family.count()}, not {len(expected)}")
-    everything = session.table.everything()
-    for j, x in enumerate(session.table.variables):
+    judge_family(session, family, expected)
+
+
+def judge_family(session: Session, family: pw.Explanations, expected: set[Box]) -> None:
+    """Whether a family counts, filters, samples and chooses as its members say."""
+    everything, table = session.table.everything(), session.table
+    for j, x in enumerate(table.variables):
         mentioning = sum(box[j] != everything[j] for box in expected)
-        counted = family.mentioning(x.name).count()
-        expect(counted == mentioning, "mentioning", f"{counted} mention {x.name}, not {mentioning}")
+        counted = family.mentioning(x.name).count(), family.without(x.name).count()
+        right = counted == (mentioning, len(expected) - mentioning)
+        expect(right, "mentioning", f"{counted} of {len(expected)} mention {x.name}, not {mentioning}")
+    sizes = Counter(sum(m != e for m, e in zip(box, everything, strict=True)) for box in expected)
+    expect(family.sizes() == dict(sizes), "sizes", f"{family.sizes()}, not {dict(sizes)}")
+    shortest, widest = family.shortest(), family.widest()
+    assert shortest is not None and widest is not None
+    expect(len(shortest.features) == min(sizes), "families", f"{shortest.features} is not the shortest")
+    most = max(int(table.inside(box).sum()) for box in expected)
+    cells = int(table.inside(session.box(widest.term)).sum())
+    expect(cells == most, "families", f"the widest covers {cells} cells, but {most} is possible")
+    drawn = {session.box(why.term) for why in family.sample(5, seed=1)}
+    expect(drawn <= expected, "families", f"{drawn - expected} is drawn, but is no member")
 
 
 def relevance(
@@ -205,6 +235,7 @@ def relevance(
     if expected is None:
         return
     found = session.explainer.relevance(session.given(asked.row), literals=literals, **limits_of(limit))
+    speak(found)
     everything = session.table.everything()
     mentioned = [
         {x.name for x, m, e in zip(session.table.variables, box, everything, strict=True) if m != e}
@@ -253,6 +284,46 @@ def complete_reason(session: Session, *, row: int = 0, other: int = 1) -> None:
     expect(covers == expected, "complete_reason", f"covers {second.row.tolist()}: {covers}")
 
 
+def claim(session: Session, *, row: int = 0, literals: str = "intervals", wider: int | None = None) -> None:
+    """An explanation that is passed as a claim is exact; one that allows more is not sufficient."""
+    asked, table = session.asked(row), session.table
+    why = session.explainer.explain(session.given(asked.row), literals=literals, **NO_LIMIT)
+    if not why.term.literals or not table.is_exact:
+        return
+    box = session.box(why.term)
+    if wider is not None:
+        j = sorted(session.places(list(why.features)))[wider % len(why.features)]
+        box = (*box[:j], table.everything()[j], *box[j + 1 :])
+    said = {
+        x.name: _said(session, x, mask)
+        for x, mask in zip(table.variables, box, strict=True)
+        if mask != x.everything
+    }
+    if not said or None in said.values():
+        return
+    found = session.explainer.check(session.given(asked.row), said, time_limit=None)
+    speak(found)
+    expect(found.contains_row, "check", "the claim does not hold for its own row")
+    suffices = table.is_certain(box, table.against(asked.label))
+    expect(found.sufficient == suffices, "check", f"sufficient: {found.sufficient}, not {suffices}: {said}")
+    if found.repaired is not None:
+        judge_explanation(session, found.repaired, asked, asked.label, about="check")
+
+
+def _said(session: Session, variable: pw.Variable, mask: int) -> object:
+    """The values that a mask allows as a claim says them; None for what it has no words for."""
+    values = [v for i, v in enumerate(variable.values) if mask >> i & 1]
+    if pw.MISSING in values or variable.missing is not None:
+        return None
+    if not variable.is_numeric:
+        return values
+    runs = all(a.high == b.low for a, b in pairwise(values))
+    low, high = values[0].low, values[-1].high
+    if not runs or not isfinite(low) or not isfinite(high):
+        return None
+    return pw.Interval(low, high, variable.closed)
+
+
 def check(
     session: Session, *, row: int = 0, features: tuple[int, ...] = (0,), limit: float | None = None
 ) -> None:
@@ -262,6 +333,7 @@ def check(
     if not kept:
         return
     found = session.explainer.check(session.given(asked.row), names, **limits_of(limit))
+    speak(found)
     everything, table = session.table.everything(), session.table
     box = tuple(1 << v if j in kept else everything[j] for j, v in enumerate(asked.point))
     suffices = table.is_certain(box, table.against(asked.label))

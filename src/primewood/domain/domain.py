@@ -401,6 +401,11 @@ class _Builder:
         patterns: dict[tuple[float, ...], object] = {(code,): label for code, label in names.items()}
         variable = None
         splits = name in self.mentioned or self.tells_apart(column, np.array(list(names)))
+        if splits and not may_miss and len(names) < 2:
+            raise InvalidInput(
+                f"the model tests no category of {name} and keeps none of their names; leave {name} out of rules and "
+                "constraints: it changes no decision"
+            )
         if self.tested[column] and (may_miss or splits):
             variable = Variable.categorical(name, names.values(), missing=may_miss, ordered=ordered)
         other = None if others is None else list(names).index(others)
