@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from traces.running import Tally, one_thread, run
+from traces.running import Tally, run
 
 
 def main() -> int:
@@ -17,7 +17,6 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, help="stop after so many seconds")
     parser.add_argument("--out", type=Path, default=Path("build/traces"), help="where failing scripts go")
     asked = parser.parse_args()
-    one_thread()
     progress = Progress()
     try:
         tally = run(asked.seed, asked.count, asked.out, seconds=asked.seconds, say=progress)

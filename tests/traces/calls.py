@@ -33,6 +33,8 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     "decide": Kind(why.decide, 2, {"row": ROW, "form": FORMS}),
+    "score": Kind(why.score, 1, {"row": ROW}),
+    "engines": Kind(why.engines, 2, {"row": ROW, "literals": LANGUAGES, "order": ((1, 0), (2, 1, 0))}),
     "explain": Kind(
         why.explain,
         20,

@@ -36,9 +36,56 @@ def judge_explanation(
     judge_cover(session, why, box, about)
     expect(table.is_certain(box, table.against(label)), about, lambda: f"{why.term} does not entail {label}")
     judge_language(session, why, box, fixed, about)
+    judge_shares(session, why, box, about)
     if why.status is PROVED:
         judge_prime(session, box, why.literals, label, fixed, about)
     return box
+
+
+def judge_shares(session: Session, why: pw.Explanation, box: Box, about: str) -> None:
+    """Whether coverage and volume are the shares of the training rows and of their ranges."""
+    if not session.recipe.known:
+        expect(why.coverage is None and why.volume is None, about, "shares without training rows")
+        return
+    points = session.table.domain.points(session.model.data.X)
+    inside = [
+        all(v >= 0 and m >> v & 1 for m, v in zip(box, point, strict=True)) for point in points.tolist()
+    ]
+    expect(
+        nearly(why.coverage, float(np.mean(inside))), about, f"coverage {why.coverage}, not {np.mean(inside)}"
+    )
+    shares = zip(box, session.table.everything(), shares_of(session, "volume"), strict=True)
+    sums = [
+        sum(x for v, x in enumerate(part) if mask >> v & 1) for mask, whole, part in shares if mask != whole
+    ]
+    expect(nearly(why.volume, float(np.prod(sums))), about, f"volume {why.volume}, not {np.prod(sums)}")
+
+
+def judge_also(
+    session: Session, asked: Asked, box: Box, rows: Rows, language: str, fixed: frozenset[int]
+) -> None:
+    """Whether every row that could be let in, those that are wanted most first, was let in."""
+    table = session.table
+    bad, held = table.perhaps_against(asked.label), tuple(1 << v for v in asked.point)
+    for row in rows:
+        point = table.point(row)
+        if any(point[j] != asked.point[j] for j in fixed):
+            continue
+        wider = tuple(joined(session, asked, j, held[j] | 1 << v, language) for j, v in enumerate(point))
+        held = wider if table.is_certain(wider, bad) else held
+    inside = all(a | b == b for a, b in zip(held, box, strict=True))
+    expect(inside, "also", lambda: f"{box} leaves out rows that {held} lets in")
+
+
+def joined(session: Session, asked: Asked, place: int, mask: int, language: str) -> int:
+    """The smallest literal of a language around the row's own value that allows some values."""
+    x, own = session.table.variables[place], asked.point[place]
+    if mask == 1 << own or language == "sets":
+        return mask
+    if language == "values" or (x.ordered and own >= x.ordered):
+        return x.everything
+    fitting = [m for m in literals(x, "intervals", own) if m & mask == mask]
+    return min(fitting, key=int.bit_count)
 
 
 def speak(answer: Any) -> None:

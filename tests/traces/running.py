@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
-import os
 import resource
 import time
 from collections import Counter
@@ -142,9 +141,3 @@ def import_libraries() -> None:
     """Import what models are made of before processes fork, so that each does not do it again."""
     for name in ("sklearn.ensemble", "sklearn.pipeline", "pandas", "xgboost", "lightgbm", "catboost"):
         importlib.import_module(name)
-
-
-def one_thread() -> None:
-    """Have libraries use one thread: small models gain nothing from more."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")

@@ -100,7 +100,7 @@ def start(recipe: Recipe) -> Session:
     return Session(model, explainer, table)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=6)
 def _made(recipe: Recipe) -> tuple[Model, pw.Explainer, Table]:
     model = build(recipe)
     explainer = model.explainer()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import cache
+
+from threadpoolctl import ThreadpoolController
 
 from primewood.errors import PrimewoodError
 from traces.calls import Call
@@ -23,7 +26,7 @@ class Trace:
 
     def run(self) -> bool:
         """Make all calls and judge their answers; False if the model is too large to judge."""
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _threads().limit(limits=1, user_api="openmp"):
             warnings.simplefilter("ignore")
             try:
                 session = start(self.recipe)
@@ -32,6 +35,14 @@ class Trace:
             for call in self.calls:
                 call.run(session)
         return True
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """What tells libraries how many threads to use: on small models more than one only wait for each other."""
+    import sklearn.ensemble  # noqa: F401
+
+    return ThreadpoolController()
 
 
 def failure_of(trace: Trace) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from math import isfinite
 from typing import Any
@@ -12,6 +13,7 @@ from traces.explanations import (
     IMPOSSIBLE,
     INTERRUPTED,
     PROVED,
+    judge_also,
     judge_explanation,
     judge_listing,
     judge_shortest,
@@ -20,7 +22,7 @@ from traces.explanations import (
     primes_around,
     speak,
 )
-from traces.session import NO_LIMIT, Asked, Session
+from traces.session import NO_LIMIT, Asked, Session, nearly, start
 from traces.table import Box
 from traces.wrong import TooMany, expect
 
@@ -44,6 +46,37 @@ def decide(session: Session, *, row: int = 0, form: int = 0) -> None:
     listed = listed if len(some) > 1 else [listed]
     clear = [names[x] == y for x, y in zip(labels, listed, strict=True) if x >= 0]
     expect(all(clear), "decide", f"{listed} of a table with {labels}")
+
+
+def score(session: Session, *, row: int = 0) -> None:
+    """The score is the library's own probability or prediction."""
+    asked = session.asked(row)
+    found = session.explainer.score(session.given(asked.row))
+    assert found is not None
+    expect(found.decision == session.table.class_names[asked.label], "score", f"decision {found.decision}")
+    if found.measure not in ("probability", "prediction") or session.recipe.kind in ("hand", "voting"):
+        return
+    fitted, table = session.model.fitted, session.model.table(asked.row[None, :])
+    place = 0 if found.of is None else list(session.table.class_names).index(found.of)
+    own = fitted.predict(table)[0] if session.recipe.number else fitted.predict_proba(table)[0, place]
+    expect(nearly(found.value, float(own)), "score", f"{found.value}, but the library says {own}")
+
+
+def engines(
+    session: Session, *, row: int = 0, literals: str | None = None, order: tuple[int, ...] = ()
+) -> None:
+    """All engines give the same explanation for the same order."""
+    asked, language = session.asked(row), literals or session.explainer.literals
+    if not session.table.is_exact:
+        return
+    options = {"literals": language, "order": session.chosen(order) or None, **NO_LIMIT}
+    own = session.explainer.explain(session.given(asked.row), **options).term
+    names = ("search", "diagram", *(("bdd", "sat") if "vote" in session.model.options else ()))
+    for engine in names:
+        kept = tuple(pair for pair in session.recipe.asked if pair[0] != "engine")
+        other = start(replace(session.recipe, asked=(*kept, ("engine", engine)))).explainer
+        found = other.explain(session.given(asked.row), **options).term
+        expect(found == own, "engines", f"{own}, but {engine} says {found}")
 
 
 def explain(
@@ -77,7 +110,10 @@ def explain(
     else:
         options["avoid"] = avoided
     why = session.explainer.explain(session.given(asked.row, form), fix=fixed, **options, **limits_of(limit))
-    judge_best(session, why, asked, options, session.places(fixed), session.places(avoided), limit, look)
+    kept = session.places(fixed)
+    box = judge_best(session, why, asked, options, kept, session.places(avoided), limit, look)
+    if "also" in options and not avoided and why.status is PROVED:
+        judge_also(session, asked, box, session.table.rows[: also + 1], why.literals, kept)
 
 
 def _step(session: Session, place: int) -> list[tuple[str, object]]:
@@ -120,7 +156,7 @@ def judge_best(
     avoided: frozenset[int],
     limit: float | None,
     look: bool,
-) -> None:
+) -> Box:
     """Whether an explanation is what was asked for."""
     box = judge_explanation(session, why, asked, asked.label, fixed=fixed)
     _judge_status(session, why, asked, box, fixed, avoided, limit)
@@ -130,10 +166,10 @@ def judge_best(
         judge_witnesses(session, why, box, fixed)
         speak(why)
     if why.status is IMPOSSIBLE or options["goal"] == "prime":
-        return
+        return box
     if why.bounds is None:
         expect(why.status is INTERRUPTED, "explain", f"{why.status} without bounds")
-        return
+        return box
     try:
         if options["goal"] == "shortest":
             weighed = options.get("weights", {})
@@ -144,6 +180,7 @@ def judge_best(
             judge_widest(session, why, asked, box, measure, fixed, avoided)
     except TooMany:
         pass
+    return box
 
 
 def _judge_status(
