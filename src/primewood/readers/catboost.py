@@ -101,7 +101,9 @@ def _export_binary(path: Path, target: Path) -> None:
             Path(__file__).with_name("catboost_export.py"), [str(path.absolute()), str(target)], limits
         )
     except InvalidInput as problem:
-        raise InvalidInput(f"CatBoost could not read {path.name}: {problem}") from None
+        raise InvalidInput(
+            f"CatBoost could not read {path.name}: {problem}; save the model again, or as JSON"
+        ) from None
 
 
 def _checked(source: Path, path: Path) -> dict[str, Any]:

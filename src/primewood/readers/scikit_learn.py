@@ -164,7 +164,7 @@ def _trees(
         raise UnsupportedModel(f"{type(whole).__name__}{inside}: primewood reads it with {known} inside")
     for estimator in [member] if isinstance(member, TREES) else member.estimators_:
         tree = tree_of(estimator, whole, columns)
-        if (abs(tree.value.sum(axis=1) - 1) > 1e-6).any():
+        if (abs(tree.value.sum(axis=1) - 1) > 1e-6).any() or estimator.n_classes_ != tree.value.shape[1]:
             raise unknown_layout(whole)
         if width is not None and classes is not None:
             value = np.zeros((len(tree), width))
