@@ -489,3 +489,16 @@ def test_limits_do_come(credit):
     }
     assert "interrupted" in found
     assert explainer.adverse_action(declined[0], "approved", time_limit=1e-9).status == "interrupted"
+
+
+def test_a_move_that_no_search_had_the_time_for_is_left_open():
+    X = np.random.default_rng(2).integers(-2, 3, (40, 4)).astype(float)
+    labels = np.digitize(X.sum(axis=1), [-1, 1.5])
+    forest = RandomForestClassifier(3, max_depth=3, random_state=0).fit(X, labels)
+    explainer, moves = pw.Explainer(forest, X, engine="search"), []
+    for row in X[forest.predict(X) == 0]:
+        for nodes in (1, 2, 3, 5):
+            answer = explainer.adverse_action(row, 1, time_limit=None, work_limit=nodes)
+            json.dumps(answer.to_dict(), allow_nan=False)
+            moves += [reason.move for reason in answer.reasons]
+    assert None in moves

@@ -55,6 +55,7 @@ KINDS: dict[str, Kind] = {
             "look": (True,),
         },
     ),
+    "loosened": Kind(why.loosened, 2, {"row": ROW, "literals": LANGUAGES}),
     "as_intervals": Kind(why.as_intervals, 2, {"row": ROW}),
     "sample": Kind(why.sample, 2, {"row": ROW, "literals": LANGUAGES}),
     "explanations": Kind(why.explanations, 8, {"row": ROW, "literals": LANGUAGES}),
@@ -136,6 +137,7 @@ KINDS: dict[str, Kind] = {
     "save": Kind(states.save, 2, {"row": ROW}),
     "pickled": Kind(states.pickled, 2, {"row": ROW}),
     "saved_answer": Kind(states.saved_answer, 1, {"row": ROW, "literals": LANGUAGES}),
+    "saved_diagram": Kind(states.saved_diagram, 1, {"row": ROW}),
     "interrupt": Kind(
         states.interrupt, 2, {"row": ROW, "after": (1e-4, 1e-3, 5e-3), "goal": ("prime", "shortest")}
     ),

@@ -82,7 +82,7 @@ def draw_recipe(seed: int) -> Recipe:
         texts=texts,
         positive=random.randrange(2) if cutoff is not None and not number else 1,
         saved=saved and (cutoff is None or number),
-        known=kind == "catboost" or random.random() < 0.8,
+        known=kind == "catboost" or "i" in columns or random.random() < 0.8,
         constraints=_constraints(columns, random) if random.random() < 0.25 and kind != "catboost" else (),
         immutable=(random.randrange(len(columns)),) if random.random() < 0.15 else (),
         asked=_asked(kind, jobs, number, cutoff, missing, random),
@@ -98,7 +98,7 @@ def _classes(kind: str, random: Random) -> int:
 
 
 def _columns(kind: str, random: Random) -> str:
-    letters = "nnnmwbcoh" + ("kk" if kind in NATIVE else "")
+    letters = "nnnmwbicoh" + ("kk" if kind in NATIVE else "")
     columns = "".join(random.choice(letters) for _ in range(random.choice([1, 2, 3, 4, 4, 5])))
     return f"{columns[1:]}k" if kind == "encoded" else columns
 
@@ -122,7 +122,7 @@ def _clause(columns: str, random: Random) -> tuple[Any, ...]:
 def _value(letter: str, random: Random) -> float:
     if letter in "nm":
         return random.choice([-0.5, 0.0, 0.25, 1.0])
-    return random.randrange(2 if letter == "b" else 3)
+    return random.randrange(2 if letter in "bi" else 3)
 
 
 def _asked(

@@ -47,7 +47,8 @@ class Recipe:
     ----------
     columns : str
         One letter per feature: (n)umber, (w)hole number, (b)it, declared (c)ategories, (o)rdered ones, one-(h)ot
-        columns, (k)inds that the library itself takes for categories, (m) numbers with declared bounds.
+        columns, (k)inds that the library itself takes for categories, (m) numbers with declared bounds, (i) bits that
+        nobody declares.
     cutoff : int or None
         Which of the probabilities or predictions that occur decides; regressors need one.
     between : int
@@ -122,7 +123,7 @@ def draw_data(recipe: Recipe) -> Data:
     generator = np.random.default_rng(recipe.seed)
     parts, scores = [], generator.normal(0, 0.3, recipe.rows)
     for letter in recipe.columns:
-        values = generator.integers(0, 3 if letter in "chok" else 2 if letter == "b" else 5, recipe.rows)
+        values = generator.integers(0, 3 if letter in "chok" else 2 if letter in "bi" else 5, recipe.rows)
         scores += generator.normal(0, 1, 5)[values]
         parts.append(_columns_of(letter, values, generator))
     X = np.hstack(parts)
@@ -143,7 +144,7 @@ def _check_words(recipe: Recipe, X: Rows) -> None:
     """Refuse a clause about a word that no row has: the library does not learn it, so no one may say it."""
     for clause in (one for one in recipe.constraints if one[0] == "clause"):
         for feature, value in (clause[1:3], clause[3:5]):
-            if recipe.columns[feature] == "k" and value not in X[:, _place(recipe, feature)]:
+            if recipe.columns[feature] == "k" and value not in X[:, place_of(recipe, feature)]:
                 raise TooMany("a clause is about a word that no training row has")
 
 
@@ -461,7 +462,7 @@ def state(recipe: Recipe, constraint: tuple[Any, ...]) -> str:
 def _condition(recipe: Recipe, place: int, value: float) -> str:
     if recipe.columns[place] in "nmw":
         return f"{NAMES[place]} <= {value!r}"
-    return f"{NAMES[place]}={value if recipe.columns[place] == 'b' else WORDS[int(value)]}"
+    return f"{NAMES[place]}={value if recipe.columns[place] in 'bi' else WORDS[int(value)]}"
 
 
 def satisfied(recipe: Recipe, rows: Rows, words: Words | None = None) -> NDArray[np.bool_]:
@@ -470,7 +471,7 @@ def satisfied(recipe: Recipe, rows: Rows, words: Words | None = None) -> NDArray
     for constraint in recipe.constraints:
         if constraint[0] == "order":
             _, lower, upper, constant, strict = constraint
-            low, high = rows[:, _place(recipe, lower)], rows[:, _place(recipe, upper)] + constant
+            low, high = rows[:, place_of(recipe, lower)], rows[:, place_of(recipe, upper)] + constant
             found &= np.isnan(low) | np.isnan(high) | ((low < high) if strict else (low <= high))
         else:
             _, i, x, j, y = constraint
@@ -478,13 +479,13 @@ def satisfied(recipe: Recipe, rows: Rows, words: Words | None = None) -> NDArray
     return found
 
 
-def _place(recipe: Recipe, feature: int) -> int:
+def place_of(recipe: Recipe, feature: int) -> int:
     """The first column of a feature."""
     return sum(3 if letter == "h" else 1 for letter in recipe.columns[:feature])
 
 
 def _holds(recipe: Recipe, rows: Rows, words: Words | None, feature: int, value: float) -> NDArray[np.bool_]:
-    column, letter = _place(recipe, feature), recipe.columns[feature]
+    column, letter = place_of(recipe, feature), recipe.columns[feature]
     if letter == "h":
         return rows[:, column + int(value)] == 1
     if letter == "k" and words is not None:

@@ -49,6 +49,18 @@ def saved_answer(session: Session, *, row: int = 0, literals: str | None = None)
     expect(again == why, "pickle", "another explanation")
 
 
+def saved_diagram(session: Session, *, row: int = 0) -> None:
+    """A compiled model survives its file."""
+    made = session.explainer.compile()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.diagram"
+        made.save(path)
+        read = pw.load(path)
+    given = session.given(session.asked(row).row)
+    expect(read.count() == made.count(), "diagram", f"{read.count()}, not {made.count()}")
+    expect(read.decide(given) == made.decide(given), "diagram", "the loaded diagram decides differently")
+
+
 def interrupt(session: Session, *, row: int = 0, after: float = 0.001, goal: str = "widest") -> None:
     """Ctrl-C in the middle of a call leaves the explainer as it was; later calls judge that."""
     asked, over = session.given(session.asked(row).row), Event()

@@ -11,12 +11,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 import primewood as pw
-from primewood.domain import Feature
+from primewood.domain import Domain, Feature
 from traces.recipes import Labels, Model, Rows, satisfied
 from traces.wrong import TooMany, Wrong
 
@@ -61,6 +62,13 @@ def _below(cut: float, whole: bool) -> float:
     return min(below, math.ceil(cut) - 1.0) if whole else below
 
 
+class HasDomain(Protocol):
+    """An explainer, or the context of an answer."""
+
+    domain: Domain | None
+    class_names: tuple[object, ...]
+
+
 class Table:
     """The decisions of a model on all its cells.
 
@@ -76,11 +84,11 @@ class Table:
         Cells so near to a tie that they may count as undecided.
     """
 
-    def __init__(self, model: Model, explainer: pw.Explainer) -> None:
-        assert explainer.domain is not None
-        self.model, self.domain = model, explainer.domain
+    def __init__(self, model: Model, asked: HasDomain) -> None:
+        assert asked.domain is not None
+        self.model, self.domain = model, asked.domain
         self.variables = self.domain.variables
-        self.class_names = explainer.class_names
+        self.class_names = asked.class_names
         self.sizes = tuple(len(x) for x in self.variables)
         if math.prod(self.sizes) > MOST_CELLS:
             raise TooMany

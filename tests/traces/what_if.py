@@ -53,7 +53,7 @@ class Moves:
         self.weights = weights or {}
         self.immutable, self.increase, self.decrease = {*immutable}, {*increase}, {*decrease}
         self.to_missing, self.categories = to_missing, categories
-        parts = [self._along(j) for j in range(len(session.table.sizes))]
+        parts = [self.along(j) for j in range(len(session.table.sizes))]
         self.costs = np.zeros(session.table.sizes)
         for j, part in enumerate(parts):
             part = part.reshape([-1 if k == j else 1 for k in range(len(parts))])
@@ -67,7 +67,7 @@ class Moves:
         low, high = np.nanmin(seen), np.nanmax(seen)
         return float(high - low) if high > low else 1.0
 
-    def _along(self, place: int) -> NDArray[np.float64]:
+    def along(self, place: int) -> NDArray[np.float64]:
         """What each value of a variable costs."""
         feature, own = self.session.table.domain.seen[place], self.asked.point[place]
         size, numbers = self.session.table.sizes[place], self.session.table.sizes[place] - feature.missing
@@ -525,6 +525,13 @@ def adverse_action(
         expect(not changes, "adverse_action", f"impossible, but {changes} would do")
     if found.status is PROVED:
         judge_reasons(found, changes, most)
+        for reason in found.reasons if session.recipe.known else ():
+            least = least_move(session, asked, wanted, reason)
+            expect(
+                nearly(reason.move, least),
+                "adverse_action",
+                f"{reason.feature} moves {reason.move}, not {least}",
+            )
 
 
 def judge_reason(session: Session, reason: Any, asked: Asked, wanted: int) -> None:
@@ -548,6 +555,24 @@ def judge_reason(session: Session, reason: Any, asked: Asked, wanted: int) -> No
             "adverse_action",
             lambda: f"{reason.helps}: {table.rows[wrong][0].tolist()} is not",
         )
+
+
+def least_move(session: Session, asked: Asked, wanted: int, reason: Any) -> float:
+    """The least share of its range by which the feature of a reason moves, in changes of these features alone."""
+    changed = {reason.feature, *reason.together}
+    cells = session.table.against(asked.label, wanted)
+    own = tuple(1 << v for v in asked.point)
+    everything = session.table.everything()
+    free = tuple(
+        e if x.name in changed else o
+        for x, e, o in zip(session.table.variables, everything, own, strict=True)
+    )
+    held = [x.name for x in session.table.variables if x.name not in changed]
+    moves = Moves(session, asked, "l1", relative=True, immutable=held)
+    reachable = np.argwhere(cells & session.table.inside(free) & np.isfinite(moves.costs))
+    place = next(j for j, x in enumerate(session.table.variables) if x.name == reason.feature)
+    along = moves.along(place)
+    return min(float(along[cell[place]]) for cell in reachable.tolist())
 
 
 def minimal_changes(session: Session, asked: Asked, wanted: int, held: set[str]) -> set[frozenset[str]]:

@@ -22,8 +22,9 @@ from traces.explanations import (
     primes_around,
     speak,
 )
+from traces.recipes import place_of
 from traces.session import NO_LIMIT, Asked, Session, nearly, start
-from traces.table import Box
+from traces.table import Box, Table
 from traces.wrong import TooMany, expect
 
 
@@ -205,6 +206,21 @@ def _judge_status(
         expect(not mentioned, "explain", f"mentions {mentioned}, which it avoids")
     kept = all(box[j] == 1 << asked.point[j] for j in fixed)
     expect(kept, "explain", f"{box} does not keep {sorted(fixed)}")
+
+
+def loosened(session: Session, *, row: int = 0, literals: str | None = None) -> None:
+    """A row that breaks what training rows made one assume is answered without that assumption."""
+    columns = [i for i, letter in enumerate(session.recipe.columns) if letter == "i"]
+    if not columns or session.recipe.constraints:
+        return
+    broken = session.asked(row).row.copy()
+    broken[place_of(session.recipe, columns[row % len(columns)])] = 0.5
+    why = session.explainer.explain(session.given(broken), literals=literals, **NO_LIMIT)
+    other = Session(session.model, session.explainer, Table(session.model, why.context))
+    asked = Asked(broken, other.table.point(broken), session.decide(broken))
+    expect(why.status is PROVED, "loosened", f"{why.status} without a limit")
+    if not other.table.is_loose(asked.point):
+        judge_explanation(other, why, asked, asked.label, about="loosened")
 
 
 def as_intervals(session: Session, *, row: int = 0) -> None:

@@ -68,7 +68,8 @@ class Ranking:
             size, move, _, change = min(ways, key=lambda way: way[:3])
             found.append((size, move, column[name], name, change))
         found.sort(key=lambda one: one[:3])
-        return [(None if context.ranges is None else x[1], x[3], x[4]) for x in found]
+        compared = context.ranges is not None
+        return [(x[1] if compared and math.isfinite(x[1]) else None, x[3], x[4]) for x in found]
 
     def _tell(self, name: str, change: Names, move: float | None) -> None:
         """Add the reason that a feature is, unless another one has the same code."""
