@@ -37,8 +37,8 @@ class Reason:
     helps : str
         The same in words.
     move : float or None
-        The least share of its training range by which the feature has to move; None without training rows, or if a limit
-        came before it was known.
+        The least share of its training range by which the feature has to move; None without training rows, or if a
+        limit came before it was known.
     also : tuple of str
         Features with the same code that rank between this reason and the last one.
     proved : bool
