@@ -14,6 +14,8 @@ from traces.trace import Trace
 Fails = Callable[[Trace], str | None]
 """What goes wrong when a trace is run; None if nothing does."""
 SECONDS = 60.0
+SIZES = {"rows": 4, "trees": 1, "depth": 1, "classes": 2}
+"""The sizes of a recipe, and the least that each can be."""
 SCRIPT = '''"""{failure}
 
 Run with PYTHONPATH=tests, in the repository's folder.
@@ -44,8 +46,11 @@ def shrink(trace: Trace, fails: Fails, seconds: float = SECONDS) -> Trace:
 
 
 def kind_of(failure: str | None) -> str | None:
-    """What sort of failure it is: who complained, without the numbers."""
-    return None if failure is None else failure.split(":")[0]
+    """What sort of failure it is: who complained, or what was raised, without the numbers."""
+    if failure is None:
+        return None
+    parts = failure.split(":")
+    return ":".join(parts[:2]) if parts[0] in ("raised", "refused") else parts[0]
 
 
 def steps(trace: Trace) -> Iterator[Trace]:
@@ -81,31 +86,18 @@ def simpler_values(value: Any) -> Iterator[Any]:
 
 def simpler_recipes(recipe: Recipe) -> Iterator[Recipe]:
     """The recipe with one thing less: a field as usual, a tree, a class, half of the rows, a feature."""
-    for field in fields(Recipe):
-        usual = field.default
-        if getattr(recipe, field.name) != usual and field.name not in (
-            "columns",
-            "rows",
-            "classes",
-            "trees",
-            "depth",
-        ):
-            yield replace(recipe, **{field.name: usual})
+    usual = Recipe()
+    needed = {"columns", *SIZES, *(["kind"] if "k" in recipe.columns else [])}
+    for name in (field.name for field in fields(Recipe) if field.name not in needed):
+        if getattr(recipe, name) != getattr(usual, name):
+            yield replace(recipe, **{name: getattr(usual, name)})
     for option in recipe.asked:
         yield replace(recipe, asked=tuple(x for x in recipe.asked if x != option))
-    if recipe.rows > 4:
-        yield replace(recipe, rows=recipe.rows // 2)
-        yield replace(recipe, rows=recipe.rows - 1)
-    if recipe.trees > 1:
-        yield replace(recipe, trees=recipe.trees - 1)
-    if recipe.depth > 1:
-        yield replace(recipe, depth=recipe.depth - 1)
-    if recipe.classes > 2:
-        yield from (
-            replace(recipe, classes=k)
-            for k in dict.fromkeys((2, recipe.classes // 2, recipe.classes - 1))
-            if k > 1
-        )
+    for name, least in SIZES.items():
+        size = getattr(recipe, name)
+        for smaller in dict.fromkeys((least, size // 2, size - 1)):
+            if least <= smaller < size:
+                yield replace(recipe, **{name: smaller})
     yield from _fewer_columns(recipe)
 
 
