@@ -49,6 +49,7 @@ bench: $(VENV)/.develops
 	$(BIN)/python benchmarks/scaling.py
 	$(BIN)/python benchmarks/orders.py
 	$(BIN)/python benchmarks/languages.py
+	$(BIN)/python benchmarks/limits.py
 
 bench-quick: $(VENV)/.develops
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check dtai-veritas

@@ -87,6 +87,22 @@ def kill_after(client, seconds, count):
     return timer
 
 
+def test_a_cluster_with_one_core(iris, on_dask, monkeypatch):
+    """There joblib runs tasks where they are made, also if the other cores are lost after it was asked."""
+    explainer, X = iris
+    expected = explainer(X[:9], **EXACT)
+    backend = joblib.parallel.get_active_backend()[0]
+    asked = []
+
+    def cores(self, n_jobs):
+        asked.append(n_jobs)
+        return 2 if len(asked) <= 2 else 1
+
+    monkeypatch.setattr(type(backend), "effective_n_jobs", cores)
+    assert explainer(X[:9], **EXACT) == expected and len(asked) > 2
+    assert explainer(X[:9], **EXACT) == expected
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2])
 def test_workers_that_are_killed(digits, on_dask, count):

@@ -44,13 +44,21 @@ class Workers:
         backend = get_active_backend()[0]
         self._client = getattr(backend, "client", None)
         self._return_as = "generator" if backend.supports_return_generator else "list"
-        self._alone = self.count == 1 and self._client is None
         self._share()
 
     def _share(self) -> None:
+        """Have the explainer where rows are explained; on a cluster, machines may be lost while it is sent."""
         self._shared: Any = self._explainer
-        if self._client is not None:
-            self._shared = self._client.scatter(self._explainer, broadcast=True, hash=False)
+        if self._client is None:
+            return
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                self._shared = self._client.scatter(self._explainer, broadcast=True, hash=False)
+                return
+            except OSError:
+                if attempt == ATTEMPTS:
+                    raise
+                self._client.wait_for_workers(1)
 
     def explain(
         self, asked: Sequence[Asked], options: Mapping[str, Any], until: float | None = None
@@ -75,20 +83,29 @@ class Workers:
     def _outcomes(
         self, asked: Sequence[Asked], options: Mapping[str, Any], until: float | None
     ) -> Iterator[Outcome]:
-        if self._alone:
+        from joblib import Parallel, delayed, effective_n_jobs
+
+        if effective_n_jobs(self.n_jobs) == 1:  # also of a cluster that has one core, or one left
             for one in asked:
-                yield from outcomes(self._shared, [one], options, until)
+                yield from outcomes(self._explainer, [one], options, until)
             return
         if not asked:
             return
-        from joblib import Parallel, delayed
 
         size = max(1, min(MOST_ROWS, len(asked) // (TASKS_PER_WORKER * self.count)))
         tasks = (
-            delayed(outcomes)(self._shared, asked[k : k + size], options, until)
+            delayed(_explain)(self._shared, asked[k : k + size], options, until)
             for k in range(0, len(asked), size)
         )
         for part in Parallel(n_jobs=self.n_jobs, prefer="threads", return_as=self._return_as, batch_size=1)(
             tasks
         ):
             yield from part
+
+
+def _explain(
+    shared: Any, asked: Sequence[Asked], options: Mapping[str, Any], until: float | None
+) -> list[Outcome]:
+    """What comes of a task. Should it run where it was made, what was sent to the cluster is fetched from there."""
+    explainer = shared if hasattr(shared, "explain") else shared.result()
+    return outcomes(explainer, asked, options, until)
