@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
@@ -20,6 +21,8 @@ from primewood.reasons.context import Context
 from primewood.reasons.score import Scorer
 from primewood.rows import Layout, categories_of, read_rows
 from primewood.tabular import tabular
+
+LARGEST = sys.float_info.max
 
 
 def name_columns(
@@ -108,8 +111,8 @@ class DecisionRule:
 
     def _cutoff(self) -> float:
         threshold = self.threshold
-        if not isinstance(threshold, int | float | np.number) or not np.isfinite(threshold):
-            raise InvalidInput(f"threshold must be a finite number, not {threshold!r}")
+        if not isinstance(threshold, int | float | np.number) or not abs(threshold) <= LARGEST:
+            raise InvalidInput(f"threshold must be a finite number, not {threshold!r:.60}")
         if self.dtype not in get_args(InputType):
             raise InvalidInput(f'threshold_dtype must be "float64" or "float32", not {self.dtype!r}')
         return float(np.dtype(self.dtype).type(threshold))
@@ -169,7 +172,7 @@ def decide_between(ensemble: Ensemble, between: tuple[float, float]) -> Ensemble
 def _ends(between: Any) -> tuple[float, float]:
     try:
         low, high = (float(end) for end in between)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInput(f"between is two numbers, not {between!r}") from None
     if not -np.inf < low <= high < np.inf:
         raise InvalidInput(f"between is two finite numbers that ascend, not {between!r}")

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from primewood.visible import visible, visible_lines
+from primewood.visible import in_lines, visible
 
 AROUND = 60
 """How many characters of a line an error shows before and after a position."""
 
 
 class PrimewoodError(Exception):
-    """Base class of every error that primewood raises on purpose."""
+    """Base class of every error that primewood raises on purpose; its arguments are the lines of its message."""
 
     def __str__(self) -> str:
-        return visible_lines(super().__str__())
+        return in_lines(map(str, self.args))
 
 
 class InvalidInput(PrimewoodError, ValueError):
@@ -46,18 +46,16 @@ class ParseError(InvalidInput):
         before = text[max(0, position - AROUND) : position].rpartition("\n")[2]
         after = text[position : position + AROUND].partition("\n")[0]
         caret = " " * len(visible(before)) + "^"
-        super().__init__(
-            f"{problem}, at position {position}:\n  {visible(before)}{visible(after)}\n  {caret}"
-        )
+        super().__init__(f"{problem}, at position {position}:", f"  {before}{after}", f"  {caret}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _parse_error, (self.args[0], self.text, self.position)
+        return _parse_error, (self.args, self.text, self.position)
 
 
-def _parse_error(message: str, text: str, position: int) -> ParseError:
+def _parse_error(message: tuple[str, ...], text: str, position: int) -> ParseError:
     """The error with its whole message, as another process raised it."""
     found = ParseError("", text, position)
-    found.args = (message,)
+    found.args = message
     return found
 
 

@@ -195,3 +195,13 @@ def _array(value: Any, place: str, kinds: str, count: int | None) -> NDArray[Any
     if count not in (None, len(array)):
         raise InvalidInput(f"{place} has {len(array)} items, not {count}")
     return array
+
+
+def made(kind: Callable[..., T], *checks: Check[Any]) -> Check[T]:
+    """A check of a list of so many items that makes something of them."""
+
+    def check(value: Any, place: str) -> T:
+        parts = items(lambda item, _: item, len(checks))(value, place)
+        return kind(*(one(part, place) for one, part in zip(checks, parts, strict=True)))
+
+    return check

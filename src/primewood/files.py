@@ -54,6 +54,10 @@ def _keep_names(folder: Path) -> None:
             os.close(handle)
 
 
+LARGEST_ARCHIVE = 2**32
+"""How many bytes an archive may unpack to."""
+
+
 def open_plain(path: Path, most: int) -> BufferedReader:
     """Open a regular file of at most so many bytes for reading: no link, pipe or device.
 
@@ -176,8 +180,10 @@ def read_archive(path: Path, formats: Sequence[str]) -> tuple[dict[str, Any], di
     foreign = f"{path.name} is not {kinds} of primewood, or it is damaged"
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            if sum(entry.file_size for entry in archive.zip.infolist()) > LARGEST_ARCHIVE:
+                raise InvalidInput(f"it unpacks to more than {LARGEST_ARCHIVE:,} bytes")
             arrays = {name: archive[name] for name in archive.files}
-        document = json.loads(arrays.pop("document").tobytes().decode())
+        document = parse_json(arrays.pop("document").tobytes())
     except Exception as problem:  # whatever a broken archive brings about
         raise InvalidInput(f"{foreign} ({type(problem).__name__})") from None
     if not isinstance(document, dict) or document.get("format") not in formats:

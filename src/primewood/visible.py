@@ -8,7 +8,13 @@ people read therefore goes through `visible`; records and files hold names as th
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, ParamSpec
 
+P = ParamSpec("P")
+WORDS = ("__str__", "__repr__", "to_text")
+"""The methods by which things show themselves."""
 FLAG = "\U0001f3f4[\U000e0061-\U000e007a]+\U000e007f"
 """The flag of a region, such as Wales: a black flag and its name in tags."""
 HIDDEN = re.compile(
@@ -35,6 +41,63 @@ def visible(text: str) -> str:
 def visible_lines(text: str) -> str:
     """The same of a text of several lines, whose ends stay."""
     return HIDDEN_BUT_LINES.sub(_escape, text)
+
+
+def in_lines(lines: Iterable[str], indent: str = "") -> str:
+    r"""Lines one below the other, each visible; all but the first are indented.
+
+    >>> in_lines(["age\nforged", "income"], "  ")
+    'age\\nforged\n  income'
+    """
+    return f"\n{indent}".join(map(visible, lines))
+
+
+def visible_record(record: Any) -> Any:
+    """A record, or whatever else JSON holds, in which all text is visible: what is drawn from it is, too."""
+    if isinstance(record, str):
+        return visible(record)
+    if isinstance(record, dict):
+        return {name: visible_record(value) for name, value in record.items()}
+    return [visible_record(value) for value in record] if isinstance(record, list | tuple) else record
+
+
+def visible_json(document: str) -> str:
+    r"""A JSON document that says the same, in which characters that steer or hide are escapes of JSON.
+
+    >>> visible_json('"pay\u202edlog 󠀁"')
+    '"pay\\u202edlog \\udb40\\udc01"'
+    """
+    return HIDDEN_BUT_LINES.sub(_escape_in_json, document)
+
+
+class Readable:
+    """Base of what people print: its `str`, its `repr` and its `to_text` are visible, whatever they are made of."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in WORDS:
+            if name in vars(cls):
+                show = visible if name == "__repr__" else visible_lines
+                setattr(cls, name, _made_visible(vars(cls)[name], show))
+
+
+def _made_visible(method: Callable[P, str], show: Callable[[str], str]) -> Callable[P, str]:
+    @wraps(method)
+    def told(*given: P.args, **options: P.kwargs) -> str:
+        return show(method(*given, **options))
+
+    return told
+
+
+def _escape_in_json(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return (
+        found[0]
+        if found["flag"]
+        else "".join(f"\\u{units[i : i + 2].hex()}" for i in range(0, len(units), 2))
+    )
 
 
 def _escape(found: re.Match[str]) -> str:

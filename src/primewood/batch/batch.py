@@ -16,6 +16,7 @@ from primewood.errors import InvalidInput, UnknownName
 from primewood.reasons.context import Context
 from primewood.reasons.explanation import Explanation, score_together
 from primewood.report import frames
+from primewood.visible import Readable
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -24,7 +25,7 @@ Kind = Choice["rows", "literals"]
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class Batch(Readable):
     """The explanations of many rows: a sequence, with the labels of the rows.
 
     `batch[3]` is the explanation of the fourth row. A slice, a Boolean mask or an array of places gives a batch, and

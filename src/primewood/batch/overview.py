@@ -15,10 +15,11 @@ from primewood.batch.columns import read, seconds_read
 from primewood.batch.folder import Folder
 from primewood.batch.summary import Summary
 from primewood.report import text
+from primewood.visible import Readable, in_lines
 
 
 @dataclass(frozen=True)
-class Overview:
+class Overview(Readable):
     """What the explanations in a folder have in common.
 
     Attributes
@@ -76,7 +77,7 @@ class Overview:
         if self.seconds is not None:
             times = ", ".join(f"{name} {value:.3g} s" for name, value in self.seconds.items())
             lines.append(f"time per row: {times}")
-        return "\n".join(lines)
+        return in_lines(lines)
 
 
 @dataclass

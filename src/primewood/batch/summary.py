@@ -13,10 +13,11 @@ from primewood.batch.failed import Failed
 from primewood.reasons.context import plain
 from primewood.reasons.explanation import Explanation, Status
 from primewood.report import text
+from primewood.visible import Readable
 
 
 @dataclass(frozen=True)
-class Summary:
+class Summary(Readable):
     """What the explanations of many rows have in common.
 
     Attributes

@@ -31,6 +31,7 @@ from primewood.errors import InvalidInput
 from primewood.files import undamaged
 from primewood.reasons.explanation import Explanation, score_together
 from primewood.tables import Dialect
+from primewood.visible import Readable
 
 
 class Stating(Batched, Protocol):
@@ -44,7 +45,7 @@ class Stating(Batched, Protocol):
 
 
 @dataclass(frozen=True)
-class Written:
+class Written(Readable):
     """What a run has written.
 
     Attributes

@@ -53,7 +53,7 @@ def _tell(found: list[Explanation], flip: Counterfactual, score: str, trees: int
     output.data("(Statlog German Credit, H. Hofmann, UCI, CC BY 4.0). About one of them it says:")
     output.data(f"{first.decision}, with {score}. Why?")
     output.data()
-    output.data(output.drawn(first))
+    output.draw(first)
     output.data()
     output.data(
         f"That is one of {len(found)} PI-explanations. Each is enough by itself, and none can be weakened."

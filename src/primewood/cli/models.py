@@ -11,6 +11,7 @@ from primewood.cli import output
 from primewood.cli.help import LIMITS, OUTPUT
 from primewood.cli.options import Json, ModelFile, Reading, TrainingData, TrainingFile
 from primewood.cli.progress import Progress
+from primewood.visible import in_lines
 
 if TYPE_CHECKING:
     from primewood.properties.compiled import Compiled
@@ -132,7 +133,7 @@ def compiled_shown(compiled: Compiled) -> str:
         "decisions: cells, share of the cells",
         *(f"  {name}: {magnitude(facts['cells'][str(name)])}, {share:.2%}" for name, share in shares.items()),
     ]
-    return "\n".join(lines)
+    return in_lines(lines)
 
 
 def description_shown(facts: dict[str, Any]) -> str:
@@ -166,7 +167,7 @@ def description_shown(facts: dict[str, Any]) -> str:
     else:
         lines.append("too large to compile by itself; `primewood compile` tries harder")
     lines += [f"assumes: {assumption}" for assumption in facts["assumptions"]]
-    return "\n".join(lines)
+    return in_lines(lines)
 
 
 def magnitude(cells: str) -> str:

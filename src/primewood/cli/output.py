@@ -14,25 +14,27 @@ import typer
 
 from primewood.cli.progress import Progress
 from primewood.errors import InvalidInput
+from primewood.visible import visible_json, visible_lines
 
 T = TypeVar("T")
 
 
 def data(line: str = "") -> None:
     """A line of data, out at once, so that an interrupted run keeps what it has printed."""
-    print(line, flush=True)
+    print(visible_lines(line), flush=True)
 
 
 def record(thing: Any) -> None:
     """One JSON document on one line; in plain ASCII where stdout does not take all letters."""
     encoding = str(getattr(sys.stdout, "encoding", None)).lower().replace("-", "")
-    data(json.dumps(thing, ensure_ascii=encoding not in ("utf8", "none"), allow_nan=False))
+    written = json.dumps(thing, ensure_ascii=encoding not in ("utf8", "none"), allow_nan=False)
+    data(visible_json(written))
 
 
 def talk(line: str) -> None:
     """A line for the person who watches, if stderr is not closed."""
     if sys.stderr is not None:
-        print(line, file=sys.stderr, flush=True)
+        print(visible_lines(line), file=sys.stderr, flush=True)
 
 
 class Answer(Protocol):
@@ -81,19 +83,23 @@ class Answers:
             data(f"{'' if self._last is None else chr(10)}row {index}:")
         self._last = index
         for thing in shown:
-            data(str(thing) if self.plain or isinstance(thing, str) else drawn(thing))
+            if self.plain or isinstance(thing, str):
+                data(str(thing))
+            else:
+                draw(thing)
 
 
-def drawn(thing: object) -> str:
+def draw(thing: object) -> None:
     """Something that rich can draw, as it looks on the terminal; elsewhere its words."""
     if sys.stdout is None or not sys.stdout.isatty():
-        return str(thing)
+        data(str(thing))
+        return
     from rich.console import Console
 
     console = Console()
     with console.capture() as looks:
         console.print(thing)
-    return looks.get().rstrip("\n")
+    print(looks.get().rstrip("\n"), flush=True)
 
 
 def finish(*outcomes: bool | None) -> None:

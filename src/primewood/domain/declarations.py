@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,10 @@ class Number:
     whole: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("low", "high"):
+            object.__setattr__(self, name, _bound(name, getattr(self, name)))
+        if not isinstance(self.whole, bool | np.bool_):
+            raise InvalidInput(f"whole is True or False, not {self.whole!r}")
         if self.whole:
             object.__setattr__(self, "low", math.ceil(self.low) if math.isfinite(self.low) else self.low)
             object.__setattr__(self, "high", math.floor(self.high) if math.isfinite(self.high) else self.high)
@@ -43,7 +48,7 @@ class Listed:
     def __post_init__(self) -> None:
         codes: dict[float, object] = {}
         for code, label in self.names.items():
-            if not isinstance(code, int | float | np.number) or not abs(float(code)) < 1e38:
+            if not isinstance(code, int | float | np.number) or not abs(code) < 1e38:
                 raise InvalidInput(f"the codes of categories are the numbers in a column, not {code!r}")
             codes[float(code)] = label
         codes = dict(sorted(codes.items()))
@@ -91,7 +96,21 @@ def declaration(name: str, declared: Any) -> Number | Listed | None:
 
 
 def _named(categories: Mapping[float, object] | Iterable[float]) -> Mapping[float, object]:
-    return categories if isinstance(categories, Mapping) else {code: code for code in categories}
+    if isinstance(categories, Mapping):
+        return categories
+    codes = list(categories)
+    if not all(isinstance(code, int | float | np.number) for code in codes):
+        raise InvalidInput(
+            f"categories are numbers, or a mapping from numbers to names, not {listing(codes)}"
+        )
+    return {code: code for code in codes}
+
+
+def _bound(name: str, value: Any) -> float:
+    """An end of the numbers; beyond float64 there is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or value != value:
+        raise InvalidInput(f"{name} is a number, not {value!r}")
+    return value if abs(value) <= sys.float_info.max else math.copysign(math.inf, 1 if value > 0 else -1)
 
 
 def one_hot_groups(
@@ -110,6 +129,9 @@ def one_hot_groups(
     if declared is None:
         return {}
     if isinstance(declared, Mapping):
+        for name, columns in declared.items():
+            if isinstance(columns, str) or not isinstance(columns, Iterable):
+                raise InvalidInput(f"the group {name} is a list of columns, not {columns!r}")
         groups = {str(name): [str(column) for column in columns] for name, columns in declared.items()}
         _check(groups, names)
         return groups

@@ -220,7 +220,8 @@ def _understood(text: str, reading: Callable[[], T]) -> T:
     try:
         return reading()
     except ParseError as problem:
-        raise InvalidInput(f"constraint {brief(text)!r} is not understood: {problem}\n{FORMS}") from None
+        first, *more = problem.args
+        raise InvalidInput(f"constraint {brief(text)!r} is not understood: {first}", *more, FORMS) from None
 
 
 def statements(constraints: Sequence[str] | None, names: Sequence[str]) -> Statements:

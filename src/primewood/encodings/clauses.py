@@ -13,11 +13,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, brief
 from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import And, Expression, Literal, Or
 from primewood.logic.fold import fold
 from primewood.logic.variable import Variable
+
+LARGEST, DIGITS = 10_000_000, 9
+"""How many variables are read, and how many digits a number has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +64,16 @@ class Cnf:
         promised = re.fullmatch(r"p\s+cnf\s+(\d+)\s+(\d+)\s*", header)
         if promised is None:
             raise InvalidInput("not DIMACS: there is no line 'p cnf <variables> <clauses>'")
+        if max(len(promised[1]), len(promised[2])) > DIGITS or int(promised[1]) > LARGEST:
+            raise InvalidInput(
+                f"not DIMACS: more than {LARGEST:,} variables are promised, or very many clauses"
+            )
         size, count = int(promised[1]), int(promised[2])
         clauses: list[tuple[int, ...]] = []
         clause: list[int] = []
         for word in " ".join(body).split():
-            if not re.fullmatch(r"-?\d+", word) or abs(int(word)) > size:
-                raise InvalidInput(f"not DIMACS: {word!r} is no literal of the variables 1 to {size}")
+            if not re.fullmatch(rf"-?\d{{1,{DIGITS}}}", word) or abs(int(word)) > size:
+                raise InvalidInput(f"not DIMACS: {brief(word)!r} is no literal of the variables 1 to {size}")
             if int(word):
                 clause.append(int(word))
             else:
@@ -91,8 +98,16 @@ def _one_line(words: str) -> str:
 
 
 def _mapped(comments: Iterable[str], kind: str) -> dict[int, str]:
-    found = (re.fullmatch(rf"c {kind} (\d+) (.*)", line) for line in comments)
-    return {int(match[1]): json.loads(f'"{match[2]}"') for match in found if match}
+    found = (re.fullmatch(rf"c {kind} (\d{{1,{DIGITS}}}) (.*)", line) for line in comments)
+    return {int(match[1]): _unescaped(match[2]) for match in found if match}
+
+
+def _unescaped(words: str) -> str:
+    """What `_one_line` wrote; a map by another program is taken as it is."""
+    try:
+        return str(json.loads(f'"{words}"'))
+    except ValueError:
+        return words
 
 
 def clauses_of(expression: Expression, variables: Sequence[Variable], meanings: Iterable[str] = ()) -> Cnf:

@@ -14,7 +14,8 @@ from typing import Any
 
 from primewood.encodings.clauses import Cnf
 from primewood.errors import InvalidInput, TooLarge, UnknownName, listing, meant
-from primewood.files import check_header, write_whole
+from primewood.fields import Fields, items, made, text, whole
+from primewood.files import check_header, read_json, undamaged, write_whole
 
 KIND, VERSION = "obdd", 1
 Node = tuple[int, int, int]
@@ -51,6 +52,8 @@ class Obdd:
 
     def check(self) -> None:
         """Raise unless this is a reduced ordered diagram."""
+        if len(set(self.variables)) < len(self.variables):
+            raise InvalidInput("a variable occurs twice; the diagram is damaged")
         most = len(self.variables)
         order = [most, most, *(variable for variable, _, _ in self.nodes)]
         for place, (variable, low, high) in enumerate(self.nodes, start=2):
@@ -129,8 +132,8 @@ class Obdd:
         if path.suffix.lower() not in (".json", ".dot"):
             raise InvalidInput(f"{path.name}: unrecognised file extension; expected .json or .dot")
         dot = path.suffix.lower() == ".dot"
-        text = self.to_dot() if dot else json.dumps(self.to_dict(), ensure_ascii=False) + "\n"
-        write_whole(path, lambda file: file.write(text.encode()))
+        words = self.to_dot() if dot else json.dumps(self.to_dict(), ensure_ascii=False) + "\n"
+        write_whole(path, lambda file: file.write(words.encode()))
 
     @classmethod
     def load(cls, path: str | Path) -> Obdd:
@@ -138,24 +141,30 @@ class Obdd:
         path = Path(path)
         if not path.is_file():
             raise InvalidInput(f"there is no file {path}")
-        try:
-            document = json.loads(path.read_text(encoding="utf-8"))
-        except (ValueError, RecursionError) as problem:
-            raise InvalidInput(f"{path.name} is not JSON: {problem}") from None
+        document = read_json(path)
         check_header(document, path, KIND, VERSION)
         own = ("format", "version", "variables", "nodes", "root")
-        try:
+        with undamaged(path, "export the diagram again"):
+            fields = Fields(document)
+            variables = fields.read("variables", items(_variable))
             found = cls(
-                tuple(x["name"] for x in document["variables"]),
-                tuple(x["means"] for x in document["variables"]),
-                tuple((int(x), int(low), int(high)) for x, low, high in document["nodes"]),
-                int(document["root"]),
+                tuple(name for name, _ in variables),
+                tuple(words for _, words in variables),
+                fields.read("nodes", items(made(_node, whole(), whole(), whole()))),
+                fields.read("root", whole()),
                 {name: value for name, value in document.items() if name not in own},
             )
-        except (KeyError, TypeError, ValueError) as problem:
-            raise InvalidInput(f"{path.name} is damaged: {type(problem).__name__}: {problem}") from None
-        found.check()
+            found.check()
         return found
+
+
+def _variable(record: Any, place: str) -> tuple[str, str]:
+    fields = Fields(record, place)
+    return fields.read("name", text), fields.read("means", text)
+
+
+def _node(variable: int, low: int, high: int) -> Node:
+    return variable, low, high
 
 
 def _if_then_else(gate: int, condition: int, child: int, numbered: int) -> list[tuple[int, ...]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from primewood.fields import (
     integers,
     items,
     listed,
+    made,
     number,
     one_of,
     optional,
@@ -33,7 +34,6 @@ from primewood.fields import (
 )
 from primewood.files import check_header, read_json, write_whole
 
-T = TypeVar("T")
 FORMAT = "primewood ensemble"
 VERSION = 1
 INFINITE = ("inf", "-inf")
@@ -132,24 +132,14 @@ def ensemble_of(document: dict[str, Any]) -> Ensemble:
         cuts=tuple(said.read("cuts", finite()).tolist()),
         never_missing=frozenset(said.read("never_missing", integers()).tolist()),
         cutoff=optional(_cutoff)(document.get("cutoff"), "cutoff"),
-        levels=items(_made(Level, number, flag))(document.get("levels", []), "levels"),
-        groups=said.read("groups", items(_made(Group, whole(1), number))),
+        levels=items(made(Level, number, flag))(document.get("levels", []), "levels"),
+        groups=said.read("groups", items(made(Group, whole(1), number))),
         categories=said.read("categories", categories_read),
     )
 
 
-def _made(kind: Callable[..., T], *checks: Check[Any]) -> Check[T]:
-    """A check of a list of so many items that makes something of them."""
-
-    def check(value: Any, place: str) -> T:
-        parts = items(lambda item, _: item, len(checks))(value, place)
-        return kind(*(one(part, place) for one, part in zip(checks, parts, strict=True)))
-
-    return check
-
-
 def _cutoff(value: Any, place: str) -> Cutoff:
-    return _made(Cutoff, number, whole(0, 1), one_of(("probability", "score")))(value, place)
+    return made(Cutoff, number, whole(0, 1), one_of(("probability", "score")))(value, place)
 
 
 def categories_written(categories: Mapping[int, Categories]) -> list[Any]:
@@ -175,8 +165,8 @@ def categories_read(records: Any, place: str = "categories") -> dict[int, Catego
 def _categories(value: Any, place: str) -> tuple[int, Categories]:
     """The categories of one column; whether they are all is at the end, if they are not."""
     parts = value if isinstance(value, list) and len(value) == 6 else [*listed(value, place), True]
-    checks = (whole(), items(_made(_named, number, _label)), optional(number), flag, one_of(MISSING_AS), flag)
-    column, names, *more = _made(lambda *parts: parts, *checks)(parts, place)
+    checks = (whole(), items(made(_named, number, _label)), optional(number), flag, one_of(MISSING_AS), flag)
+    column, names, *more = made(lambda *parts: parts, *checks)(parts, place)
     return column, Categories(dict(names), *more)
 
 

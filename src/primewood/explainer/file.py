@@ -8,6 +8,7 @@ from the file is made anew from these, so that it answers as the one that was sa
 from __future__ import annotations
 
 import json
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +16,16 @@ import numpy as np
 
 from primewood.ensemble import Ensemble
 from primewood.ensemble.file import document_of, ensemble_of, load_ensemble
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, PrimewoodError, listing
 from primewood.explainer.options import read_value, write_value
 from primewood.fidelity import Fidelity
-from primewood.files import check_header, read_archive, write_whole
+from primewood.fields import Fields, items, mapping, one_of, optional, text, whole
+from primewood.files import check_header, read_archive, undamaged, write_whole
 from primewood.logic.expression import Expression
 from primewood.logic.parser import parse
 from primewood.properties.compiled_file import FORMAT as COMPILED
 from primewood.properties.compiled_file import load_compiled, read_variable, variable_record
-from primewood.tabular import Kind, as_read
+from primewood.tabular import as_read
 
 if TYPE_CHECKING:
     from primewood.explainer.explainer import Explainer
@@ -37,9 +39,9 @@ NOT_KEPT = ("feature_names", "domain", "trust_pickle", "progress")
 
 def save_explainer(explainer: Explainer, path: str | Path) -> None:
     """Write an explainer to a file that `load` reads; the file is there whole or not at all."""
-    text = json.dumps(_document(explainer), allow_nan=False, ensure_ascii=False)
+    words = json.dumps(_document(explainer), allow_nan=False, ensure_ascii=False)
     arrays: dict[str, Any] = {"rows": explainer.rows} if len(explainer.rows) else {}
-    document = np.frombuffer(text.encode(), dtype=np.uint8)
+    document = np.frombuffer(words.encode(), dtype=np.uint8)
     write_whole(Path(path), lambda file: np.savez_compressed(file, document=document, **arrays))
 
 
@@ -72,10 +74,10 @@ def _model_record(explainer: Explainer) -> dict[str, Any]:
         return {"ensemble": document_of(read), "digest": read.digest}
     expression = explainer.model
     variables = [variable_record(x) for x in expression.variables]
-    text = str(expression)
-    if str(parse(text, expression.variables)) != text:
-        raise InvalidInput(f"this expression cannot be saved: its text is read as another one: {text[:80]}")
-    return {"expression": text, "variables": variables}
+    words = str(expression)
+    if str(parse(words, expression.variables)) != words:
+        raise InvalidInput(f"this expression cannot be saved: its text is read as another one: {words[:80]}")
+    return {"expression": words, "variables": variables}
 
 
 def load(path: str | Path) -> Explainer | Compiled | Ensemble:
@@ -100,58 +102,61 @@ def load(path: str | Path) -> Explainer | Compiled | Ensemble:
 
 def _load_explainer(document: dict[str, Any], arrays: dict[str, Any], path: Path) -> Explainer:
     check_header(document, path, "explainer", VERSION)
-    try:
-        return _explainer(document, arrays)
-    except Exception as problem:  # whatever a document that was tampered with brings about
-        raise InvalidInput(f"{path.name} is damaged: {problem}") from None
+    with undamaged(path, "save the explainer again"):
+        return _explainer(Fields(document), arrays)
 
 
-def _explainer(document: dict[str, Any], arrays: dict[str, Any]) -> Explainer:
+def _explainer(fields: Fields, arrays: dict[str, Any]) -> Explainer:
     from primewood.explainer.explainer import Explainer
 
-    model = _model(document["model"])
-    options = {name: read_value(value) for name, value in document["options"].items()}
-    rows, kinds = _rows(arrays), _kinds(document["kinds"])
+    model = fields.read("model", _model)
+    options = fields.read("options", _options)
+    rows, kinds = _rows(arrays, model), fields.read("kinds", mapping(one_of(("whole", "boolean"))))
     if rows is not None and isinstance(model, Ensemble):
-        rows = as_read(rows, model.feature_names, kinds)
-    explainer = Explainer(model, rows, **options)
-    explainer.notes = _notes(document["notes"])
-    explainer.fidelity = _fidelity(document["fidelity"])
+        rows = as_read(rows, model.feature_names, kinds)  # type: ignore[arg-type]
+    notes, fidelity = fields.read("notes", items(text)), fields.read("fidelity", optional(_fidelity))
+    try:
+        explainer = Explainer(model, rows, **options)
+    except PrimewoodError:
+        raise
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as problem:
+        raise InvalidInput(
+            f"the options do not fit the model ({type(problem).__name__}: {problem})"
+        ) from None
+    explainer.notes, explainer.fidelity = notes, fidelity
     return explainer
 
 
-def _model(record: dict[str, Any]) -> Ensemble | Expression:
+def _model(record: Any, place: str) -> Ensemble | Expression:
+    fields = Fields(record, place)
     if "ensemble" in record:
-        ensemble = ensemble_of(record["ensemble"])
-        if ensemble.digest != record["digest"]:
+        ensemble = fields.read("ensemble", lambda held, _: ensemble_of(held))
+        if ensemble.digest != fields.read("digest", text):
             raise InvalidInput("the model is not the one that was saved")
         return ensemble
-    return parse(record["expression"], [read_variable(x) for x in record["variables"]])
+    return parse(fields.read("expression", text), fields.read("variables", items(read_variable)))
 
 
-def _rows(arrays: dict[str, Any]) -> Any:
+def _options(record: Any, place: str) -> dict[str, Any]:
+    """The options of an explainer, by names that it has."""
+    from primewood.explainer.explainer import Explainer
+
+    known = signature(Explainer).parameters.keys() - {*NOT_KEPT, "model", "X_train"} | {"domain"}
+    found = mapping(lambda held, _: read_value(held))(record, place)
+    if unknown := found.keys() - known:
+        raise InvalidInput(f"{place} has {listing(sorted(unknown))}, which an explainer does not take")
+    return found
+
+
+def _rows(arrays: dict[str, Any], model: Ensemble | Expression) -> Any:
     rows = arrays.get("rows")
     if rows is not None and (rows.dtype != np.float64 or rows.ndim != 2):
         raise InvalidInput(f"training rows are a table of float64 numbers, not {rows.dtype} of {rows.shape}")
+    if rows is not None and isinstance(model, Ensemble) and rows.shape[1] != len(model.feature_names):
+        raise InvalidInput(f"training rows have {rows.shape[1]} columns, not {len(model.feature_names)}")
     return rows
 
 
-def _kinds(record: Any) -> dict[str, Kind | None]:
-    if not isinstance(record, dict) or not set(record.values()) <= {"whole", "boolean"}:
-        raise InvalidInput('kinds are "whole" or "boolean" by the names of columns')
-    return record
-
-
-def _notes(record: Any) -> tuple[str, ...]:
-    if not isinstance(record, list) or not all(isinstance(note, str) for note in record):
-        raise InvalidInput("notes are a list of text")
-    return tuple(record)
-
-
-def _fidelity(record: Any) -> Fidelity | None:
-    if record is None:
-        return None
-    rows, differ = record
-    if type(rows) is not int or type(differ) is not int or not 0 <= differ <= rows:
-        raise InvalidInput(f"fidelity is two counts, not {record!r}")
-    return Fidelity(rows, differ)
+def _fidelity(record: Any, place: str) -> Fidelity:
+    rows, differ = items(whole(), 2)(record, place)
+    return Fidelity(rows, whole(0, rows)(differ, place))

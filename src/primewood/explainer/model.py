@@ -45,6 +45,7 @@ from primewood.reasons.prime import plan
 from primewood.reasons.score import Score, Scorer
 from primewood.rows import read_row, read_rows, tell
 from primewood.tabular import is_table, kinds_of
+from primewood.visible import visible
 
 VoteName = Choice["model", "majority"]
 Summation = Choice["sequential", "any"]
@@ -159,7 +160,7 @@ class Model:
         self._engines.prepare()
 
     def __repr__(self) -> str:
-        return shown.line(self)
+        return visible(shown.line(self))
 
     def _repr_html_(self) -> str:
         return shown.card(self)

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec
 
 from primewood.domain.declarations import Listed, Number
 from primewood.errors import InvalidInput
+from primewood.fields import flag, items, scalar, wrong
 
 P = ParamSpec("P")
 PLAIN = (str, bool, int, float, type(None))
@@ -65,14 +66,23 @@ def read_value(record: Any) -> Any:
         if kind == "float" and held in ("inf", "-inf", "nan"):
             return float(held)
         if kind == "number":
-            low, high, whole = (read_value(x) for x in held)
-            return Number(_number(low), _number(high), whole is True)
+            low, high, whole = items(lambda x, _: read_value(x), 3)(held, kind)
+            return Number(_number(low), _number(high), flag(whole, kind))
         if kind == "categories":
-            names, ordered = read_value(held[0]), held[1]
-            return Listed({_number(code): name for code, name in names.items()}, ordered is True)
+            names, ordered = items(lambda x, _: read_value(x), 2)(held, kind)
+            return Listed(
+                {_number(code): name for code, name in _mapping(names).items()}, flag(ordered, kind)
+            )
         if kind == "mapping":
-            return {read_value(key): read_value(value) for key, value in held}
+            pairs = items(items(lambda x, _: read_value(x), 2))(held, kind)
+            return {scalar(key, kind): value for key, value in pairs}
     raise InvalidInput(f"an option is not written as primewood does: {str(record)[:60]}")
+
+
+def _mapping(value: Any) -> dict[Any, Any]:
+    if not isinstance(value, dict):
+        raise wrong("categories", "a mapping from codes to names", value)
+    return value
 
 
 def _number(value: Any) -> float:

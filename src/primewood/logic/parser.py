@@ -1,4 +1,4 @@
-"""Reading expressions from text.
+r"""Reading expressions from text.
 
 Grammar, from the loosest connective to the tightest::
 
@@ -13,7 +13,8 @@ Grammar, from the loosest connective to the tightest::
     order      = "<" | "<=" | ">" | ">="
 
 A name alone is a Boolean variable. Names and values that are not plain words stand in double
-quotes. Comparisons must fall on the cuts of a numeric variable.
+quotes, in which ``\n``, ``\x1b`` or ``\u202e`` stand for characters that cannot be seen. Comparisons
+must fall on the cuts of a numeric variable.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from primewood.logic.connectives import (
     negation,
 )
 from primewood.logic.expression import DEEPEST, FALSE, TRUE, Expression
-from primewood.logic.printer import RESERVED
+from primewood.logic.printer import RESERVED, unquoted
 from primewood.logic.variable import Variable, unique_variables
 
 TOKEN = re.compile(
@@ -173,7 +174,7 @@ def _tokens(text: str) -> list[_Token]:
         kind = str(match.lastgroup)
         word = match.group(kind)
         if kind == "string":
-            word = re.sub(r"\\(.)", r"\1", word[1:-1])
+            word = unquoted(word)
         tokens.append(_Token(kind, word, match.start(kind)))
         position = match.end()
     tokens.append(_Token("end", "", len(text)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 from primewood.logic.expression import (
     And,
@@ -16,7 +17,10 @@ from primewood.logic.expression import (
     Or,
 )
 from primewood.logic.fold import bottom_up
+from primewood.visible import visible
 
+ESCAPE = re.compile(r"\\(?:(?P<code>x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})|(?P<sign>.))")
+LINES = {"n": "\n", "t": "\t", "r": "\r"}
 RESERVED = {"true", "false", "and", "or", "not", "in", "inf", "at_least"}
 NAME = re.compile(r"[^\W\d][\w.]*")
 VALUE = re.compile(r"[\w.]+|[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
@@ -43,7 +47,23 @@ def quoted(word: str, *, pattern: re.Pattern[str] = VALUE) -> str:
     """
     if pattern.fullmatch(word) and word not in RESERVED:
         return word
-    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return '"' + visible(word.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+
+
+def unquoted(string: str) -> str:
+    r"""The word that `quoted` put in quotes; escapes stand for their characters.
+
+    >>> unquoted(quoted("used car")), unquoted(quoted('"a\x1b')) == '"a\x1b', unquoted(quoted("two\nlines"))
+    ('used car', True, 'two\nlines')
+    """
+    return ESCAPE.sub(_meant, string[1:-1])
+
+
+def _meant(found: re.Match[str]) -> str:
+    code, sign = found["code"], found["sign"]
+    if code is None:
+        return LINES.get(sign, sign)
+    return chr(int(code[1:], 16)) if int(code[1:], 16) <= sys.maxunicode else found[0]
 
 
 Words = tuple[str, int]

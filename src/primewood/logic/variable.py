@@ -16,6 +16,7 @@ from typing import Literal as Choice
 
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.logic.interval import MISSING, Interval, number
+from primewood.visible import visible
 
 if TYPE_CHECKING:
     from primewood.logic.expression import Expression, Literal
@@ -323,7 +324,7 @@ class Variable:
         return f"Variable.numeric({self.name!r}, cuts=[{cuts}], closed={self.closed!r}{missing})"
 
     def __str__(self) -> str:
-        return self.name
+        return visible(self.name)
 
 
 def _restore(

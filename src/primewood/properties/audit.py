@@ -27,6 +27,7 @@ from primewood.logic.expression import Expression
 from primewood.logic.table import from_table, truth_table
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
+from primewood.visible import Readable, in_lines
 
 Sign = Choice["negative", "positive", "all"]
 MOST_BOOLEANS = 13
@@ -122,7 +123,7 @@ HEAD = ["encoding", "primes of", "kept", "reported", "missing", "wrong", "undeco
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(Readable):
     """The result of an audit; `str` shows it as tables, `to_dict` as plain data.
 
     Attributes
@@ -352,4 +353,4 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
             for cell, width, value in zip(row, widths, source, strict=True)
         ]
         lines.append("  ".join(parts).rstrip())
-    return "\n".join(lines)
+    return in_lines(lines)

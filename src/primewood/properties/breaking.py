@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.reasons.context import Context, plain
+from primewood.visible import Readable
 
 SHOWN_IDS = 5
 """So many rows are named in a sentence."""
@@ -26,7 +27,7 @@ def listed(ids: Sequence[object], most: int = SHOWN_IDS) -> str:
 
 
 @dataclass(frozen=True)
-class Breaking:
+class Breaking(Readable):
     """The training rows that break a property.
 
     A row breaks a rule, or a bound, if it is itself decided as it must not be. It breaks a property of pairs of rows

@@ -31,13 +31,14 @@ from primewood.reasons.score import Score, Scorer
 from primewood.reasons.weakening import dropping, weaken
 from primewood.report import text
 from primewood.report.numbers import counted
+from primewood.visible import Readable, in_lines
 
 TRIED = 4096
 """Rows that are made up of the training rows' values, to find a difference before searching for one."""
 
 
 @dataclass(frozen=True)
-class Direction:
+class Direction(Readable):
     """The given rows that the two models decide differently in one way.
 
     Attributes
@@ -73,7 +74,7 @@ class Direction:
 
 
 @dataclass(frozen=True, repr=False)
-class Region:
+class Region(Readable):
     """A region throughout which the two models decide differently, each in one way.
 
     Attributes
@@ -122,7 +123,7 @@ class Region:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Readable):
     """Whether two models decide alike.
 
     Attributes
@@ -225,7 +226,7 @@ class Comparison:
             lines.append(f"For instance: {self._instance(full)}.")
         if self.outcome is Outcome.HOLDS and self.assumptions:
             lines.append(f"Assumes: {'; '.join(self.assumptions)}.")
-        return "\n   ".join(lines)
+        return in_lines(lines, "   ")
 
     def _directions(self, full: bool) -> list[str]:
         """In which directions the two differ, on how many rows and on which."""

@@ -22,6 +22,7 @@ from primewood.reasons.context import Context, Row
 from primewood.reasons.contrast import Contrast, Contrasting, Contrasts
 from primewood.reasons.examples import familiar
 from primewood.reasons.explanations import Explanations, Question
+from primewood.visible import Readable
 
 if TYPE_CHECKING:
     from primewood.encodings import Obdd
@@ -35,7 +36,7 @@ IMPOSSIBLE = "excluded by constraints"
 
 
 @dataclass(frozen=True)
-class FewestChanges:
+class FewestChanges(Readable):
     """How many features must change for another decision.
 
     Attributes
@@ -64,7 +65,7 @@ class FewestChanges:
         return simple("Fewest features to change", title, lead=str(self), badge="Proved", score=score)
 
 
-class Compiled:
+class Compiled(Readable):
     """All decisions of a model or an expression as one diagram.
 
     Made by `primewood.compile`, or read from a file by `primewood.load`.

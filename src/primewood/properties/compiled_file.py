@@ -13,15 +13,32 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from primewood.domain import Domain, Feature
+from primewood.domain.feature import Kind
 from primewood.domain.knowledge import Knowledge, Order, Rule
 from primewood.engines.diagram.diagram import Diagram
+from primewood.ensemble import Categories
 from primewood.ensemble.comparison import InputType
+from primewood.ensemble.ensemble import Form
 from primewood.ensemble.file import categories_read, categories_written
 from primewood.errors import InvalidInput
-from primewood.files import check_header, write_whole
+from primewood.fields import (
+    Check,
+    Fields,
+    flag,
+    items,
+    made,
+    mapping,
+    number,
+    one_of,
+    optional,
+    scalar,
+    text,
+    whole,
+)
+from primewood.files import check_header, undamaged, write_whole
 from primewood.logic.interval import MISSING
 from primewood.logic.language import check_language
-from primewood.logic.variable import Variable
+from primewood.logic.variable import Side, Variable
 from primewood.reasons.context import Context
 from primewood.rows import Layout
 
@@ -35,8 +52,8 @@ VERSION = 2
 def save(compiled: Compiled, path: Path) -> None:
     """Write a compiled model; the file is there whole or not at all."""
     arrays: dict[str, Any] = {f"level_{j}": level for j, level in enumerate(compiled.diagram.levels)}
-    text = json.dumps(_document(compiled), ensure_ascii=False)
-    document = np.frombuffer(text.encode(), dtype=np.uint8)
+    words = json.dumps(_document(compiled), ensure_ascii=False)
+    document = np.frombuffer(words.encode(), dtype=np.uint8)
     write_whole(path, lambda file: np.savez_compressed(file, document=document, **arrays))
 
 
@@ -112,88 +129,142 @@ def _knowledge_record(knowledge: Knowledge) -> dict[str, Any]:
     }
 
 
-def _knowledge(record: dict[str, Any]) -> Knowledge:
-    return Knowledge(
-        tuple(Rule(text, tuple(map(dict, boxes)), steps) for text, boxes, steps in record["rules"]),
-        tuple(Order(text, low, up, tuple(c), strict) for text, low, up, c, strict in record["orders"]),
-    )
-
-
 def load_compiled(document: dict[str, Any], arrays: dict[str, Any], path: Path) -> Compiled:
     """The compiled model of a file that `save` wrote, which consists of a document and arrays."""
     from primewood.properties.compiled import Compiled
 
     check_header(document, path, "compiled model", VERSION)
-    try:
-        levels = [arrays[f"level_{j}"] for j in range(len(arrays))]
-        context = _context(document)
-        diagram = Diagram(
-            context.variables,
-            tuple(document["order"]),
-            tuple(np.ascontiguousarray(level, dtype=np.int32) for level in levels),
-            int(document["root"]),
-            len(context.class_names) + (document["impossible"] is not None),
-            document["impossible"],
-        )
+    with undamaged(path, "save the compiled model again"):
+        fields = Fields(document)
+        context = _context(fields)
+        diagram = _diagram(fields, arrays, context)
         diagram.check()
-    except Exception as problem:  # whatever a document that was tampered with brings about
-        raise InvalidInput(f"{path.name} is damaged: {problem}") from None
     return Compiled(diagram, context)
 
 
-def _context(document: dict[str, Any]) -> Context:
-    variables = tuple(read_variable(record) for record in document["variables"])
-    domain = None
-    if document["features"] is not None:
-        features = _features(document["features"], variables)
-        domain = Domain(
-            features,
-            tuple(document["columns"]),
-            tuple(document["assumptions"]),
-            _knowledge(document["constraints"]),
-        )
-        if domain.variables != variables or document["dtype"] not in get_args(InputType):
-            raise InvalidInput("the features do not fit the variables")
+def _diagram(fields: Fields, arrays: dict[str, Any], context: Context) -> Diagram:
+    places, classes = len(context.variables), len(context.class_names)
+    impossible = fields.read("impossible", optional(whole(classes, classes)))
+    return Diagram(
+        context.variables,
+        fields.read("order", items(whole(0, places - 1), places)),
+        tuple(_level(arrays, j) for j in range(places)),
+        fields.read("root", whole()),
+        classes + (impossible is not None),
+        impossible,
+    )
+
+
+def _level(arrays: dict[str, Any], j: int) -> Any:
+    level = arrays.get(f"level_{j}")
+    if level is None or level.dtype != np.int32 or level.ndim != 2:
+        raise InvalidInput(f"level_{j} must be a table of 32-bit integers")
+    return np.ascontiguousarray(level)
+
+
+def _context(fields: Fields) -> Context:
+    variables = fields.read("variables", items(read_variable))
+    columns = fields.read("columns", items(text))
+    domain = _domain(fields, variables, columns)
     return Context(
         variables,
-        tuple(document["classes"]),
+        fields.read("classes", items(scalar)),
         domain,
-        vote=document["vote"],
-        units=dict(document["units"]),
-        layout=_layout(document),
-        digest=document["model"],
-        literals=check_language(document["literals"]),
+        vote=fields.read("vote", optional(text)),
+        units=fields.read("units", mapping(text)),
+        layout=_layout(fields, columns),
+        digest=fields.read("model", optional(text)),
+        literals=check_language(fields.read("literals", text)),
     )
 
 
-def _layout(document: dict[str, Any]) -> Layout:
-    categories = categories_read(document["categories"])
-    form, largest = document["form"], document["largest_integer"]
-    return Layout(tuple(document["columns"]), document["dtype"], categories, form, largest)
+def _domain(fields: Fields, variables: tuple[Variable, ...], columns: tuple[str, ...]) -> Domain | None:
+    features = fields.read("features", optional(items(_feature(variables, len(columns)))))
+    if features is None:
+        return None
+    knowledge = fields.read("constraints", _knowledge(variables))
+    domain = Domain(features, columns, fields.read("assumptions", items(text)), knowledge)
+    held = sorted(column for feature in features for column in feature.columns)
+    if domain.variables != variables or held != list(range(len(columns))):
+        raise InvalidInput("the features do not fit the variables and columns")
+    return domain
 
 
-def read_variable(record: dict[str, Any]) -> Variable:
+def _layout(fields: Fields, columns: tuple[str, ...]) -> Layout:
+    return Layout(
+        columns,
+        fields.read("dtype", one_of(get_args(InputType))),  # type: ignore[arg-type]
+        _categories(fields, len(columns)),
+        fields.read("form", one_of(get_args(Form))),  # type: ignore[arg-type]
+        fields.read("largest_integer", number),
+    )
+
+
+def _categories(fields: Fields, columns: int) -> dict[int, Categories]:
+    found = fields.read("categories", categories_read)
+    for column in found:
+        whole(0, columns - 1)(column, "categories")
+    return found
+
+
+def read_variable(record: Any, place: str) -> Variable:
     """The variable that `variable_record` wrote."""
+    fields = Fields(record, place)
+    name, missing = fields.read("name", text), fields.read("missing", flag)
     if "cuts" in record:
-        return Variable.numeric(record["name"], record["cuts"], record["closed"], missing=record["missing"])
-    ordered, missing = record["ordered"], record["missing"]
-    return Variable.categorical(record["name"], record["values"], missing=missing, ordered=ordered)
+        cuts, closed = fields.read("cuts", items(number)), fields.read("closed", one_of(get_args(Side)))
+        return Variable.numeric(name, cuts, closed, missing=missing)  # type: ignore[arg-type]
+    values, ordered = fields.read("values", items(scalar)), fields.read("ordered", flag)
+    return Variable.categorical(name, values, missing=missing, ordered=ordered)
 
 
-def _features(records: list[dict[str, Any]], variables: tuple[Variable, ...]) -> tuple[Feature, ...]:
+def _feature(variables: tuple[Variable, ...], columns: int) -> Check[Feature]:
     by_name = {x.name: x for x in variables}
-    return tuple(
-        Feature(
-            record["name"],
-            record["kind"],
-            tuple(record["columns"]),
-            record["missing"],
-            by_name[record["name"]] if record["tested"] else None,
-            record["patterns"] and {tuple(map(float, held)): label for held, label in record["patterns"]},
-            record["others"],
-            low=-np.inf if record["bounds"][0] is None else record["bounds"][0],
-            high=np.inf if record["bounds"][1] is None else record["bounds"][1],
-            whole=record["whole"],
+
+    def check(record: Any, place: str) -> Feature:
+        fields = Fields(record, place)
+        name, tested = fields.read("name", text), fields.read("tested", flag)
+        own = fields.read("columns", items(whole(0, columns - 1)))
+        patterns = fields.read("patterns", optional(_patterns(len(own))))
+        low, high = fields.read("bounds", items(optional(number), 2))
+        if not own or (tested and name not in by_name) or (patterns is None and len(own) > 1):
+            raise InvalidInput(f"{place} ({name!r}) has no column or variable of its own")
+        return Feature(
+            name,
+            fields.read("kind", one_of(get_args(Kind))),  # type: ignore[arg-type]
+            own,
+            fields.read("missing", flag),
+            by_name[name] if tested else None,
+            patterns,
+            fields.read("others", optional(whole(0, len(patterns or ()) - 1))),
+            low=-np.inf if low is None else low,
+            high=np.inf if high is None else high,
+            whole=fields.read("whole", flag),
         )
-        for record in records
-    )
+
+    return check
+
+
+def _patterns(columns: int) -> Check[dict[tuple[float, ...], object]]:
+    def held(record: Any, place: str) -> tuple[float, ...]:
+        return tuple(map(float, items(number, columns)(record, place)))
+
+    pairs = items(made(lambda *pair: pair, held, scalar))
+    return lambda record, place: dict(pairs(record, place))
+
+
+def _knowledge(variables: tuple[Variable, ...]) -> Check[Knowledge]:
+    def values(record: Any, place: str) -> tuple[int, int]:
+        j, mask = made(lambda *pair: pair, whole(0, len(variables) - 1), lambda held, _: held)(record, place)
+        if type(mask) is not int or not 0 < mask <= variables[j].everything:
+            raise InvalidInput(f"{place} has other values than {variables[j].name}")
+        return j, mask
+
+    rule = made(Rule, text, items(lambda record, place: dict(items(values)(record, place))), flag)
+    order = made(Order, text, text, text, items(number), flag)
+
+    def knowledge(record: Any, place: str) -> Knowledge:
+        fields = Fields(record, place)
+        return Knowledge(fields.read("rules", items(rule)), fields.read("orders", items(order)))
+
+    return knowledge

@@ -24,6 +24,7 @@ from primewood.logic.variable import Variable
 from primewood.reasons.context import UNDECIDED, Context
 from primewood.reasons.explanation import Explanation
 from primewood.report.numbers import counted
+from primewood.visible import Readable
 
 if TYPE_CHECKING:
     from primewood.properties.compiled import Compiled
@@ -32,7 +33,7 @@ SAME = "same"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Difference:
+class Difference(Readable):
     """Where two models decide differently.
 
     Attributes

@@ -32,6 +32,7 @@ from primewood.reasons.widest import Cuts, RowsCovered, Widest, as_bits, rivals_
 from primewood.reasons.witnesses import finder_of
 from primewood.report import text
 from primewood.rows import as_rows
+from primewood.visible import Readable, in_lines
 
 TRIES = 3
 """Around how many uncovered rows a rule is grown before the best is taken."""
@@ -80,7 +81,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class RuleList:
+class RuleList(Readable):
     """Prime implicants of a model's decisions, those that cover the most new training rows first.
 
     Attributes
@@ -195,7 +196,7 @@ class RuleList:
             lines.append(f"not counted, because they lie outside the domain: {_counted(self.outside, 'row')}")
         if self.status != Status.PROVED:
             lines.append("stopped early: more rules may cover more, and a rule may not be prime")
-        return "\n".join(lines)
+        return in_lines(lines)
 
 
 def rule_list(

@@ -22,10 +22,11 @@ from primewood.reasons.context import Context, Row, plain
 from primewood.reasons.examples import familiar
 from primewood.reasons.scales import instance_record
 from primewood.reasons.score import Score
+from primewood.visible import Readable, in_lines
 
 
 @dataclass(frozen=True, repr=False)
-class Verification:
+class Verification(Readable):
     """The outcome of verifying a property.
 
     Attributes
@@ -137,7 +138,7 @@ class Verification:
             lines += self._instance(full)
         if self.outcome is Outcome.HOLDS and self.assumptions:
             lines.append(f"Assumes: {'; '.join(self.assumptions)}.")
-        return "\n   ".join(lines)
+        return in_lines(lines, "   ")
 
     def _counted(self, full: bool) -> str:
         return "" if self.breaking is None else self.breaking.to_text(full=full)

@@ -24,6 +24,7 @@ from primewood.logic.term import Term
 from primewood.reasons.context import Context, plain
 from primewood.report.brief import Brief
 from primewood.report.numbers import few
+from primewood.visible import Readable, visible
 
 if TYPE_CHECKING:
     from primewood.report.picture import Picture
@@ -71,7 +72,7 @@ class Relevance(Brief):
 
 
 @dataclass(frozen=True)
-class Bias:
+class Bias(Readable):
     """Whether a decision rests on protected features.
 
     Attributes
@@ -97,7 +98,7 @@ class Bias:
     def __str__(self) -> str:
         names = listing(self.protected)
         if self.decision:
-            return f"biased: changing only {names} can change this decision (to {self.other})"
+            return f"biased: changing only {names} can change this decision (to {visible(str(self.other))})"
         if self.some:
             return (
                 f"this decision does not rest on {names} alone, but some of its explanations mention {names}"
@@ -233,7 +234,7 @@ class CompleteReason(Brief):
 
     def __str__(self) -> str:
         relevance = self.relevance
-        return (
+        return visible(
             f"{self.decision}: rests on {few(relevance.relevant) or 'nothing'}; "
             f"necessary: {few(relevance.necessary) or 'none'}"
         )

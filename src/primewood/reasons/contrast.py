@@ -17,6 +17,7 @@ from primewood.reasons.explanation import Status
 from primewood.reasons.families import BoxFamily
 from primewood.report.brief import Brief
 from primewood.report.numbers import few
+from primewood.visible import visible
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,7 +92,7 @@ class Contrast(Brief):
 
     def __str__(self) -> str:
         score = self.context.score(self.row)
-        return self._words() if score is None else f"{self._words()} ({score.reason})"
+        return visible(self._words() if score is None else f"{self._words()} ({score.reason})")
 
     def _words(self) -> str:
         if self.status is Status.IMPOSSIBLE:

@@ -25,6 +25,7 @@ from primewood.reasons.score import Score
 from primewood.reasons.weakening import weaken
 from primewood.report import decimals
 from primewood.report.brief import Brief
+from primewood.visible import in_lines
 
 EXACT = 1e-3
 """Sums of fractions are the least up to this share: nearer to the optimum ever more rows cost nearly the same."""
@@ -148,7 +149,7 @@ class Counterfactual(Brief):
         if self.advice:
             lines.append(f"   safe as long as {self.advice}, everything else unchanged")
         lines += [f"   Note: {note}" for note in self.context.notes]
-        return "\n".join(lines)
+        return in_lines(lines)
 
     def _shown(self, name: str, old: object, new: object) -> str:
         """What a feature would be: of a number with many digits, a short one beside it that is safe as well."""

@@ -17,6 +17,7 @@ from primewood.logic.instance import Point
 from primewood.logic.language import Language
 from primewood.report import frames
 from primewood.report import importance as words
+from primewood.visible import Readable
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Importance:
+class Importance(Readable):
     """Which features matter over some rows: exact counts, feature by feature.
 
     These are counts over these rows. They are not effect sizes, and a feature that is in no explanation here may still

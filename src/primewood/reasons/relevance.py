@@ -39,6 +39,7 @@ from primewood.reasons.complete import Relevance
 from primewood.reasons.context import Context
 from primewood.report.brief import Brief
 from primewood.report.numbers import amount
+from primewood.visible import in_lines
 
 if TYPE_CHECKING:
     from oxidd.bcdd import BCDDFunction
@@ -134,7 +135,7 @@ class Attribution(Brief):
             lines.append(f"{name}: {low:.1%}" if low == high else f"{name}: {low:.1%} to {high:.1%}")
         if len(ranked) > MOST_SHARES:
             lines.append(f"{MOST_SHARES} of {len(ranked)} features; all of them in `shares`")
-        return "\n".join(lines)
+        return in_lines(lines)
 
 
 def find_relevance(

@@ -14,6 +14,7 @@ from primewood.reasons.counterfactual import Counterfactual
 from primewood.reasons.explanation import Status
 from primewood.report.brief import Brief
 from primewood.report.numbers import few
+from primewood.visible import in_lines, visible
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,7 +75,7 @@ class Robustness(Brief):
 
     def __str__(self) -> str:
         score = self.nearest.score
-        return self._words() if score is None else f"{self._words()}\n   {score}"
+        return visible(self._words()) if score is None else in_lines([self._words(), str(score)], "   ")
 
     def _words(self) -> str:
         near = self.nearest

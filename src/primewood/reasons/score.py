@@ -18,6 +18,7 @@ from primewood.ensemble import Ensemble
 from primewood.ensemble.link import linked
 from primewood.logic.interval import number
 from primewood.reasons.context import plain
+from primewood.visible import Readable, visible
 
 Measure = Choice["probability", "score", "prediction", "votes"]
 PROBABILITIES = ("logistic32", "logistic", "expit", "softmax32", "softmax")
@@ -27,7 +28,7 @@ DECIMALS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class Score(Readable):
     """What one decision was taken by.
 
     Attributes
@@ -59,7 +60,7 @@ class Score:
     @property
     def text(self) -> str:
         """The decision, and what it was taken by: "declined: P(approved) = 0.43, below the cut-off 0.60"."""
-        return f"{self.decision}: {self.reason}"
+        return visible(f"{self.decision}: {self.reason}")
 
     def __str__(self) -> str:
         return self.text

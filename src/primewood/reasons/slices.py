@@ -21,6 +21,7 @@ from primewood.logic.interval import Interval
 from primewood.reasons.context import Context, Row, interval_record, plain
 from primewood.reasons.explanation import Explanation
 from primewood.reasons.scales import in_words, scale
+from primewood.visible import Readable, in_lines
 
 if TYPE_CHECKING:
     from primewood.report.plots import DecisionMapDisplay, WhatIfDisplay
@@ -117,7 +118,7 @@ def _in_order(context: Context, row: Row, moved: Row, axes: Sequence[Axis]) -> R
 
 
 @dataclass(frozen=True, repr=False)
-class WhatIf:
+class WhatIf(Readable):
     """What is decided about a row if one feature changes.
 
     Attributes
@@ -195,7 +196,7 @@ class WhatIf:
         lines = [record["score"]["text"], f"{record['feature']} is {record['shown']}. If only it changes:"]
         for piece in self.pieces:
             lines.append(f"  {piece['text']}: {_outcome(piece, record['decision'])}")
-        return "\n".join(lines)
+        return in_lines(lines)
 
     def __repr__(self) -> str:
         return f"<WhatIf: {self.axis.feature.name}, {len(self.pieces)} pieces>"
@@ -221,7 +222,7 @@ def _outcome(piece: dict[str, Any], decision: object) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class DecisionMap:
+class DecisionMap(Readable):
     """What is decided about a row if two features change.
 
     Attributes
@@ -262,7 +263,8 @@ class DecisionMap:
         cells = [(int((self.labels == k).sum()), name) for k, name in enumerate(self.context.class_names)]
         told = ", ".join(f"{name} in {count}" for count, name in cells if count)
         first, second = (axis.feature.name for axis in self.axes)
-        return f"{self.why.score}\nIf only {first} and {second} change, of {self.labels.size} cells: {told}"
+        change = f"If only {first} and {second} change, of {self.labels.size} cells: {told}"
+        return in_lines([str(self.why.score), change])
 
     def __repr__(self) -> str:
         return f"<DecisionMap: {' and '.join(axis.feature.name for axis in self.axes)}, {self.labels.size} cells>"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from primewood.visible import Readable
+
 MOST_LETTERS = 160
 """A `repr` has so many letters of an answer's words."""
 
@@ -16,7 +18,7 @@ def brief(words: str, most: int = MOST_LETTERS) -> str:
     return first if len(first) <= most else f"{first[:most].rsplit(' ', 1)[0]} …"
 
 
-class Brief:
+class Brief(Readable):
     """An answer whose `repr` is its kind and the first line of its words."""
 
     __slots__ = ()

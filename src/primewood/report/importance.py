@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from primewood.report.numbers import counted
 from primewood.report.text import Record, share
+from primewood.visible import in_lines
 
 MOST_FEATURES = 12
 """So many features are listed, and named in a line."""
@@ -37,7 +38,7 @@ def importance(record: Record) -> str:
     lines += [IN_EXPLANATIONS, FLIPS_ALONE, CAVEAT, *undecided(record)]
     if record["assumptions"]:
         lines.append(f"Assumes: {'; '.join(record['assumptions'])}")
-    return "\n".join(lines)
+    return in_lines(lines)
 
 
 def title(record: Record) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 from primewood.report.numbers import short
 from primewood.report.text import Record, interval, some
+from primewood.visible import visible_record
 
 MARGIN = 0.07
 """The share of a lane, on each side, that stands for the numbers beyond the training range."""
@@ -220,6 +221,7 @@ class Tracks:
 
 def tracks(record: Record) -> Tracks:
     """How the features of an explanation's record are shown."""
+    record = visible_record({name: record[name] for name in ("instance", "literals")})
     entries = {entry["feature"]: entry for entry in record["instance"]}
     literals = {literal["feature"]: literal for literal in record["literals"]}
     return Tracks(

@@ -11,10 +11,12 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from primewood.errors import InvalidInput, listing
-from primewood.files import write_whole
+from primewood.errors import InvalidInput
+from primewood.files import parse_json, write_whole
 from primewood.report import frames, text
 from primewood.report.brief import brief
+from primewood.report.recorded import check_record
+from primewood.visible import Readable
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -22,24 +24,9 @@ if TYPE_CHECKING:
     from primewood.report.plots import RangesDisplay
 
 HEADER = {"format": "primewood explanation", "version": 1}
-KEYS = (
-    "decision",
-    "status",
-    "literal_language",
-    "literals",
-    "coverage",
-    "volume",
-    "score",
-    "notes",
-    "assumptions",
-    "bounds",
-    "history",
-    "instance",
-)
-"""What every saved explanation has and something reads."""
 
 
-class Shown(ABC):
+class Shown(Readable, ABC):
     """An explanation as far as its record tells it."""
 
     @abstractmethod
@@ -179,10 +166,6 @@ class RecordedExplanation(Shown):
     __hash__ = None  # type: ignore[assignment]
 
 
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
-
-
 def from_json(document: str | bytes) -> RecordedExplanation:
     """The explanation that `to_json` wrote."""
     if not isinstance(document, str | bytes | bytearray):
@@ -190,11 +173,11 @@ def from_json(document: str | bytes) -> RecordedExplanation:
             f"JSON is text, not {type(document).__name__}; Explanation.to_json writes what is read here"
         )
     try:
-        record = json.loads(document, parse_constant=_refuse)
-    except ValueError as problem:
-        raise InvalidInput(
-            f"this is not JSON: {problem}; Explanation.to_json writes what is read here"
-        ) from None
+        record = parse_json(
+            document.encode("utf-8", "surrogatepass") if isinstance(document, str) else document
+        )
+    except InvalidInput as problem:
+        raise InvalidInput(f"this is {problem}; Explanation.to_json writes what is read here") from None
     if not isinstance(record, dict) or record.get("format") != HEADER["format"]:
         raise InvalidInput(
             "this is no explanation of primewood; Explanation.to_json writes what is read here"
@@ -204,7 +187,8 @@ def from_json(document: str | bytes) -> RecordedExplanation:
             f"this explanation has version {record.get('version')} of the format; "
             f"this primewood reads {HEADER['version']}"
         )
-    absent = [key for key in KEYS if key not in record]
-    if absent:
-        raise InvalidInput(f"this explanation lacks {listing(absent)}; Explanation.to_json writes them all")
+    try:
+        check_record(record)
+    except InvalidInput as problem:
+        raise InvalidInput(f"this explanation is damaged: {problem}; Explanation.to_json writes it") from None
     return RecordedExplanation({key: value for key, value in record.items() if key not in HEADER})

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from primewood.errors import InvalidInput, MissingDependency
+from primewood.visible import visible
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
 """Okabe and Ito's colours, which people with any kind of colour vision can tell apart."""
@@ -27,8 +28,8 @@ STYLE = """\
   edge [color="#A9B2BD", arrowsize=0.6, fontcolor="#323F4B", fontname="Helvetica,Arial,sans-serif", fontsize=10]
 """
 CUT = 'shape=plaintext, style="", fontsize=14, width=0.3, height=0.2, margin=0'
-# What neither XML nor a string of C can hold.
-FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+# What XML cannot hold, besides what is made visible.
+FORBIDDEN = re.compile("[\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +173,8 @@ def _ink(fill: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """A text on one line, without characters that XML does not allow."""
-    return " ".join(FORBIDDEN.sub("\ufffd", text).split())
+    """A text on one line, without characters that steer or hide, or that XML does not allow."""
+    return " ".join(FORBIDDEN.sub("\ufffd", visible(text)).split())
 
 
 def _lines(text: str, width: int) -> list[str]:

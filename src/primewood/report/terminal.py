@@ -6,7 +6,6 @@ takes no Unicode, in plain ASCII.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -16,6 +15,7 @@ from primewood.report import lanes, text
 from primewood.report.lanes import MARGIN, Chip, Chips, Lane, Track
 from primewood.report.numbers import counted, few
 from primewood.report.text import Record
+from primewood.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -32,7 +32,6 @@ MOST_ROWS = 10
 """So many rows of a batch are listed."""
 MOST_FEATURES = 12
 """So many features of a batch are drawn."""
-STEERING = re.compile("[\x00-\x1f\x7f-\x9f]")
 COLOURS = {"proved": "green", "interrupted": "yellow", "impossible": "red", "failed": "red"}
 
 
@@ -69,8 +68,8 @@ class Pen:
         """Words, whatever they look like; what cannot be encoded, or would steer a terminal, is written as its code."""
         from rich.text import Text
 
-        known = str(words).encode(self.encoding, "backslashreplace").decode(self.encoding)
-        return Text(STEERING.sub(lambda found: f"\\x{ord(found[0]):02x}", known), style)
+        known = visible(str(words)).encode(self.encoding, "backslashreplace").decode(self.encoding)
+        return Text(known, style)
 
     def style(self, sign: str) -> str:
         """How a sign is set off, for those who see colours."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from primewood.logic.interval import Interval
 from primewood.report.decimals import End, whole_ends
+from primewood.visible import in_lines, visible, visible_record
 
 Record = Mapping[str, Any]
 """What an answer says, in plain types: the dictionary that its `to_dict` returns."""
@@ -43,13 +44,14 @@ def rule(record: Record, *, exact: bool = False, full: bool = False) -> str:
     if record["status"] == "failed":
         return f"not explained: {'; '.join(record['notes'])}"
     literals = record["literals"]
+    decision = visible(str(record["decision"]))
     if not literals:
-        return f"always {record['decision']}"
+        return f"always {decision}"
     shown = literals if full or exact else literals[: shown_conditions(len(literals))]
     conditions = [exactly(literal) if exact else literal["text"] for literal in shown]
     more = len(literals) - len(shown)
     conditions += [f"{more} more conditions"] if more else []
-    return f"IF {' AND '.join(conditions)} THEN {record['decision']}"
+    return f"IF {' AND '.join(conditions)} THEN {decision}"
 
 
 def shown_conditions(count: int) -> int:
@@ -63,6 +65,7 @@ def shown_conditions(count: int) -> int:
 
 def explanation(record: Record, *, exact: bool = False, full: bool = False) -> str:
     """The rule, and on the lines below it what it rests on."""
+    record = visible_record(record)
     if record["status"] == "failed":
         return rule(record)
     lines = [rule(record, exact=exact, full=full)]
@@ -127,7 +130,7 @@ def summary(record: Record) -> str:
     never = len(record["features"]) - len(used)
     if never:
         lines.append(f"never used: {never} of the {len(record['features'])} features that the model looks at")
-    return "\n".join(lines)
+    return in_lines(lines)
 
 
 def _counts(counts: Mapping[str, int]) -> str:
@@ -154,7 +157,7 @@ def exclusions(record: Record) -> str:
             break
         lines.append(line)
     rest = exclusions_left_out(record, len(lines))
-    return "\n".join([*lines, rest] if rest else lines)
+    return in_lines([*lines, rest] if rest else lines)
 
 
 def exclusions_left_out(record: Record, shown: int) -> str:
@@ -195,7 +198,7 @@ def piece(name: str, low: End, high: End, unit: str = "") -> str:
     >>> piece("age", None, ("<=", "25"), "years"), piece("age", (">", "60"), ("<", "70"))
     ('age <= 25 years', '60 < age < 70')
     """
-    return f"{_between(name, low, high)} {unit if low or high else ''}".rstrip()
+    return f"{_between(visible(name), low, high)} {visible(unit) if low or high else ''}".rstrip()
 
 
 def one_of(pieces: Sequence[str], here: int = 0) -> str:
@@ -255,8 +258,8 @@ def choice(name: str, values: Sequence[object], absent: Sequence[object], here: 
     >>> choice("day", [1, 2, 3, 4, 5, 6], [7, 8, 9, 10], here=5)
     'day is 4 or 5 or 6 or 3 other values'
     """
-    known = {str(value) for value in (*values, *absent)}
-    values, absent = ([_unmistakable(str(x), known) for x in part] for part in (values, absent))
+    name, known = visible(name), {visible(str(value)) for value in (*values, *absent)}
+    values, absent = ([_unmistakable(visible(str(x)), known) for x in part] for part in (values, absent))
     if len(absent) == 1 and len(values) > 1:
         return f"{name} is not {absent[0]}"
     if len(values) > MOST_PIECES and 1 < len(absent) <= MOST_PIECES and len(absent) < len(values):
@@ -278,11 +281,11 @@ def exactly(literal: Record) -> str:
     ...          "intervals": [{"low": 24.5, "high": None, "closed": "neither"}]})
     '(age > 24.5 years or age is missing)'
     """
-    name = literal["feature"]
+    name = visible(literal["feature"])
     if "values" in literal:
         values = [*literal["values"], *(["missing"] if literal["missing"] else [])]
-        return f"{name} is {' or '.join(map(str, values))}"
-    unit, parts = literal.get("unit", ""), [interval(part) for part in literal["intervals"]]
+        return f"{name} is {' or '.join(visible(str(value)) for value in values)}"
+    unit, parts = visible(literal.get("unit", "")), [interval(part) for part in literal["intervals"]]
     if literal.get("whole"):
         pieces = [piece(name, *whole_ends(part), unit) for part in parts]
     else:

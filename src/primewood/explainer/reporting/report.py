@@ -9,10 +9,11 @@ from typing import Any
 
 from primewood.errors import InvalidInput
 from primewood.files import write_whole
+from primewood.visible import Readable, in_lines
 
 
 @dataclass(frozen=True, repr=False)
-class Report:
+class Report(Readable):
     """What was found out about a model, in plain types.
 
     Attributes
@@ -67,6 +68,6 @@ class Report:
 
         record = self.record
         found = [f"  {words}" for words in [*alarms(record), *at_a_glance(record)]]
-        return "\n".join(
+        return in_lines(
             [self.title, *found, "not proved, not asked, or left out:", *(f"  {x}" for x in limits(record))]
         )

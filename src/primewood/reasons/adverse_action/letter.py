@@ -12,6 +12,7 @@ from primewood.reasons.context import Context
 from primewood.reasons.explanation import Status
 from primewood.reasons.score import Score
 from primewood.report import decimals
+from primewood.visible import visible
 
 ORDINALS = ("First", "Second", "Third", "Fourth")
 
@@ -23,6 +24,12 @@ def letter(
     context: Context, score: Score, favourable: object, reasons: Sequence[Reason], status: Status
 ) -> str:
     """The answer as one paragraph for the person whom it concerns."""
+    return visible(_words(context, score, favourable, reasons, status))
+
+
+def _words(
+    context: Context, score: Score, favourable: object, reasons: Sequence[Reason], status: Status
+) -> str:
     opening = f"The decision is: {score.decision} ({score.reason})."
     if status is Status.IMPOSSIBLE:
         return f"{opening} No change of the details that may be stated here would have led to: {favourable}."

@@ -10,6 +10,7 @@ from primewood.reasons.context import plain
 from primewood.reasons.explanation import Status
 from primewood.reasons.score import Score
 from primewood.report.brief import Brief
+from primewood.visible import in_lines
 
 
 @dataclass(frozen=True)
@@ -140,4 +141,4 @@ class AdverseAction(Brief):
             lines.append(f"  {reason.rank}. {code}{reason.text}")
             if reason.helps:
                 lines.append(f"     {self.favourable} with {reason.helps}, everything else unchanged")
-        return "\n".join(lines)
+        return in_lines(lines)

@@ -10,6 +10,7 @@ from typing import Any
 from primewood.reasons.check.result import VERDICTS, Check, Judgement
 from primewood.report import text
 from primewood.report.brief import Brief
+from primewood.visible import in_lines
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,4 +79,4 @@ def comparison(tallies: Mapping[str, Tally]) -> str:
         counts = [one.sufficient, *(one.verdicts.get(v, 0) for v in shown)]
         shares = [text.share(count / max(1, one.claims)) for count in counts]
         lines.append(f"| {' | '.join([name, str(one.claims), *shares])} |")
-    return "\n".join(lines)
+    return in_lines(lines)

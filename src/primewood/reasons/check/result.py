@@ -13,6 +13,7 @@ from primewood.reasons.claims import Claim
 from primewood.reasons.context import Context, plain
 from primewood.reasons.explanation import Explanation, Status
 from primewood.report.brief import Brief
+from primewood.visible import in_lines
 
 Judgement = Choice[
     "exact", "pessimistic", "optimistic", "incomparable", "inapplicable", "not sufficient", "undecided"
@@ -128,7 +129,7 @@ class Check(Brief):
         lines += [f"  Note: {note}" for note in self.notes]
         if self.assumptions:
             lines.append("  Assumes: " + "; ".join(self.assumptions))
-        return "\n".join(lines)
+        return in_lines(lines)
 
     def _sufficiency(self) -> str:
         if self.sufficient is None:

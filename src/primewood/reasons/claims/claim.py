@@ -15,6 +15,7 @@ import numpy as np
 from primewood.domain import Feature
 from primewood.logic.interval import Interval
 from primewood.reasons.context import Row
+from primewood.visible import Readable
 
 Span = tuple[float, float]
 """The numbers from the first to the second, both included."""
@@ -106,7 +107,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(Readable):
     """That some conditions together suffice for the decision on a row.
 
     Attributes

@@ -16,6 +16,7 @@ from primewood.errors import InvalidInput, UnknownName, brief, listing
 from primewood.reasons.claims.claim import EVERYTHING, Claim, Condition, half_line
 from primewood.reasons.claims.conditions import Conditions
 from primewood.reasons.claims.notation import NUMBER, in_ascii
+from primewood.visible import visible
 
 T = TypeVar("T")
 ORDER = r"<=|>=|≤|≥|<|>"
@@ -54,6 +55,7 @@ class TextReader:
         if text.strip() == "anything":
             return ()
         _check_size(text)
+        text = self._with_own_names(text)
         ways = _ways(text.strip(), AND, self._readings)
         different: list[list[Condition]] = []
         for way in ways:
@@ -72,6 +74,15 @@ class TextReader:
             known = f"{about} is one of {listing((self.conditions.names[about][0].patterns or {}).values())}"
         raise InvalidInput(f"{brief(text)!r} is not understood as a condition on features: {known}. {FORMS}")
 
+    def _with_own_names(self, text: str) -> str:
+        """The text with names and values as they are, where it has them as they are printed."""
+        features = (feature for feature, _ in self.conditions.names.values())
+        values = (str(value) for feature in features for value in (feature.patterns or {}).values())
+        for own in {*self.conditions.names, *values}:
+            if visible(own) != own:
+                text = text.replace(visible(own), own)
+        return text
+
     def _readings(self, text: str) -> list[Condition]:
         """All ways to read a text as one condition on one feature."""
         if text in self.conditions.names:
@@ -82,7 +93,7 @@ class TextReader:
                 left, right = text[: match.start()].rstrip(), text[match.start() + len(name) :]
                 if left.endswith('"') and right.startswith('"'):
                     left, right = left[:-1].rstrip(), right[1:]
-                unit = self.conditions.context.units.get(name)
+                unit = visible(self.conditions.context.units.get(name, ""))
                 right = right.removesuffix(unit).rstrip() if unit and right.endswith(f" {unit}") else right
                 try:
                     found += self._around(name, left, right, text)

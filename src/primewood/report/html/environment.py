@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from primewood.logic.interval import number
 from primewood.report import text
 from primewood.report.numbers import counted
+from primewood.visible import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,12 +25,18 @@ def environment() -> Environment:
     made = jinja2.Environment(
         loader=jinja2.FunctionLoader(_source),
         autoescape=True,
+        finalize=_visible,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     made.filters.update(percent=percent, share=text.share, number=number, counted=counted)
     return made
+
+
+def _visible(value: Any) -> Any:
+    """What goes into a template: text is made visible; pieces of HTML are, already."""
+    return visible(value) if type(value) is str else value
 
 
 def _source(name: str) -> str:

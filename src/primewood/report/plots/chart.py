@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from primewood.report.plots.library import keep_inside, size_of
 from primewood.report.plots.looks import GREY, LINE
 from primewood.report.plots.measure import line_height, text_width, wrapped
+from primewood.visible import visible_lines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +25,7 @@ def legend_above(ax: Axes, handles: Sequence[Any], words: Sequence[str], title: 
     lines = ["\n".join(wrapped(text, width - 0.5, SIZE, most=2)) for text in words]
     longest = max(text_width(line, SIZE) for text in lines for line in text.split("\n"))
     # A blank before a name keeps a leading underscore from hiding it.
-    shown = [f" {text}" if text.startswith("_") else text for text in lines]
+    shown = [visible_lines(f" {text}" if text.startswith("_") else text) for text in lines]
     legend = ax.legend(
         handles,
         shown,
@@ -51,7 +52,7 @@ def legend_above(ax: Axes, handles: Sequence[Any], words: Sequence[str], title: 
 
 def heading(ax: Axes, title: str, above: float = 0.0) -> None:
     """A title at the left, in as many lines as the axes' width asks for, so many inches above the axes."""
-    lines = wrapped(title, max(LEAST, size_of(ax)[0]), 12, most=3, bold=True)
+    lines = wrapped(visible_lines(title), max(LEAST, size_of(ax)[0]), 12, most=3, bold=True)
     pad = 72 * above + 9
     ax.set_title("\n".join(lines), loc="left", fontsize=12, fontweight="bold", pad=pad, parse_math=False)
     # One line fits above any axes; the rest takes its room from them.

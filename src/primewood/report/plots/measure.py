@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from primewood.report.plots.library import library
+from primewood.visible import visible
 
 SLACK = 1.03
 """Renderers differ a little in the widths of letters."""
@@ -21,7 +22,7 @@ def line_height(size: float) -> float:
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
     """The width of one line of text of a size in points, in the font that matplotlib uses."""
     family = library("font_manager").FontProperties().get_family()
-    return _width_of_one_point(text, bold, tuple(family)) * size
+    return _width_of_one_point(visible(text), bold, tuple(family)) * size
 
 
 @lru_cache(maxsize=4096)
@@ -34,8 +35,8 @@ def _width_of_one_point(text: str, bold: bool, family: tuple[str, ...]) -> float
 
 
 def one_line(text: object) -> str:
-    """A name without line breaks and tabs."""
-    return " ".join(str(text).split())
+    """A name on one line, whose line breaks and tabs are escapes."""
+    return " ".join(visible(str(text)).split())
 
 
 def wrapped(text: str, width: float, size: float, *, most: int = 3, bold: bool = False) -> list[str]:

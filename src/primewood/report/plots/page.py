@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from primewood.report.plots.library import library, new_axes, size_of
 from primewood.report.plots.looks import INK, Look
 from primewood.report.plots.measure import line_height, text_width, wrapped
+from primewood.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +46,9 @@ class Words:
     align: Align = "left"
     bold: bool = False
     halo: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", visible(self.text))
 
     @property
     def box(self) -> Box:

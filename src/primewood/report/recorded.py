@@ -1,0 +1,140 @@
+"""Records of explanations that come from elsewhere: every field that something reads is checked."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, get_args
+
+from primewood.errors import InvalidInput
+from primewood.fields import (
+    Check,
+    Fields,
+    flag,
+    items,
+    mapping,
+    number,
+    one_of,
+    optional,
+    record,
+    scalar,
+    text,
+    whole,
+)
+from primewood.logic.language import Language
+
+STATUSES = ("proved", "interrupted", "impossible", "failed")
+CLOSED = ("left", "right", "both", "neither")
+SCALAR = optional(scalar)
+NUMBER = optional(number)
+
+
+def check_record(document: dict[str, Any]) -> None:
+    """Raise unless a document has what every explanation has, and each of it is what it must be."""
+    fields = Fields(document)
+    for name, check in FIELDS.items():
+        fields.read(name, check)
+    for name, check in PERHAPS.items():
+        if name in document:
+            fields.read(name, check)
+
+
+def _has(
+    checks: dict[str, Check[Any]], perhaps: dict[str, Check[Any]] | None = None
+) -> Check[dict[str, Any]]:
+    """A check of an object that has some fields, and perhaps others."""
+
+    def check(value: Any, place: str) -> dict[str, Any]:
+        fields = Fields(value, place)
+        for name, one in (
+            checks | {name: one for name, one in (perhaps or {}).items() if name in value}
+        ).items():
+            fields.read(name, one)
+        return record(value, place)
+
+    return check
+
+
+def _interval(value: Any, place: str) -> Any:
+    found = _has({"low": NUMBER, "high": NUMBER, "closed": one_of(CLOSED)})(value, place)
+    low, high = found["low"], found["high"]
+    if low is not None and high is not None and low > high:
+        raise InvalidInput(f"{place} is empty: low is above high")
+    return found
+
+
+def _literal(value: Any, place: str) -> Any:
+    found = _has(
+        {"feature": text, "unit": text, "missing": flag, "text": text},
+        {"values": items(scalar), "shown": items(text), "intervals": items(_interval), "whole": flag},
+    )(value, place)
+    if ("values" in found) == ("intervals" in found):
+        raise InvalidInput(f"{place} must have either values or intervals")
+    return found
+
+
+def _histogram(value: Any, place: str) -> Any:
+    found = _has({"edges": items(number), "counts": items(whole())})(value, place)
+    edges = found["edges"]
+    if len(edges) != len(found["counts"]) + 1 or any(a > b for a, b in pairwise(edges)):
+        raise InvalidInput(f"{place} must have one count between two edges, which rise")
+    return found
+
+
+def _entry(value: Any, place: str) -> Any:
+    found = _has(
+        {"feature": text, "unit": text, "value": SCALAR, "shown": text, "tested": flag},
+        {
+            "kind": one_of(("numeric", "categories")),
+            "low": NUMBER,
+            "high": NUMBER,
+            "missing_count": optional(whole()),
+            "values": items(scalar),
+            "counts": optional(items(whole())),
+            "histogram": optional(_histogram),
+        },
+    )(value, place)
+    if found.get("kind") == "categories" and len(found.get("counts") or found["values"]) != len(
+        found["values"]
+    ):
+        raise InvalidInput(f"{place} must have one count per value")
+    return found
+
+
+FIELDS: dict[str, Check[Any]] = {
+    "decision": SCALAR,
+    "status": one_of(STATUSES),
+    "literal_language": one_of(get_args(Language)),
+    "literals": items(_literal),
+    "coverage": NUMBER,
+    "volume": NUMBER,
+    "score": optional(
+        _has(
+            {
+                "text": text,
+                "reason": text,
+                "decision": SCALAR,
+                "measure": text,
+                "of": SCALAR,
+                "value": number,
+                "raw": NUMBER,
+                "cutoff": NUMBER,
+            }
+        )
+    ),
+    "notes": items(text),
+    "assumptions": items(text),
+    "bounds": optional(items(NUMBER, 2)),
+    "history": items(items(NUMBER, 3)),
+    "instance": items(_entry),
+}
+"""What every saved explanation has and something reads."""
+PERHAPS: dict[str, Check[Any]] = {
+    "vote": optional(text),
+    "goal": optional(text),
+    "excludes": items(
+        _has({"text": text, "shown": mapping(text), "values": whole(), "decision": SCALAR}),
+    ),
+    "excludes_total": whole(),
+    "excludes_note": text,
+}
+"""What it may have besides."""
