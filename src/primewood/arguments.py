@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
@@ -14,15 +13,15 @@ from primewood.domain import Domain
 from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble, Level
 from primewood.ensemble.comparison import InputType
-from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.errors import InvalidInput, UnknownName, listing, meant, told
+from primewood.fields import is_finite
 from primewood.logic.interval import number
 from primewood.matching import is_unnamed, match_columns
 from primewood.reasons.context import Context
+from primewood.reasons.explanation import Explanation
 from primewood.reasons.score import Scorer
 from primewood.rows import Layout, categories_of, read_rows
 from primewood.tabular import tabular
-
-LARGEST = sys.float_info.max
 
 
 def name_columns(
@@ -111,8 +110,8 @@ class DecisionRule:
 
     def _cutoff(self) -> float:
         threshold = self.threshold
-        if not isinstance(threshold, int | float | np.number) or not abs(threshold) <= LARGEST:
-            raise InvalidInput(f"threshold must be a finite number, not {threshold!r:.60}")
+        if not isinstance(threshold, int | float | np.number) or not is_finite(threshold):
+            raise InvalidInput(f"threshold must be a finite number, not {told(threshold)}")
         if self.dtype not in get_args(InputType):
             raise InvalidInput(f'threshold_dtype must be "float64" or "float32", not {self.dtype!r}')
         return float(np.dtype(self.dtype).type(threshold))
@@ -293,6 +292,112 @@ def _words(domain: Domain, ensemble: Ensemble) -> dict[int, dict[str, float]]:
         for feature in domain.features
         if feature.codes is not None and feature.column not in ensemble.categories
     }
+
+
+def check_arguments(given: dict[str, Any]) -> None:
+    """Check the arguments of a question by their names, and put plain numbers in the place of NumPy's.
+
+    Only what would end in an error of another library, or of Python itself, is refused here; what the words and names
+    mean is for the question to say.
+    """
+    for name, value in given.items():
+        if name in ROWS:
+            continue
+        plain = value.item() if isinstance(value, np.generic) else value
+        if plain is None and name in REQUIRED:
+            raise InvalidInput(f"{name} must be given, not None")
+        given[name] = None if plain is None else CHECKS.get(name, _any)(name, plain)
+        if type(given[name]) is int and given[name].bit_length() > MOST_BITS:
+            raise InvalidInput(
+                f"{name} is a whole number of more than {MOST_BITS:,} bits, which is too large"
+            )
+
+
+def _any(name: str, value: Any) -> Any:
+    del name
+    return value
+
+
+def _limit(name: str, value: Any) -> Any:
+    """A limit; one that no run can reach is as good as any other."""
+    of, kinds = ("nodes", int) if name == "work_limit" else ("seconds", int | float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not value > 0:
+        raise InvalidInput(f"{name} is a positive number of {of} or None, not {told(value)}")
+    return min(value, MOST_WORK)
+
+
+def _word(name: str, value: Any) -> Any:
+    if isinstance(value, np.ndarray | Mapping | list | set):
+        raise InvalidInput(f"{name} is a word, not {told(value)}")
+    return value
+
+
+def _many(name: str, value: Any) -> Any:
+    """Several things; what can be looked through once only is kept."""
+    if isinstance(value, str | Mapping):
+        return value
+    if isinstance(value, Collection) and not isinstance(value, np.ndarray):
+        return value
+    try:
+        return list(value)
+    except TypeError:
+        raise InvalidInput(f"{name} is a list, not {told(value)}") from None
+
+
+def _weights(name: str, value: Any) -> Any:
+    """Numbers by features, or by a question's own word for them."""
+    for weight in value.values() if isinstance(value, Mapping) else ():
+        _number(f"each of {name}", weight)
+    if isinstance(value, str | Mapping):
+        return value
+    raise InvalidInput(f"{name} is a mapping from features to numbers, not {told(value)}")
+
+
+def _number(name: str, value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not is_finite(value):
+        raise InvalidInput(f"{name} is a finite number, not {told(value)}")
+    return value
+
+
+def _whole(name: str, value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MOST_COUNT:
+        raise InvalidInput(f"{name} is a whole number up to {MOST_COUNT:,}, not {told(value)}")
+    return value
+
+
+def _truth(name: str, value: Any) -> Any:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{name} is True or False, not {told(value)}")
+    return value
+
+
+def _explanation(name: str, value: Any) -> Any:
+    if not isinstance(value, Explanation):
+        raise InvalidInput(f"{name} is an explanation of this row, by explain(x), not {told(value)}")
+    return value
+
+
+MOST_BITS, MOST_WORK, MOST_COUNT = 4096, 2**62, 2**31 - 1
+ROWS = ("self", "x", "X", "also", "claim", "model", "other", "watcher", "answers", "X_train")
+"""What is checked where it is read."""
+REQUIRED = ("features", "number", "most_nodes", "coverage")
+"""What may not be None."""
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(("time_limit", "work_limit", "batch_limit"), _limit),
+    **dict.fromkeys(("literals", "goal", "norm", "by", "most", "feature", "title", "format"), _word),
+    **dict.fromkeys(
+        ("fix", "avoid", "only", "immutable", "increase", "decrease", "decisions", "features"), _many
+    ),
+    **dict.fromkeys(("protected", "undisclosable", "properties", "rows"), _many),
+    **dict.fromkeys(("coverage", "within", "near"), _number),
+    **dict.fromkeys(
+        ("most_rules", "most_nodes", "number", "n_jobs", "count", "explain", "sample", "seed"), _whole
+    ),
+    **dict.fromkeys(("reuse", "relative", "resume"), _truth),
+    "weights": _weights,
+    "why": _explanation,
+}
+"""How arguments are checked, by their names."""
 
 
 def clock_of(time_limit: float | None, work_limit: int | None) -> Clock:

@@ -88,6 +88,20 @@ def brief(text: str, most: int = 200) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
+def told(value: object) -> str:
+    """A value as an error shows it: in few words, whatever it is.
+
+    >>> told("abc"), told(10**5000), told([1])
+    ("'abc'", 'a whole number of 16610 bits', '[1]')
+    """
+    if isinstance(value, int) and value.bit_length() > 1000:
+        return f"a whole number of {value.bit_length()} bits"
+    try:
+        return brief(repr(value))
+    except ValueError:
+        return f"a {type(value).__name__}"
+
+
 def listing(things: Iterable[object], limit: int = 12) -> str:
     """Write things as a short list for a message.
 
@@ -117,5 +131,6 @@ def meant(words: Iterable[object], known: Iterable[object]) -> str:
     (' (did you mean income?)', '')
     """
     by_letters = {str(name).casefold(): str(name) for name in known}
-    near = [close[0] for word in words if (close := get_close_matches(str(word).casefold(), by_letters, n=1))]
+    given = (word if isinstance(word, str) else told(word) for word in words)
+    near = [close[0] for word in given if (close := get_close_matches(word.casefold(), by_letters, n=1))]
     return f" (did you mean {listing(by_letters[word] for word in near)}?)" if near else ""

@@ -72,12 +72,13 @@ def flag(value: Any, place: str) -> bool:
 
 def number(value: Any, place: str) -> float:
     """A finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not is_finite(value):
         raise wrong(place, "a finite number", value)
     return value
 
 
-def _is_finite(value: float) -> bool:
+def is_finite(value: Any) -> bool:
+    """Whether a number is finite in float64."""
     try:
         return isfinite(value)
     except OverflowError:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from primewood.ensemble import Categories, Ensemble
 from primewood.ensemble.comparison import InputType
 from primewood.ensemble.ensemble import Form
-from primewood.errors import InvalidInput, RowsWarning, UnknownName, listing
+from primewood.errors import InvalidInput, RowsWarning, UnknownName, listing, told
 from primewood.logic.interval import number
 from primewood.matching import match_columns
 from primewood.tabular import Column, Tabular, tabular
@@ -348,7 +348,7 @@ class _Reader:
             raise self._no_number(text, i, j) from None
 
     def _no_number(self, value: Any, i: int, j: int) -> InvalidInput:
-        shown = repr(value)
+        shown = told(value)
         shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
         return InvalidInput(
             f"{self._place(i, j)} must be a number, not {shown}; use NaN or None for a missing value"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, listing, told
+from primewood.fields import is_finite
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,9 @@ def _named(categories: Mapping[float, object] | Iterable[float]) -> Mapping[floa
 def _bound(name: str, value: Any) -> float:
     """An end of the numbers; beyond float64 there is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or value != value:
-        raise InvalidInput(f"{name} is a number, not {value!r}")
-    return value if abs(value) <= sys.float_info.max else math.copysign(math.inf, 1 if value > 0 else -1)
+        raise InvalidInput(f"{name} is a number, not {told(value)}")
+    infinite = math.inf if value > 0 else -math.inf
+    return value if is_finite(value) else infinite  # type: ignore[return-value]
 
 
 def one_hot_groups(

@@ -7,6 +7,7 @@ from functools import wraps
 from inspect import Signature, signature
 from typing import Any, TypeVar, cast
 
+from primewood.arguments import check_arguments
 from primewood.errors import listing
 from primewood.progress import Progress
 
@@ -57,10 +58,12 @@ def called(name: str) -> Callable[[F], F]:
 def bind(name: str, form: Signature, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """The arguments of a call by their names; an error names the function and its parameters as users know them."""
     try:
-        return form.bind(*args, **options)
+        bound = form.bind(*args, **options)
     except TypeError as problem:
         known = [parameter for parameter in form.parameters if parameter != "self"]
         unknown = [option for option in options if option not in known]
         meant = [SYNONYMS[word] for word in unknown if SYNONYMS.get(word) in known]
         like = f" (did you mean {listing(meant)}?)" if meant else ""
         raise TypeError(f"{name}() {problem}{like}; its parameters are {listing(known, limit=30)}") from None
+    check_arguments(bound.arguments)
+    return bound

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from primewood.engines.diagram.compiler import Watcher
+from primewood.explainer.asking import called
 from primewood.explainer.importance import AsksImportance
 from primewood.explainer.reporting import gather
 from primewood.explainer.slices import AsksSlices
@@ -104,7 +105,7 @@ class Explainer(AsksImportance, AsksSlices, AsksWhatIf, AsksAboutAll):
     IF petal width (cm) <= 0.8 THEN setosa
     """
 
-    report = gather
+    report = called("report")(gather)
 
     def save(self, path: str | Path) -> None:
         """Write the explainer to a file that `primewood.load` reads: the model, the options and the training rows.

@@ -9,6 +9,7 @@ import numpy as np
 from primewood.arguments import clock_of
 from primewood.batch.failed import Failed
 from primewood.engines.protocol import Clock
+from primewood.explainer.asking import called
 from primewood.explainer.many import AsksMany
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
@@ -24,6 +25,7 @@ BLOCK = 200
 class AsksImportance(AsksMany):
     """Asks which features matter over many rows."""
 
+    @called("importance")
     def importance(
         self,
         X: Any,

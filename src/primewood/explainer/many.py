@@ -17,7 +17,7 @@ from primewood.batch.run import BLOCK, Result, Run, Settings
 from primewood.batch.to_files import Written, explain_file
 from primewood.batch.to_one_file import explain_into_one_file, is_one_file
 from primewood.errors import InvalidInput
-from primewood.explainer.asking import bind
+from primewood.explainer.asking import bind, called
 from primewood.explainer.why import AsksWhy
 from primewood.reasons.best import given
 from primewood.reasons.explanation import Explanation
@@ -29,6 +29,7 @@ from primewood.tables import Dialect
 class AsksMany(AsksWhy):
     """Asks why for every row of a table."""
 
+    @called("explainer")
     def __call__(
         self,
         X: Any,
@@ -73,6 +74,7 @@ class AsksMany(AsksWhy):
         settings = self._settings(options, time_limit, work_limit, batch_limit, reuse)
         return Batch.of(list(self._explained(reading, settings, n_jobs, progress)), X, self._context)
 
+    @called("stream")
     def stream(
         self,
         X: Any,
@@ -93,6 +95,7 @@ class AsksMany(AsksWhy):
         settings = self._settings(options, time_limit, work_limit, batch_limit, reuse)
         return self._explained(self._reading_of(X), settings, n_jobs, progress)
 
+    @called("explain_file")
     def explain_file(
         self,
         source: str | Path,

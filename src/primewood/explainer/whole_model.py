@@ -19,6 +19,7 @@ from primewood.engines.diagram.compiler import Watcher
 from primewood.engines.protocol import Clock
 from primewood.ensemble import PREDICTION
 from primewood.errors import InvalidInput, TooLarge
+from primewood.explainer.asking import called
 from primewood.logic.language import Language
 from primewood.progress import say, with_progress
 from primewood.properties.claim import Outcome
@@ -38,6 +39,7 @@ from primewood.explainer.model import Model
 class AsksAboutAll(Model):
     """Asks about all decisions of a model at once."""
 
+    @called("verify")
     @with_progress("verifying")
     def verify(
         self,
@@ -96,6 +98,7 @@ class AsksAboutAll(Model):
         wanted, asked = self._stated(stated, Clock())
         wanted.claim(asked)
 
+    @called("compare")
     @with_progress("comparing")
     def compare(
         self,
@@ -165,6 +168,7 @@ class AsksAboutAll(Model):
             vote=self._vote,
         )
 
+    @called("rules")
     @with_progress("growing rules")
     def rules(
         self,
@@ -206,6 +210,7 @@ class AsksAboutAll(Model):
             clock=clock_of(time_limit, work_limit),
         )
 
+    @called("compile")
     @with_progress("compiling")
     def compile(
         self,
@@ -232,6 +237,7 @@ class AsksAboutAll(Model):
             context = replace(context, class_names=(*context.class_names, UNDECIDED))
         return Compiled(diagram, context)
 
+    @called("draw_tree")
     def draw_tree(self, number: int = 0, *, most_nodes: int = 60) -> Picture:
         """A picture of one tree of the model, its tests in words; a large one is cut, with a note."""
         from primewood.properties.drawing import tree_records

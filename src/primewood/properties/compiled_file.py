@@ -185,6 +185,9 @@ def _domain(fields: Fields, variables: tuple[Variable, ...], columns: tuple[str,
     knowledge = fields.read("constraints", _knowledge(variables))
     domain = Domain(features, columns, fields.read("assumptions", items(text)), knowledge)
     held = sorted(column for feature in features for column in feature.columns)
+    ordered = {name for order in knowledge.orders for name in (order.lower, order.upper)}
+    if not ordered <= {*columns}:
+        raise InvalidInput("constraints name features that there are not")
     if domain.variables != variables or held != list(range(len(columns))):
         raise InvalidInput("the features do not fit the variables and columns")
     return domain

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from primewood.domain import Domain, Feature
 from primewood.domain.knowledge import numbers_in_order, violated
-from primewood.errors import UnknownName, listing, meant
+from primewood.errors import UnknownName, listing, meant, told
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Point, as_point
 from primewood.logic.interval import MISSING, Interval, number
@@ -172,7 +172,7 @@ class Context:
         if not isinstance(decision, Hashable) or decision not in self.class_names:
             like = meant([decision], self.class_names)
             raise UnknownName(
-                f"no decision is called {decision!r}{like}; there are {listing(self.class_names)}"
+                f"no decision is called {told(decision)}{like}; there are {listing(self.class_names)}"
             )
         return self.class_names.index(decision)
 
@@ -181,7 +181,7 @@ class Context:
         if name not in self.feature_names:
             like = meant([name], self.feature_names)
             raise UnknownName(
-                f"there is no feature {name!r}{like}; the features are {listing(self.feature_names)}"
+                f"there is no feature {told(name)}{like}; the features are {listing(self.feature_names)}"
             )
         return next((j for j, x in enumerate(self.variables) if x.name == name), None)
 

@@ -93,6 +93,8 @@ def _entry(value: Any, place: str) -> Any:
             "histogram": optional(_histogram),
         },
     )(value, place)
+    if found["tested"] and "kind" not in found:
+        raise InvalidInput(f"{place}.kind is missing")
     if found.get("kind") == "categories" and len(found.get("counts") or found["values"]) != len(
         found["values"]
     ):

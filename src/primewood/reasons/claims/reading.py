@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, told
 from primewood.logic.expression import Expression
 from primewood.logic.term import Term
 from primewood.reasons.claims.claim import Claim
@@ -71,11 +71,12 @@ def read_claim(
     of_tool = _of_tool(claim, conditions, text, label, most, by)
     if of_tool is not None:
         return of_tool
-    parts = list(claim) if isinstance(claim, Iterable) else [None]
+    one = getattr(claim, "ndim", 1) == 0 or not isinstance(claim, Iterable)
+    parts = [None] if one else list(claim)
     if all(isinstance(part, str) for part in parts):
         ordered = sorted(map(str, parts)) if isinstance(claim, set | frozenset) else parts
         return Claim(tuple(c for part in ordered for c in text.pieces(str(part))))
-    raise InvalidInput(f"{FORMS}; not {claim!r}")
+    raise InvalidInput(f"{FORMS}; not {told(claim)}")
 
 
 def _of_tool(
