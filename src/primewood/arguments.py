@@ -334,6 +334,8 @@ def _word(name: str, value: Any) -> Any:
 
 def _many(name: str, value: Any) -> Any:
     """Several things; what can be looked through once only is kept."""
+    if value is None:
+        raise InvalidInput(f"{name} is a list, not None")
     if isinstance(value, str | Mapping):
         return value
     if isinstance(value, Collection) and not isinstance(value, np.ndarray):
@@ -344,13 +346,27 @@ def _many(name: str, value: Any) -> Any:
         raise InvalidInput(f"{name} is a list, not {told(value)}") from None
 
 
-def _weights(name: str, value: Any) -> Any:
-    """Numbers by features, or by a question's own word for them."""
-    for weight in value.values() if isinstance(value, Mapping) else ():
-        _number(f"each of {name}", weight)
+def _mapping(name: str, value: Any) -> Any:
+    """Something by features, or a question's own word for it."""
     if isinstance(value, str | Mapping):
         return value
-    raise InvalidInput(f"{name} is a mapping from features to numbers, not {told(value)}")
+    raise InvalidInput(f"{name} is a mapping from features, not {told(value)}")
+
+
+def _groups(name: str, value: Any) -> Any:
+    found = _mapping(name, value)
+    for group, columns in found.items() if isinstance(found, Mapping) else ():
+        if isinstance(columns, str) or not all(isinstance(column, str) for column in _many(name, columns)):
+            raise InvalidInput(f"{name}[{told(group)}] is a list of columns, not {told(columns)}")
+    return found
+
+
+def _weights(name: str, value: Any) -> Any:
+    """Numbers by features, or by a question's own word for them."""
+    found = _mapping(name, value)
+    for weight in found.values() if isinstance(found, Mapping) else ():
+        _number(f"each of {name}", weight)
+    return found
 
 
 def _number(name: str, value: Any) -> Any:
@@ -385,15 +401,19 @@ REQUIRED = ("features", "number", "most_nodes", "coverage")
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("time_limit", "work_limit", "batch_limit"), _limit),
     **dict.fromkeys(("literals", "goal", "norm", "by", "most", "feature", "title", "format"), _word),
+    **dict.fromkeys(("engine", "missing", "summation", "vote", "threshold_dtype"), _word),
     **dict.fromkeys(
         ("fix", "avoid", "only", "immutable", "increase", "decrease", "decisions", "features"), _many
     ),
     **dict.fromkeys(("protected", "undisclosable", "properties", "rows"), _many),
+    **dict.fromkeys(("class_names", "feature_names", "constraints"), _many),
     **dict.fromkeys(("coverage", "within", "near"), _number),
     **dict.fromkeys(
         ("most_rules", "most_nodes", "number", "n_jobs", "count", "explain", "sample", "seed"), _whole
     ),
     **dict.fromkeys(("reuse", "relative", "resume"), _truth),
+    **dict.fromkeys(("units", "domain"), _mapping),
+    "groups": _groups,
     "weights": _weights,
     "why": _explanation,
 }

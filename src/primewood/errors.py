@@ -67,6 +67,18 @@ class UnsupportedModel(PrimewoodError, TypeError):
     """A model that no reader knows, or that cannot be read exactly."""
 
 
+class NotPicklable(PrimewoodError, TypeError):
+    """An answer that is searched for while it is read, and so cannot be pickled or copied; `list` it first."""
+
+    @classmethod
+    def because_lazy(cls, what: str) -> NotPicklable:
+        """The error about answers that are searched for while they are read."""
+        return cls(
+            f"{what} are searched for while they are read, so they cannot be pickled or copied; pickle a list of them "
+            "instead"
+        )
+
+
 class MissingDependency(PrimewoodError, ImportError):
     """An optional package that is not installed; the message says how to get it."""
 

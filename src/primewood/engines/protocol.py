@@ -12,11 +12,12 @@ import enum
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import NoReturn, Protocol, SupportsIndex, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.errors import NotPicklable
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.variable import Variable
@@ -133,6 +134,9 @@ class Listing:
     boxes
         Starts a new listing.
     """
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise NotPicklable.because_lazy("these answers")
 
     def __init__(self, boxes: Callable[[], Iterator[Box]]) -> None:
         self._boxes = boxes

@@ -94,7 +94,7 @@ class Model:
             model = readers.load_model(model, trust_pickle=trust_pickle)
         self.model, self.progress = model, progress
         self.literals: Language = _usual_language(model) if literals is None else check_language(literals)
-        self.immutable = tuple(immutable)
+        self.immutable = tuple(immutable or ())
         self.notes: tuple[str, ...] = ()
         self.rule, self._vote = DecisionRule(threshold, between, positive, threshold_dtype), vote
         self.domain: Domain | None = None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol, SupportsIndex
 
 from primewood.engines.protocol import Clock, Family, Oracle, Verdict
+from primewood.errors import NotPicklable
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
@@ -221,6 +222,9 @@ class Finder:
 
 class Contrasts(BoxFamily[Contrast]):
     """All contrastive explanations of one decision: counted, sampled, filtered; listed when iterated over."""
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise NotPicklable.because_lazy("the contrasts")
 
     def __init__(self, asked: Contrasting, family: Family) -> None:
         base = tuple(1 << value for value in asked.point)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 from typing import Literal as Choice
 
 from primewood.engines.protocol import Clock, Family
@@ -12,7 +13,7 @@ from primewood.logic.instance import Box
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.reasons.context import Context, Row
-from primewood.reasons.explanation import Explanation, FindWitnesses, Status
+from primewood.reasons.explanation import Explanation, FindWitnesses, Status, find_nothing
 from primewood.reasons.families import TermFamily
 
 Measure = Choice["rows", "volume", "values"]
@@ -34,6 +35,11 @@ class Question:
     find_witnesses: Callable[[Box], FindWitnesses | None] | None = None
     """What makes the finder of the witnesses of a box."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what finds witnesses and widens, which belongs to its process; see `Explanation`."""
+        finder = None if self.find_witnesses is None else _no_finder
+        return {**self.__dict__, "widen": None, "find_witnesses": finder}
+
     @property
     def decision(self) -> object:
         """What is explained."""
@@ -53,6 +59,12 @@ class Question:
             widen=self.widen,
             find_witnesses=None if self.find_witnesses is None else self.find_witnesses(box),
         )
+
+
+def _no_finder(box: Box) -> FindWitnesses:
+    """What stands for the finder of witnesses in another process."""
+    del box
+    return find_nothing
 
 
 class Explanations(TermFamily[Explanation]):

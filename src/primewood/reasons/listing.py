@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NoReturn, SupportsIndex
 
 from primewood.engines.duality import Duality, Kind
 from primewood.engines.protocol import Clock
+from primewood.errors import NotPicklable
 from primewood.reasons.contrast import Contrast, Contrasting
 from primewood.reasons.explanation import Explanation
 from primewood.reasons.explanations import Question
@@ -26,6 +28,9 @@ class Reasons(Iterator[Explanation | Contrast]):
     clock
         When to stop.
     """
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise NotPicklable.because_lazy("the reasons")
 
     def __init__(self, duality: Duality, question: Question, contrasting: Contrasting, clock: Clock) -> None:
         self._duality, self._question, self._contrasting = duality, question, contrasting
