@@ -405,7 +405,7 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(
         ("fix", "avoid", "only", "immutable", "increase", "decrease", "decisions", "features"), _many
     ),
-    **dict.fromkeys(("protected", "undisclosable", "properties", "rows"), _many),
+    **dict.fromkeys(("protected", "undisclosable", "properties", "rows", "order"), _many),
     **dict.fromkeys(("class_names", "feature_names", "constraints"), _many),
     **dict.fromkeys(("coverage", "within", "near"), _number),
     **dict.fromkeys(
