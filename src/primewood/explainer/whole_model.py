@@ -57,22 +57,24 @@ class AsksAboutAll(Model):
             A rule as text ("age < 18 -> not approved", "never denied"), or a property: `monotone`, `independent_of`,
             `never`, `output`, `robust_at`, `robust_everywhere`.
         time_limit
-            Seconds, or None. When they are over, the outcome is "undecided", with how far the proof came.
+            Seconds, or None. When they are over, the outcome is "undecided", with how far the proof came. The clock
+            starts when the features are cut where the property cuts them.
         work_limit
             The same, counted in nodes of each search; with ``time_limit=None`` reproducible.
         progress
             Whether to show what is going on; by default what the explainer says.
         """
-        clock = clock_of(time_limit, work_limit)
-        wanted, asked = self._stated(stated, clock)
+        clock_of(time_limit, work_limit)  # raises for what is no limit, before anything is done
+        wanted, asked = self._stated(stated)
+        asked = replace(asked, clock=clock_of(time_limit, work_limit))
         claim = wanted.claim(asked)
         try:
             return wanted.verified(asked)
         except TooLarge as problem:
             return Verification(claim, Outcome.UNDECIDED, self._context, note=str(problem))
 
-    def _stated(self, stated: object, clock: Clock) -> tuple[Property, Asked]:
-        """A property, and the model that it is asked of: over a domain that is cut where the property cuts."""
+    def _stated(self, stated: object) -> tuple[Property, Asked]:
+        """A property, and the model that it is asked of, ready: over a domain that is cut where the property cuts."""
         self._check_rows("properties")
         wanted = as_property(stated)
         if not isinstance(wanted, Output):
@@ -81,9 +83,10 @@ class AsksAboutAll(Model):
         other, conditions = self, wanted.conditions(self._context.feature_names)
         if conditions:
             other = self._with(self.ensemble, self._domain_for(self.ensemble, conditions=conditions))
+            other._engines.prepare()
         scorer = self._context.scorer
         positive = None if scorer is None or self.rule.positive is None else scorer.positive
-        return wanted, Asked(other._context, other._engines, clock, positive, self._decisions_are_ordered)
+        return wanted, Asked(other._context, other._engines, Clock(), positive, self._decisions_are_ordered)
 
     @property
     def _decisions_are_ordered(self) -> bool:
@@ -95,7 +98,7 @@ class AsksAboutAll(Model):
 
     def _check_property(self, stated: object) -> None:
         """Raise for a property that cannot be asked: a name that does not exist, a rule that is none."""
-        wanted, asked = self._stated(stated, Clock())
+        wanted, asked = self._stated(stated)
         wanted.claim(asked)
 
     @called("compare")

@@ -125,7 +125,7 @@ def _tried(
 
 def _claim(subject: Subject, stated: IndependentOf | Monotone) -> Claim:
     """What is asked, as `verify` says it."""
-    return stated.claim(subject.explainer._stated(stated, Clock())[1])
+    return stated.claim(subject.explainer._stated(stated)[1])
 
 
 def _step(alone: Alone, stated: IndependentOf | Monotone) -> Step | None:
