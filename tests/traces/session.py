@@ -41,6 +41,11 @@ class Session:
         self.recipe = model.recipe
 
     @property
+    def engine(self) -> str:
+        """The engine that was asked for."""
+        return str(self.recipe.option.get("engine", "auto"))
+
+    @property
     def names(self) -> list[str]:
         """The names of the features."""
         return self.recipe.names

@@ -119,7 +119,7 @@ class Table:
             ends = ends_of(feature)
             high = self._goes_high(feature.name, kind, generator)
             numbers = np.where(
-                high[:, None], _at(ends.high, self.cells[:, j]), _at(ends.low, self.cells[:, j])
+                high[:, None], at_values(ends.high, self.cells[:, j]), at_values(ends.low, self.cells[:, j])
             )
             rows[:, list(feature.columns)] = numbers
         return rows
@@ -190,7 +190,7 @@ class Table:
         return not bool((self.inside(box) & bad).any())
 
 
-def _at(numbers: Rows, values: Labels) -> Rows:
+def at_values(numbers: Rows, values: Labels) -> Rows:
     """The numbers at values; NaN for the value after the last, which is "missing"."""
     padded = np.vstack([numbers, np.full((1, numbers.shape[1]), np.nan)])
     return padded[values]

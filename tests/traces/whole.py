@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -43,6 +43,16 @@ def judge_outcome(
         right = session.table.class_names[session.decide(row)] == decision
         possible = satisfied(session.recipe, np.array([row]), session.model.words)[0]
         expect(right and possible, about, f"the witness {row} is not decided {decision}, or cannot be")
+
+
+def judge_pair(session: Session, found: pw.Verification, names: Sequence[str], about: str) -> None:
+    """Whether the two rows that break a property differ only in some features."""
+    if found.outcome is FAILS:
+        first, second = (np.array(row) for row in found.witnesses)
+        for feature in session.table.domain.features:
+            columns = list(feature.columns)
+            same = np.array_equal(first[columns], second[columns], equal_nan=True)
+            expect(same or feature.name in names, about, f"{feature.name} differs in {first} and {second}")
 
 
 def rule(
@@ -130,7 +140,7 @@ def monotone(
     """Raising a feature never takes a decision back iff it does so between no two cells."""
     name, table = session.name(feature), session.table
     place = next((j for j, x in enumerate(table.variables) if x.name == name), None)
-    if place is None or not table.variables[place].ordered or has_orders(session):
+    if place is None or not table.variables[place].ordered:
         return
     wanted = None if target is None else target % len(table.class_names)
     if wanted is None and "positive" in session.model.options:
@@ -141,6 +151,9 @@ def monotone(
         name, direction, None if target is None else table.class_names[target % len(table.class_names)]
     )
     found = session.explainer.verify(stated, **limits_of(limit))
+    judge_pair(session, found, [name], "monotone")
+    if has_orders(session):
+        return
     labels = np.moveaxis(table.labels.reshape(table.sizes), place, 0)[: table.variables[place].ordered]
     scores = labels if wanted is None else (labels == wanted).astype(np.int64)
     scores = scores if direction == "increasing" else -scores
@@ -155,9 +168,12 @@ def monotone(
 def independent(session: Session, *, features: tuple[int, ...] = (0,), limit: float | None = None) -> None:
     """Features never matter iff cells that differ in them alone are decided alike."""
     names, table = session.chosen(features), session.table
-    if has_orders(session):
-        return
     found = session.explainer.verify(pw.independent_of(*names), **limits_of(limit))
+    judge_pair(session, found, names, "independent_of")
+    if has_orders(session):
+        if found.outcome is HOLDS:
+            judge_unmoved(session, names)
+        return
     places = sorted(session.places(names))
     labels = np.moveaxis(table.labels.reshape(table.sizes), places, range(len(places)))
     flat = labels.reshape(int(np.prod(labels.shape[: len(places)], dtype=int)), -1)
@@ -174,6 +190,22 @@ def independent(session: Session, *, features: tuple[int, ...] = (0,), limit: fl
         judge_breaking(session, found, alone, "independent_of")
 
 
+def judge_unmoved(session: Session, names: Sequence[str]) -> None:
+    """Whether rows of the table that differ in some features alone, and may be, are decided alike."""
+    table = session.table
+    for feature in (f for f in table.domain.seen if f.name in names):
+        ends = ends_of(feature)
+        for numbers in (*ends.low, *ends.high):
+            moved = table.rows.copy()
+            moved[:, list(feature.columns)] = numbers
+            allowed = satisfied(session.recipe, moved, session.model.words)
+            labels = session.model.decide(moved)[allowed]
+            wrong = (labels != table.row_labels[allowed]) & (labels >= 0) & (table.row_labels[allowed] >= 0)
+            expect(
+                not wrong.any(), "independent_of", f"holds, but {feature.name} changes the decision on a row"
+            )
+
+
 def robust_at(
     session: Session, *, row: int = 0, radius: float = 0.5, norm: str = "linf", limit: float | None = None
 ) -> None:
@@ -185,6 +217,9 @@ def robust_at(
     every = norm == "l0"
     moves = Moves(session, asked, norm, to_missing=every, categories=every)
     least = moves.least(session.table.against(asked.label))
+    if found.outcome is FAILS:
+        far = moves.total(np.array(found.witnesses[1]))
+        expect(far <= radius, "robust_at", f"the witness is {far} away, beyond {radius}")
     if not has_orders(session):
         judge_outcome(session, found, least > radius, limit, "robust_at")
 
