@@ -185,6 +185,15 @@ def test_an_error_names_the_argument(explainer, named, words):
         explainer.explain(X[0], **named)
 
 
+def test_the_limits_of_a_compiled_model_are_checked(explainer):
+    compiled = explainer.compile()
+    for odd in ("2s", NAN, True, -1, [1]):
+        for ask_it in (compiled.explanations, compiled.contrasts):
+            with pytest.raises(InvalidInput, match="time_limit is a positive number of seconds or None, not"):
+                ask_it(X[0], time_limit=odd)
+    assert compiled.explanations(X[0], time_limit=HUGE).count() == compiled.explanations(X[0]).count()
+
+
 def test_limits_that_no_run_reaches_and_numbers_of_numpy_are_taken(explainer):
     usual = explainer.explain(X[0], goal="prime")
     for limits in ({"work_limit": HUGE}, {"time_limit": HUGE}, {"work_limit": np.int64(10**6)}):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain import Domain
-from primewood.engines.protocol import Clock
+from primewood.engines.protocol import Clock, check_limit
 from primewood.ensemble import Ensemble, Level
 from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput, UnknownName, listing, meant, told
@@ -318,14 +318,6 @@ def _any(name: str, value: Any) -> Any:
     return value
 
 
-def _limit(name: str, value: Any) -> Any:
-    """A limit; one that no run can reach is as good as any other."""
-    of, kinds = ("nodes", int) if name == "work_limit" else ("seconds", int | float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not value > 0:
-        raise InvalidInput(f"{name} is a positive number of {of} or None, not {told(value)}")
-    return min(value, MOST_WORK)
-
-
 def _word(name: str, value: Any) -> Any:
     if isinstance(value, np.ndarray | Mapping | list | set):
         raise InvalidInput(f"{name} is a word, not {told(value)}")
@@ -393,13 +385,13 @@ def _explanation(name: str, value: Any) -> Any:
     return value
 
 
-MOST_BITS, MOST_WORK, MOST_COUNT = 4096, 2**62, 2**31 - 1
+MOST_BITS, MOST_COUNT = 4096, 2**31 - 1
 ROWS = ("self", "x", "X", "also", "claim", "model", "other", "watcher", "answers", "X_train")
 """What is checked where it is read."""
 REQUIRED = ("features", "number", "most_nodes", "coverage")
 """What may not be None."""
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(("time_limit", "work_limit", "batch_limit"), _limit),
+    **dict.fromkeys(("time_limit", "work_limit", "batch_limit"), check_limit),
     **dict.fromkeys(("literals", "goal", "norm", "by", "most", "feature", "title", "format"), _word),
     **dict.fromkeys(("engine", "missing", "summation", "vote", "threshold_dtype"), _word),
     **dict.fromkeys(
@@ -422,8 +414,4 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
 
 def clock_of(time_limit: float | None, work_limit: int | None) -> Clock:
     """The limits of a run that begins now."""
-    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
-        raise InvalidInput(f"time_limit is a positive number of seconds or None, not {time_limit!r}")
-    if work_limit is not None and not (isinstance(work_limit, int) and work_limit > 0):
-        raise InvalidInput(f"work_limit is a positive number of nodes or None, not {work_limit!r}")
-    return Clock(time_limit, work_limit)
+    return Clock(check_limit("time_limit", time_limit), check_limit("work_limit", work_limit))

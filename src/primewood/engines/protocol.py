@@ -12,12 +12,12 @@ import enum
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NoReturn, Protocol, SupportsIndex, runtime_checkable
+from typing import Any, NoReturn, Protocol, SupportsIndex, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.errors import NotPicklable
+from primewood.errors import InvalidInput, NotPicklable, told
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.variable import Variable
@@ -38,6 +38,21 @@ Step = Mapping[int, int]
 
 FOREVER = 1e9
 """Seconds, some thirty years: a longer limit is cut to this, which clocks can count."""
+
+
+MOST_WORK = 2**62
+"""Search nodes: a larger limit is cut to this, which the core can count."""
+
+
+def check_limit(name: str, value: Any) -> Any:
+    """A limit by its name; one that no run can reach is cut to one that can be counted."""
+    of, kinds = ("nodes", int) if name == "work_limit" else ("seconds", int | float)
+    plain = value.item() if isinstance(value, np.generic) else value
+    if plain is None:
+        return None
+    if isinstance(plain, bool) or not isinstance(plain, kinds) or not plain > 0:
+        raise InvalidInput(f"{name} is a positive number of {of} or None, not {told(value)}")
+    return min(plain, MOST_WORK if name == "work_limit" else FOREVER)
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.oracle import Allowance, DiagramOracle
-from primewood.engines.protocol import Listing
+from primewood.engines.protocol import Listing, check_limit
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.instance import Point
 from primewood.logic.language import Language, check_language
@@ -127,7 +127,7 @@ class Compiled(Readable):
         return self._context.literals if literals is None else check_language(literals)
 
     def _oracle(self, label: int, time_limit: float | None = None) -> DiagramOracle:
-        return DiagramOracle(self.diagram, label, Allowance(time_limit))
+        return DiagramOracle(self.diagram, label, Allowance(check_limit("time_limit", time_limit)))
 
     def explanations(
         self, x: Any, *, literals: Language | None = None, time_limit: float | None = None
