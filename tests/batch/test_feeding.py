@@ -319,5 +319,5 @@ def test_what_is_no_answer_is_refused(explainer, batch, tmp_path):
     for wrong in (7, batch.to_frame(), batch.summary(), [batch]):
         with pytest.raises(InvalidInput, match="answers is a folder that explain_file has written"):
             explainer.report(answers=wrong, **QUICK)
-    with pytest.raises(InvalidInput, match=r"no folder of a batch"):
+    with pytest.raises(InvalidInput, match=r"not a folder of a batch"):
         explainer.report(answers=tmp_path / "nowhere", **QUICK)

@@ -92,6 +92,6 @@ def test_feature_use_over_a_folder_of_explanations(files, call, tmp_path, quick)
 
 def test_explanations_of_another_model_or_of_none_are_refused(files, call, tmp_path, quick):
     page = tmp_path / "audit.html"
-    for answers, words in (("explained", "another model"), ("nowhere", "no folder of a batch")):
+    for answers, words in (("explained", "another model"), ("nowhere", "not a folder of a batch")):
         done = call("report", "forest.skops", "rows.csv", "--answers", answers, "-o", page, *quick)
         assert done.code == 2 and words in " ".join(done.err.split()) and not page.exists()
