@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from primewood.errors import InvalidInput, TooLarge
-from traces import states, what_if, whole, why
+from traces import adverse, contrasts, states, what_if, whole, why
 from traces.session import Session
 
 LANGUAGES = ("sets", "intervals", "values")
@@ -85,16 +85,16 @@ KINDS: dict[str, Kind] = {
         what_if.robustness, 4, {"row": ROW, "norm": ("l0",), "relative": (True,), "limit": LIMITS}
     ),
     "contrast": Kind(
-        what_if.contrast, 5, {"row": ROW, "target": TARGETS, "literals": LANGUAGES, "limit": LIMITS}
+        contrasts.contrast, 5, {"row": ROW, "target": TARGETS, "literals": LANGUAGES, "limit": LIMITS}
     ),
-    "contrasts": Kind(what_if.contrasts, 5, {"row": ROW, "target": TARGETS, "literals": LANGUAGES}),
+    "contrasts": Kind(contrasts.contrasts, 5, {"row": ROW, "target": TARGETS, "literals": LANGUAGES}),
     "reasons": Kind(
-        what_if.reasons, 4, {"row": ROW, "target": TARGETS, "literals": LANGUAGES, "limit": LIMITS}
+        contrasts.reasons, 4, {"row": ROW, "target": TARGETS, "literals": LANGUAGES, "limit": LIMITS}
     ),
     "what_if": Kind(what_if.what_if, 3, {"row": ROW, "feature": (0, 1, 2)}),
     "decision_map": Kind(what_if.decision_map, 2, {"row": ROW, "feature": (0, 1), "other": (1, 2, 3)}),
     "adverse_action": Kind(
-        what_if.adverse_action,
+        adverse.adverse_action,
         5,
         {"row": ROW, "target": TARGETS, "protected": PLACES, "most": (1, 2), "limit": LIMITS},
     ),

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 import primewood as pw
-from traces.recipes import Rows, satisfied
+from traces.constraints import satisfied
+from traces.recipes import Rows
 from traces.session import Asked, Session, nearly
 from traces.table import Bits, Box, literals, weaker
 from traces.wrong import TooMany, expect

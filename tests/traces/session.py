@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 import primewood as pw
-from traces.recipes import Data, Labels, Model, Recipe, Rows, as_frame, between, build, score_by
+from traces.data import Data, as_frame
+from traces.deciding import between, score_by
+from traces.models import Model, build
+from traces.recipes import Labels, Recipe, Rows
 from traces.table import Box, Boxes, Point, Table
 
 NO_LIMIT: dict[str, Any] = {"time_limit": None}
@@ -70,9 +73,8 @@ class Session:
 
     def given(self, row: Rows, form: int = 0) -> Any:
         """A row as users have it: an array, a list, a mapping or a frame."""
-        frame = as_frame(self.recipe, row[None, :], self.model.words)
         if "k" in self.recipe.columns or form == 2:
-            return frame
+            return as_frame(self.recipe, row[None, :], self.model.words)
         if form == 3:
             return dict(zip(self.recipe.column_names, row.tolist(), strict=True))
         return row.tolist() if form == 1 else row

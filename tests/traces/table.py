@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 import primewood as pw
 from primewood.domain import Domain, Feature
-from traces.recipes import Labels, Model, Rows, satisfied
+from traces.constraints import satisfied
+from traces.models import Model
+from traces.recipes import Labels, Rows
 from traces.wrong import TooMany, Wrong
 
 Box = tuple[int, ...]

@@ -10,6 +10,8 @@ import numpy as np
 
 import primewood as pw
 from primewood.domain import Feature
+from traces.constraints import satisfied
+from traces.deciding import score_by
 from traces.explanations import (
     PROVED,
     covered_by,
@@ -18,10 +20,10 @@ from traces.explanations import (
     primes_around,
     speak,
 )
-from traces.recipes import Rows, satisfied, score_by
+from traces.moves import Moves, has_orders
+from traces.recipes import Rows
 from traces.session import NO_LIMIT, Session, start
 from traces.table import Bits, Point, Table, ends_of
-from traces.what_if import Moves, has_orders
 from traces.why import limits_of
 from traces.wrong import TooMany, expect
 

@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 
 import primewood as pw
+from traces.constraints import place_of
 from traces.explanations import (
     IMPOSSIBLE,
     INTERRUPTED,
@@ -22,7 +23,6 @@ from traces.explanations import (
     primes_around,
     speak,
 )
-from traces.recipes import place_of
 from traces.session import NO_LIMIT, Asked, Session, nearly, start
 from traces.table import Box, Table
 from traces.wrong import TooMany, expect
