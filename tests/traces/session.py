@@ -15,6 +15,7 @@ from traces.deciding import between, score_by
 from traces.models import Model, build
 from traces.recipes import Labels, Recipe, Rows
 from traces.table import Box, Boxes, Point, Table
+from traces.wrong import TooMany
 
 NO_LIMIT: dict[str, Any] = {"time_limit": None}
 
@@ -118,9 +119,11 @@ def _made(recipe: Recipe) -> tuple[Model, pw.Explainer, Table]:
 
 
 def _around(model: Model, explainer: pw.Explainer) -> tuple[Model, pw.Explainer]:
-    """The question whether a prediction is near that of the first row: between two numbers."""
+    """The question whether a prediction is near that of the first row without a gap: between two numbers."""
     scores = score_by(model.recipe, model.fitted, model.words)
-    first = model.data.X[:1]
+    first = model.data.X[~np.isnan(model.data.X).any(axis=1)][:1]
+    if not len(first):
+        raise TooMany("every training row has a gap")
     near = 0.25 * (1 + model.recipe.seed % 4)
     middle = float(scores(first)[0])
     ends = (middle - near, middle + near)
