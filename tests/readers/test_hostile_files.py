@@ -12,6 +12,7 @@ from subprocess import DEVNULL, PIPE
 
 import numpy as np
 import pytest
+from sklearn.ensemble import BaggingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import hostile
@@ -375,3 +376,42 @@ def test_commands_say_it_in_one_line(valid, tmp_path):
         told, problem = child.communicate(timeout=60)
     assert child.returncode == 2 and not told
     assert problem.startswith("primewood: model") and problem.count("\n") == 1
+
+
+def fitted(model, rows=X):
+    return model.fit(rows, Y)
+
+
+def with_fewer_columns(model):
+    *others, (name, step, mask), rest = model._preprocessor.transformers_
+    model._preprocessor.transformers_ = [*others, (name, step, np.zeros_like(mask)), rest]
+
+
+DAMAGED_OBJECTS = {
+    "a member that knows fewer classes": (
+        lambda: fitted(RandomForestClassifier(2, max_depth=2)),
+        lambda model: setattr(model.estimators_[1], "n_classes_", 1),
+    ),
+    "a member that knows a class twice": (
+        lambda: fitted(BaggingClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=2)),
+        lambda model: setattr(model.estimators_[0], "classes_", np.array([0, 0])),
+    ),
+    "more classes than labels": (
+        lambda: fitted(RandomForestClassifier(2, max_depth=2)),
+        lambda model: setattr(model, "n_classes_", 10**6),
+    ),
+    "an encoder that leaves columns out": (
+        lambda: fitted(HistGradientBoostingClassifier(max_iter=2, categorical_features=[0]), X // 10),
+        with_fewer_columns,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED_OBJECTS)
+def test_objects_that_do_not_fit_together_are_refused_before_they_predict(name):
+    make, damage = DAMAGED_OBJECTS[name]
+    model = make()
+    pw.read(model)
+    damage(model)
+    with pytest.raises(UnsupportedModel, match="laid out as"):
+        pw.read(model)

@@ -63,10 +63,8 @@ def read(model: Any, data: Any = None, *, trust_pickle: bool = False) -> Ensembl
         model = load_model(model, trust_pickle=trust_pickle)
     if isinstance(model, Ensemble):
         return model
-    model = _unwrap(model)
-    reader = _reader(model)
     try:
-        ensemble: Ensemble = reader.read(model, data) if _keeps_no_names(reader) else reader.read(model)
+        return _read(_unwrap(model), data)
     except PrimewoodError:
         raise
     except UNEXPECTED as problem:
@@ -74,6 +72,11 @@ def read(model: Any, data: Any = None, *, trust_pickle: bool = False) -> Ensembl
             f"this {type(model).__name__} is damaged, or laid out as in no version of its library that is known "
             f"({type(problem).__name__}: {first_line(problem)})"
         ) from problem
+
+
+def _read(model: Any, data: Any) -> Ensemble:
+    reader = _reader(model)
+    ensemble: Ensemble = reader.read(model, data) if _keeps_no_names(reader) else reader.read(model)
     return ensemble
 
 
