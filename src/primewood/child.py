@@ -68,7 +68,7 @@ def run_limited(program: Path, arguments: Sequence[str], limits: Limits) -> None
         program wrote to stderr.
     """
     order = {
-        "path": sys.path,
+        "path": [str(folder) for folder in sys.path],
         "limits": {
             "RLIMIT_CPU": limits.seconds,
             "RLIMIT_AS": limits.memory,
@@ -79,7 +79,10 @@ def run_limited(program: Path, arguments: Sequence[str], limits: Limits) -> None
         "arguments": list(arguments),
     }
     with TemporaryFile() as words:
-        code = _wait([sys.executable, "-I", "-c", START, json.dumps(order)], words, limits.seconds)
+        try:
+            code = _wait([sys.executable, "-I", "-c", START, json.dumps(order)], words, limits.seconds)
+        except OSError as problem:
+            raise InvalidInput(f"no process can be started for it ({problem.strerror})") from None
         if code is None:
             raise InvalidInput(f"it took more than {limits.seconds} s")
         if code:

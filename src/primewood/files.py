@@ -152,7 +152,7 @@ def check_header(document: object, path: Path, kind: str, version: int) -> None:
         raise InvalidInput(f"{path.name} is not {an(kind)} of primewood")
     found = document.get("version")
     if type(found) is not int or found < 1:
-        raise InvalidInput(f"{path.name} is damaged: its version is {found!r}")
+        raise InvalidInput(f"{path.name} is damaged: its version is {repr(found)[:60]}")
     if found > version:
         raise InvalidInput(
             f"{path.name} was written by a newer primewood, in version {found} of the format; this one reads version "

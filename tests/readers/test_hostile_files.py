@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 import zipfile
 from contextlib import contextmanager
@@ -101,8 +102,8 @@ HOSTILE_XGBOOST = {
         "num_class must be .* not 2000000000",
     ),
     "very many columns": (
-        learner_with(learner_model_param__num_feature="2000000000"),
-        "2,000,000,000 columns",
+        lambda document: re.sub(r'"num_feature": "6"', '"num_feature": "2000000000"', json.dumps(document)),
+        "it claims 2,000,000,000 columns without names",
     ),
     "several targets": (learner_with(learner_model_param__num_target="7"), "several targets"),
     "a number of trees": (
@@ -254,7 +255,21 @@ def test_nested_trees_of_catboost_are_checked_node_by_node(tmp_path, monkeypatch
     whole = path.read_text()
     assert (pw.read(path).predict(X) == model.predict(X)).all()
     monkeypatch.setattr(catboost.CatBoost, "load_model", refuse_to_load)
-    for key, value in [("left", {}), ("right", []), ("split", None), ("value", "a"), ("value", [1])]:
+    nested = {"value": 1.0, "weight": 1.0}
+    for _ in range(99):
+        nested = {
+            "left": {"value": 1.0, "weight": 1.0},
+            "right": nested,
+            "split": json.loads(whole)["trees"][0]["split"],
+        }
+    for key, value in [
+        ("left", nested),
+        ("left", {}),
+        ("right", []),
+        ("split", None),
+        ("value", "a"),
+        ("value", [1]),
+    ]:
         document = json.loads(whole)
         document["trees"][0][key] = value
         path.write_text(json.dumps(document))
@@ -346,6 +361,10 @@ HOSTILE_SKOPS = {
         "n_features_in_ must be a whole number from 0 to 100000",
     ),
     "an archive that unpacks to much": (add_bomb, "unpacks to"),
+    "an array that is named very often": (
+        changed_schema(lambda s: s.__setitem__("more", [{"file": "schema.json"}] * 20_000)),
+        "unpacks to",
+    ),
 }
 
 

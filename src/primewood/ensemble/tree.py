@@ -15,6 +15,8 @@ from primewood.errors import InvalidInput
 LEAF = -1
 MOST_DEPTH = 4000
 """The most tests on a path of any tree that is read."""
+MOST_UNNAMED = 100_000
+"""The most columns of a model file that does not list their names: a number alone costs a file nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -121,7 +121,8 @@ def _checked(source: Path, path: Path) -> dict[str, Any]:
 def _keep_numbers(model: Any, document: Mapping[str, Any], path: Path) -> None:
     """Give a model that was loaded from JSON the numbers that CatBoost rounded on the way."""
     values, (scale, bias) = leaf_values(document), document["scale_and_bias"]
-    if not np.allclose(model.get_leaf_values(), values, rtol=1e-12, atol=0.0):
+    loaded = model.get_leaf_values()
+    if loaded.shape != values.shape or not np.allclose(loaded, values, rtol=1e-12, atol=1e-300):
         raise UnsupportedModel(f"{path.name} has its leaves in an order that is not known")
     model.set_leaf_values(values)
     model.set_scale_and_bias(float(scale), [float(one) for one in bias])

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.ensemble.tree import MOST_UNNAMED
 from primewood.errors import InvalidInput, UnsupportedModel, listing
 from primewood.fields import (
     Fields,
@@ -37,10 +38,8 @@ FORESTS = ("oblivious_trees", "trees")
 FEATURES = {"float_features", "categorical_features", "cat_features_hash", "ctrs"}
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 TREATMENTS = ("AsIs", "AsFalse", "AsTrue")
-MOST_COLUMNS = 100_000
-"""The most columns: a number alone costs a file nothing."""
 MOST_LEVELS = 30
-"""The most splits of a symmetric tree, of which CatBoost itself grows 16 at most."""
+"""The most levels of a tree, of which CatBoost itself grows 16 at most."""
 MOST_NODES = 2**16 - 1
 """The most nodes of a tree that is not symmetric: CatBoost counts the nodes between two in 16 bits."""
 Test = tuple[str, int, float]
@@ -99,11 +98,11 @@ def _nodes(tree: dict[str, Any]) -> list[dict[str, Any]]:
 def refuse_statistics(features: Mapping[str, Any]) -> None:
     """Refuse splits on statistics of the target, which CatBoost derives from categorical columns."""
     statistics = optional(items(record))(features.get("ctrs"), "ctrs") or ()
-    used = {
+    used = [
         element.get("cat_feature_index")
         for statistic in statistics
         for element in Fields(statistic, "ctrs").read("elements", items(record))
-    }
+    ]
     if statistics:
         columns = optional(items(record))(features.get("categorical_features"), "categorical_features") or ()
         names = [name_of(column) for column in columns if column.get("feature_index") in used]
@@ -131,8 +130,8 @@ def _tests(features: dict[str, Any]) -> list[Test]:
         before = -1
         for i, entry in enumerate(entries):
             said = Fields(entry, f"{name}[{i}]")
-            before = said.read("feature_index", whole(before + 1, MOST_COLUMNS))
-            columns.append(said.read("flat_feature_index", whole(0, MOST_COLUMNS)))
+            before = said.read("feature_index", whole(before + 1, MOST_UNNAMED - 1))
+            columns.append(said.read("flat_feature_index", whole(0, MOST_UNNAMED - 1)))
             said.read("feature_id", text)
             tested = _borders(said) if kind == "FloatFeature" else _hashes(entry)
             tests += [(kind, before, one) for one in tested]
@@ -192,18 +191,20 @@ def _check_symmetric(tree: dict[str, Any], place: str, tests: Sequence[Test]) ->
 def _check_nested(tree: dict[str, Any], place: str, tests: Sequence[Test]) -> int:
     """Check a tree; how many scores its leaves have."""
     widths: set[int] = set()
-    todo, count = [tree], 0
+    todo, count = [(tree, 0)], 0
     while todo:
-        node, count = todo.pop(), count + 1
+        (node, level), count = todo.pop(), count + 1
         said = Fields(node, place)
+        if level > MOST_LEVELS or count > MOST_NODES:
+            raise InvalidInput(f"{place} has more than {MOST_LEVELS} levels or {MOST_NODES} nodes")
         if "value" in node:
             widths.add(_width(node["value"], place))
             said.read("weight", number)
         else:
             _check_split(said.read("split", record), f"{place}.split", tests)
-            todo += [said.read(side, record) for side in ("left", "right")]
-    if len(widths) > 1 or count > MOST_NODES:
-        raise InvalidInput(f"{place} has leaves of different lengths, or more than {MOST_NODES} nodes")
+            todo += [(said.read(side, record), level + 1) for side in ("left", "right")]
+    if len(widths) > 1:
+        raise InvalidInput(f"{place} has leaves of different lengths")
     return widths.pop()
 
 

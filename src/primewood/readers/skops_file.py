@@ -15,6 +15,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.ensemble.tree import MOST_UNNAMED
 from primewood.errors import InvalidInput
 from primewood.fields import Check, Fields, items, record, text, whole
 from primewood.files import parse_json
@@ -22,8 +23,6 @@ from primewood.files import parse_json
 SCHEMA = "schema.json"
 MOST_BEYOND = 100
 """How many times its own size a file may unpack to, and 100 MB in any case."""
-MOST_UNNAMED = 100_000
-"""The most columns of a model that does not list their names: a number alone costs a file nothing."""
 
 
 def check_archive(path: Path) -> None:
@@ -33,11 +32,13 @@ def check_archive(path: Path) -> None:
     """
     try:
         with ZipFile(path) as archive:
-            schema = parse_json(archive.read(SCHEMA)) if SCHEMA in archive.namelist() else None
-            if schema is None:
+            sizes = {info.filename: info.file_size for info in archive.infolist()}
+            _check_size(sum(sizes.values()), path)
+            if SCHEMA not in sizes:
                 raise InvalidInput(f"it has no {SCHEMA}")
-            records = list(_records(schema))
-            _check_size(archive, records, path.stat().st_size)
+            records = list(_records(parse_json(archive.read(SCHEMA))))
+            named = [name for one in records if isinstance(name := one.get("file"), str)]
+            _check_size(sum(sizes.get(name, 0) for name in named), path)
             for one in records:
                 if one.get("__loader__") == "TreeNode" or one.get("__class__") == "Tree":
                     _check_tree(Fields(one, "a tree"), archive)
@@ -58,12 +59,9 @@ def _records(schema: Any) -> Iterator[dict[str, Any]]:
             todo += node
 
 
-def _check_size(archive: ZipFile, records: list[dict[str, Any]], size: int) -> None:
-    """Check what a file unpacks to, counting an array as often as it is named."""
-    sizes = {info.filename: info.file_size for info in archive.infolist()}
-    named = [name for one in records if isinstance(name := one.get("file"), str)]
-    unpacked = sum(sizes.values()) + sum(sizes.get(name, 0) for name in named)
-    if unpacked > MOST_BEYOND * max(size, 2**20):
+def _check_size(unpacked: int, path: Path) -> None:
+    """Check how many bytes a file unpacks to; an array counts as often as it is named."""
+    if unpacked > MOST_BEYOND * max(path.stat().st_size, 2**20):
         raise InvalidInput(f"it unpacks to {unpacked:,} bytes, more than {MOST_BEYOND} times its own size")
 
 

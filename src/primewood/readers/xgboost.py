@@ -22,7 +22,7 @@ does not know is no error to XGBoost 3.2: it is taken for the next one of the al
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -41,6 +41,7 @@ from primewood.readers.xgboost_file import (
     PER_SET,
     UNREAD,
     Ubjson,
+    check_columns,
     check_document,
     forest_of,
     parse,
@@ -100,7 +101,8 @@ def load(path: str | Path) -> xgboost.Booster:
         document = parse(raw)
     except InvalidInput as problem:
         raise InvalidInput(f"{path.name} is not an XGBoost model: it is {problem}") from None
-    _check(document, path.name)
+    _check(document, path.name, check_document)
+    _check(document, path.name, check_columns)
     _check_objective(document["learner"]["objective"]["name"])
     booster = xgboost.Booster()
     try:
@@ -297,15 +299,15 @@ def _predicted(asked: _Asked, rows: NDArray[np.float64], *, output_margin: bool)
 def _learner(asked: _Asked) -> dict[str, Any]:
     """All that a booster has learned, as in its files."""
     document = Ubjson(bytes(asked.booster.save_raw("ubj"))).document()
-    _check(document, f"this {asked.name}")
+    _check(document, f"this {asked.name}", check_document)
     learner: dict[str, Any] = document["learner"]
     return learner | {"version": document["version"]}
 
 
-def _check(document: Any, what: str) -> None:
-    """Raise unless a document is a model whose trees can be walked; `what` is the model's name, for the message."""
+def _check(document: Any, what: str, check: Callable[[Any], None]) -> None:
+    """Check a document; `what` is the model's name, for the message."""
     try:
-        check_document(document)
+        check(document)
     except UnsupportedModel as problem:
         raise UnsupportedModel(f"{what} {problem}") from None
     except InvalidInput as problem:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.ensemble.tree import check_depth
+from primewood.ensemble.tree import MOST_UNNAMED, check_depth
 from primewood.errors import InvalidInput, UnsupportedModel
 from primewood.fields import (
     Check,
@@ -48,8 +48,6 @@ MOST_CODES = 2**24
 LARGEST = 2**31 - 1
 """Sizes and indices are of 32 bits."""
 
-MOST_UNNAMED = 100_000
-"""The most columns of a file that does not list their names: a number alone costs a file nothing."""
 BOOSTERS = ("gbtree", "dart")
 TYPES = {"float", "int", "i", "q", "c"}
 """The types of columns."""
@@ -109,6 +107,13 @@ def check_document(document: Any) -> None:
         Fields(booster).read("weight_drop", finite(len(trees)))
 
 
+def check_columns(document: Any) -> None:
+    """Raise if a file claims very many columns without names; the document is checked otherwise."""
+    columns = int(document["learner"]["learner_model_param"]["num_feature"])
+    if not document["learner"]["feature_names"] and columns > MOST_UNNAMED:
+        raise InvalidInput(f"it claims {columns:,} columns without names; up to {MOST_UNNAMED:,} are read")
+
+
 def _written(least: int = 0, most: int = LARGEST) -> Check[int]:
     """A check of whole numbers between two ends, which XGBoost writes as texts in most places."""
 
@@ -126,8 +131,6 @@ def _check_learner(learner: Mapping[str, Any], columns: int, groups: int) -> Non
     names, types = said.read("feature_names", items(text)), said.read("feature_types", items(text))
     if len(names) not in (0, columns) or len(types) not in (0, columns):
         raise InvalidInput(f"feature_names or feature_types are not of {columns} columns")
-    if not names and columns > MOST_UNNAMED:
-        raise InvalidInput(f"it claims {columns:,} columns without names; up to {MOST_UNNAMED:,} are read")
     if not set(types) <= TYPES:
         raise InvalidInput("feature_types has a type that is not known")
     attributes = said.read("attributes", mapping(text))
