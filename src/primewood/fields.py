@@ -12,6 +12,7 @@ primewood.errors.InvalidInput: names[0] must be a whole number of at least 0, no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from math import isfinite
 from typing import Any, TypeVar
@@ -25,6 +26,7 @@ T = TypeVar("T")
 Check = Callable[[Any, str], T]
 LARGEST = 2**63 - 1
 SHOWN = 60
+HALF = re.compile("[\ud800-\udfff]")
 
 
 class Fields:
@@ -57,8 +59,8 @@ def wrong(place: str, expected: str, value: object) -> InvalidInput:
 
 
 def text(value: Any, place: str) -> str:
-    """Text."""
-    if not isinstance(value, str):
+    """Text, without halves of characters, which UTF-8 does not have."""
+    if not isinstance(value, str) or HALF.search(value):
         raise wrong(place, "text", value)
     return value
 
@@ -87,7 +89,9 @@ def is_finite(value: Any) -> bool:
 
 def scalar(value: Any, place: str) -> str | bool | float:
     """Text, a finite number, or true or false."""
-    return value if isinstance(value, str | bool) else number(value, place)
+    if isinstance(value, str):
+        return text(value, place)
+    return value if isinstance(value, bool) else number(value, place)
 
 
 def whole(least: int = 0, most: int = LARGEST) -> Check[int]:

@@ -36,6 +36,14 @@ def check_record(document: dict[str, Any]) -> None:
     for name, check in PERHAPS.items():
         if name in document:
             fields.read(name, check)
+    if document["bounds"] is not None:
+        fields.read("goal", text)
+    if document["coverage"] is not None:
+        fields.read("volume", number)
+    ranged = {literal["feature"] for literal in document["literals"] if "intervals" in literal}
+    for i, entry in enumerate(document["instance"]):
+        if entry["feature"] in ranged or entry.get("kind") == "numeric":
+            NUMBER(entry["value"], f"instance[{i}].value")
 
 
 def _has(
@@ -69,6 +77,8 @@ def _literal(value: Any, place: str) -> Any:
     )(value, place)
     if ("values" in found) == ("intervals" in found):
         raise InvalidInput(f"{place} must have either values or intervals")
+    if "intervals" in found and "shown" not in found:
+        raise InvalidInput(f"{place}.shown is missing")
     return found
 
 
@@ -95,10 +105,10 @@ def _entry(value: Any, place: str) -> Any:
     )(value, place)
     if found["tested"] and "kind" not in found:
         raise InvalidInput(f"{place}.kind is missing")
-    if found.get("kind") == "categories" and len(found.get("counts") or found["values"]) != len(
-        found["values"]
-    ):
-        raise InvalidInput(f"{place} must have one count per value")
+    if found.get("kind") == "categories":
+        values = Fields(found, place).read("values", items(scalar))
+        if len(found.get("counts") or values) != len(values):
+            raise InvalidInput(f"{place} must have one count per value")
     return found
 
 
