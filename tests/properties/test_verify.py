@@ -295,3 +295,17 @@ def test_a_rule_about_categories_that_the_model_keeps_no_names_of_is_refused_in_
     model = pw.Ensemble((tree,), ("a", "colour"), ("no", "yes"), categories={1: unnamed})
     with pytest.raises(InvalidInput, match="tests no category of colour and keeps none of their names"):
         pw.verify(model, "a < 0.5 and colour=red -> no")
+
+
+@pytest.mark.parametrize("engine", ["auto", "search", "diagram"])
+def test_no_rule_is_proved_where_the_order_of_summation_may_break_it(engine):
+    """0.1 + 0.2 + 0.3 against 0.3 + 0.2 + 0.1: either class can win."""
+    leaves = [[0.3, 0.1, 0.0], [0.2, 0.2, 0.0], [0.1, 0.3, 0.0]]
+    trees = tuple(pw.Tree.build((0, 0.5, leaf, [0.0, 0.0, 1.0])) for leaf in leaves)
+    model = pw.Ensemble(trees, ("a",), ("no", "yes", "maybe"), vote="mean")
+    explainer = pw.Explainer(model, engine=engine, summation="any")
+    for decision in ("no", "yes"):
+        assert explainer.verify(f"-> not {decision}").outcome is not pw.Outcome.HOLDS
+        assert explainer.verify(pw.never(decision)).outcome is not pw.Outcome.HOLDS
+    assert explainer.verify("a > 0.5 -> maybe").outcome is pw.Outcome.HOLDS
+    assert len(list(explainer.contrasts([1], "no"))) == len(list(explainer.contrasts([1], "yes"))) == 1

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import primewood as pw
 from traces.data import as_frame
 from traces.recipes import LABELS, NEAR, UNDECIDED, Decide, Labels, Recipe, Rows, Words
 
@@ -45,10 +47,10 @@ def decider_of(
     """Who takes the decision: the library itself, on plain rows."""
     if recipe.option.get("vote") == "majority":
         return lambda rows: _majority(_votes(fitted, rows).argmax(axis=2), recipe.classes)
+    if recipe.kind == "hand":
+        return lambda rows: _agreed([trees.predict(rows) for trees in _orders(recipe, fitted)])
     if recipe.jobs != 1:
         return lambda rows: _in_any_order(recipe, _votes(fitted, rows), cuts)
-    if recipe.kind == "hand":
-        return lambda rows: fitted.predict(rows).astype(np.int64)
     if recipe.number and len(cuts) == 2:
         return lambda rows: between(scores(rows).astype(np.float64), cuts)
     if cuts:
@@ -84,9 +86,20 @@ def _majority(votes: Labels, classes: int) -> Labels:
     return counts.argmax(axis=1)
 
 
+def _orders(recipe: Recipe, fitted: pw.Ensemble) -> list[pw.Ensemble]:
+    """An ensemble with its trees in the orders in which they may be added."""
+    if recipe.jobs == 1:
+        return [fitted]
+    return [replace(fitted, trees=trees) for trees in permutations(fitted.trees)]
+
+
 def _in_any_order(recipe: Recipe, votes: Rows, cuts: tuple[float, ...]) -> Labels:
-    """The decision if all orders of summation agree on it."""
-    found = [_summed(recipe, votes[list(order)], cuts) for order in permutations(range(len(votes)))]
+    """The decision of a forest if all orders of summation agree on it."""
+    return _agreed([_summed(recipe, votes[list(order)], cuts) for order in permutations(range(len(votes)))])
+
+
+def _agreed(found: list[Labels]) -> Labels:
+    """The decision that all agree on."""
     alike = np.all(np.array(found) == found[0], axis=0)
     return np.where(alike, found[0], UNDECIDED)
 
@@ -105,10 +118,12 @@ def looseness_of(recipe: Recipe, fitted: Any, cuts: tuple[float, ...]) -> Callab
         return lambda rows: np.zeros(len(rows), dtype=bool)
 
     def near(rows: Rows) -> NDArray[np.bool_]:
-        mean = _votes(fitted, rows).mean(axis=0)
+        if recipe.kind == "hand" and fitted.cuts:
+            return np.abs(fitted.scores(rows)[:, 0] - fitted.cuts[0]) < NEAR
+        scores = fitted.scores(rows) if recipe.kind == "hand" else _votes(fitted, rows).mean(axis=0)
         if cuts:
-            return np.abs(mean[:, recipe.positive] - cuts[0]) < NEAR
-        ordered = np.sort(mean, axis=1)
+            return np.abs(scores[:, recipe.positive] - cuts[0]) < NEAR
+        ordered = np.sort(scores, axis=1)
         return ordered[:, -1] - ordered[:, -2] < NEAR
 
     return near

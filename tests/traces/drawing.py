@@ -59,7 +59,7 @@ def draw_recipe(seed: int) -> Recipe:
     classes = 2 if number else _classes(kind, random)
     columns = _columns(kind, random)
     missing = kind in TAKES_MISSING and random.random() < 0.35
-    jobs = 2 if kind == "forest" and not number and random.random() < 0.4 else 1
+    jobs = 2 if kind in ("forest", "hand") and not number and random.random() < 0.3 else 1
     trees = min(trees, 4) if jobs == 2 else trees
     cutoff = random.randrange(8) if random.random() < (0.8 if number else 0.25) else None
     if kind in ("hand", "fixed") or classes > 2:

@@ -99,6 +99,8 @@ def _options(recipe: Recipe, cuts: tuple[float, ...]) -> dict[str, Any]:
         for name, letter in zip(recipe.names, recipe.columns, strict=True)
         if letter == "h"
     }
+    if recipe.kind == "hand" and recipe.jobs != 1:
+        found["summation"] = "any"
     if "k" not in recipe.columns:
         found["feature_names"] = recipe.column_names
     found |= {"domain": domain} if domain else {}

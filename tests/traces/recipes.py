@@ -27,7 +27,7 @@ BY_TREES = ("tree", "forest", "extra")
 REGRESSORS = ("tree", "forest", "gradient", "hist", "xgboost", "lightgbm", "catboost")
 UNDECIDED = -2
 """The label where the order of summation decides."""
-NEAR = 1e-9
+NEAR = 1e-5
 """Scores nearer to a tie than this may count as undecided where sums are added in any order."""
 
 

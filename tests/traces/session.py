@@ -67,7 +67,7 @@ class Session:
 
     def asked(self, place: int) -> Asked:
         """A row of the table that is clearly decided."""
-        clear = np.flatnonzero((self.table.row_labels >= 0) & ~self.table.loose[self.table.cell_of])
+        clear = self.table.clear
         i = clear[place * 7919 % len(clear)]
         point = tuple(self.table.cells[self.table.cell_of[i]].tolist())
         return Asked(self.table.rows[i], point, int(self.table.row_labels[i]))
@@ -115,7 +115,10 @@ def _made(recipe: Recipe) -> tuple[Model, pw.Explainer, Table]:
     if recipe.number and recipe.cutoff is None:
         model, explainer = _around(model, explainer)
     model = _recoded(model, explainer)
-    return model, explainer, Table(model, explainer)
+    table = Table(model, explainer)
+    if not table.clear.size:
+        raise TooMany("the order of summation decides every row")
+    return model, explainer, table
 
 
 def _around(model: Model, explainer: pw.Explainer) -> tuple[Model, pw.Explainer]:

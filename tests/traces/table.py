@@ -184,6 +184,11 @@ class Table:
             found &= along.reshape([-1 if k == j else 1 for k in range(len(self.sizes))])
         return found
 
+    @cached_property
+    def clear(self) -> Labels:
+        """The places of the rows that are decided beyond doubt."""
+        return np.flatnonzero((self.row_labels >= 0) & ~self.loose[self.cell_of])
+
     def everything(self) -> Box:
         return tuple((1 << size) - 1 for size in self.sizes)
 

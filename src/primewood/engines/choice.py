@@ -159,7 +159,11 @@ class Engines:
         from primewood.engines.diagram.oracle import DiagramOracle
 
         diagram = self._compiled_in(self._allowed(clock))
-        return DiagramOracle(diagram, label, self._allowed(clock), target)
+        # Where the order of summation decides, it may decide for the target.
+        targets = [target] if target is not None else []
+        if targets and self.any_order:
+            targets.append(len(self.subject.labels))
+        return DiagramOracle(diagram, label, self._allowed(clock), targets)
 
     def _allowed(self, clock: Clock | None) -> Allowance:
         """What one step on the way to an answer from diagrams may take."""

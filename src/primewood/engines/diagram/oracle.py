@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,18 +35,18 @@ class DiagramOracle:
     ----------
     allowed
         What the diagram of a family may take; `TooLarge` after that.
-    target
-        If given, the decision is instead "the terminal is not this one".
+    targets
+        If given, the decision is instead "the terminal is none of these".
     """
 
     def __init__(
-        self, diagram: Diagram, label: int, allowed: Allowance | None = None, target: int | None = None
+        self, diagram: Diagram, label: int, allowed: Allowance | None = None, targets: Sequence[int] = ()
     ) -> None:
         self._allowed = allowed or Allowance()
-        if target is None:
+        if not targets:
             self._diagram, self._label = diagram.assuming(label), label
         else:
-            places = (np.arange(diagram.terminals) == target).astype(np.int32)
+            places = np.isin(np.arange(diagram.terminals), targets).astype(np.int32)
             self._diagram, self._label = relabelled(diagram, places, 2), 0
 
     @property
