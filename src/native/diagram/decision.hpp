@@ -75,10 +75,10 @@ class Decision {
       least_[j].assign(std::size_t(parts_.nodes(j)) * pairs_, INT64_MAX);
       for (Id i = 0; i < parts_.nodes(j); i++) {
         const Edge* edges = parts_.row(j, i);
-        Int* least = &least_[j][std::size_t(i) * pairs_];
+        Int* least = least_[j].data() + std::size_t(i) * pairs_;
         for (int v = 0; v < parts_.width(j); v++) {
           if (v > 0 && edges[v] == edges[v - 1]) continue;
-          const Int* below = &least_[j + 1][std::size_t(edges[v].node) * pairs_];
+          const Int* below = least_[j + 1].data() + std::size_t(edges[v].node) * pairs_;
           const Int* vote = votes_.row(edges[v].vote);
           for (int p = 0; p < pairs_; p++) least[p] = std::min(least[p], below[p] + difference(vote, p));
         }
@@ -143,7 +143,7 @@ class Decision {
       if (f.least[p] < threshold_[p]) return -1;
     }
     for (Id i : f.open) {
-      const Int* least = &least_[j][std::size_t(i) * pairs_];
+      const Int* least = least_[j].data() + std::size_t(i) * pairs_;
       for (int p = first; p < last; p++) f.least[p] += least[p];
     }
     for (int p = first; p < last; p++)

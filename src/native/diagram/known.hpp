@@ -34,7 +34,7 @@ class Known {
   Id older(Id entry) const { return older_[entry]; }
   Id node(Id entry) const { return node_[entry]; }
   Id path(Id entry) const { return path_[entry]; }
-  const Int* need(Id entry) const { return &need_[std::size_t(entry) * pairs_]; }
+  const Int* need(Id entry) const { return need_.data() + std::size_t(entry) * pairs_; }
 
   void add(Id key, Id node, const std::vector<Int>& need, Id path) {
     need_.insert(need_.end(), need.begin(), need.end());
