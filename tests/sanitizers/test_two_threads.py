@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import sys
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import islice
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
@@ -41,6 +43,16 @@ QUESTIONS = {
 }
 
 
+@pytest.fixture
+def eager_threads():
+    """Python changes from one thread to the other as often as it can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("eager_threads")
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_two_threads_get_what_one_thread_gets(question):
     make, ask = QUESTIONS[question]
@@ -53,3 +65,23 @@ def test_two_threads_get_what_one_thread_gets(question):
 
 def record(answer):
     return [x.to_dict() for x in answer] if isinstance(answer, list) else answer.to_dict()
+
+
+def test_a_thread_never_sees_what_another_has_half_done(monkeypatch):
+    """The numbers of training rows that examples take are sorted once; a question comes in the middle of that."""
+    _, ask = QUESTIONS["contrast to a target"]
+    shared, expected = searched(), record(ask(searched(), 20))
+    meanwhile, sort = [], np.lexsort
+
+    with ThreadPoolExecutor(1) as pool:
+
+        def sort_later(keys):
+            if not meanwhile:
+                meanwhile.append(None)
+                meanwhile[0] = pool.submit(lambda: record(ask(shared, 20)))
+                wait(meanwhile, timeout=2)
+            return sort(keys)
+
+        monkeypatch.setattr(np, "lexsort", sort_later)
+        assert record(ask(shared, 20)) == expected
+        assert meanwhile[0].result() == expected

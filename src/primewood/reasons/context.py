@@ -383,17 +383,20 @@ class Context:
 
     def _middle_numbers(self, place: int) -> dict[int, float]:
         """The middle one of the training rows' numbers in each value of a numeric variable that has some."""
-        if place not in self._middles:
-            self._middles[place] = {}
-            if self.rows is not None and self.points is not None:
-                cells, numbers = self.points[:, place], self.rows[:, self._seen(place).column]
-                known = (cells >= 0) & ~np.isnan(numbers)
-                cells, numbers = cells[known], numbers[known]
-                order = np.lexsort((numbers, cells))
-                values, starts, counts = np.unique(cells[order], return_index=True, return_counts=True)
-                middles = numbers[order][starts + counts // 2]
-                self._middles[place] = dict(zip(values.tolist(), middles.tolist(), strict=True))
+        if place not in self._middles:  # another thread may look: what is there is whole
+            self._middles[place] = self._find_middle_numbers(place)
         return self._middles[place]
+
+    def _find_middle_numbers(self, place: int) -> dict[int, float]:
+        if self.rows is None or self.points is None:
+            return {}
+        cells, numbers = self.points[:, place], self.rows[:, self._seen(place).column]
+        known = (cells >= 0) & ~np.isnan(numbers)
+        cells, numbers = cells[known], numbers[known]
+        order = np.lexsort((numbers, cells))
+        values, starts, counts = np.unique(cells[order], return_index=True, return_counts=True)
+        middles = numbers[order][starts + counts // 2]
+        return dict(zip(values.tolist(), middles.tolist(), strict=True))
 
     @cached_property
     def _middles(self) -> dict[int, dict[int, float]]:
