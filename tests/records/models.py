@@ -28,7 +28,11 @@ ROWS = 400
 NUMBERS = ["income", "age", "debt", "savings", "years", "loans", "rent", "distance", "calls", "limit"]
 WORDS = ["housing", "job"]
 MAX_NODES = 20_000
-"""The cap on diagrams: with it, compiling stops at a size, never at a time."""
+"""The cap on diagrams: with it, compiling stops at a size, never at a time.
+
+The Boolean diagrams get none: when their nodes are collected as garbage, and so when they reach a cap, is not the same
+in every run.
+"""
 ENGINES = ("auto", "search", "diagram")
 
 Fit = Callable[[int, int, int], Any]
@@ -104,7 +108,8 @@ class Kind:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(self.rows, self._recipe.target(self._score))
-        options = {"engine": engine, "max_nodes": MAX_NODES, "progress": False, **self._recipe.options}
+        most_nodes = None if engine == "bdd" else MAX_NODES
+        options = {"engine": engine, "max_nodes": most_nodes, "progress": False, **self._recipe.options}
         return pw.Explainer(model, self.rows, **options)
 
 
