@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from primewood.errors import InvalidInput
 from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains
 from primewood.logic.language import weakenings
+from primewood.reasons import best
 from primewood.reasons.prime import default_order
 from primewood.reasons.widest import RowsCovered, ShareCovered, coverage_of, rivals_of, widest
 
@@ -345,3 +347,17 @@ def test_measures_are_checked():
         coverage_of(context, "rows")
     with pytest.raises(InvalidInput, match="the measure is"):
         coverage_of(context, "area")
+
+
+def test_a_box_that_no_other_covers_more_than_is_proved_only_if_it_is_prime(monkeypatch):
+    """A limit can come after the bounds have met and before the box is prime."""
+    tree = pw.Tree.build((0, 0.5, [1.0, 0.0], (1, 0.5, [1.0, 0.0], [0.0, 1.0])))
+    explainer = pw.Explainer(pw.Ensemble((tree, tree), ("a", "b"), ("no", "yes")), engine="search")
+    asked = {"goal": "widest", "measure": "values", "time_limit": None}
+    assert explainer.explain([1, 1], **asked).status == "proved"
+    honest = best.widest
+    monkeypatch.setattr(
+        best, "widest", lambda *args, **options: replace(honest(*args, **options), prime=False)
+    )
+    why = explainer.explain([1, 1], **asked)
+    assert why.status == "interrupted" and why.bounds[0] == why.bounds[1]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import primewood as pw
 from traces.data import as_frame
-from traces.recipes import LABELS, NEAR, UNDECIDED, Decide, Labels, Recipe, Rows, Words
+from traces.recipes import LABELS, NEAR, UNDECIDED, Labels, Orders, Recipe, Rows, Words
 
 
 def score_by(recipe: Recipe, fitted: Any, words: Words) -> Callable[[Rows], NDArray[Any]]:
@@ -37,25 +37,31 @@ def cuts_of(recipe: Recipe, scores: NDArray[Any]) -> tuple[float, ...]:
     return cuts
 
 
-def decider_of(
+def orders_of(
     recipe: Recipe,
     fitted: Any,
     scores: Callable[[Rows], NDArray[Any]],
     cuts: tuple[float, ...],
     words: Words,
-) -> Decide:
-    """Who takes the decision: the library itself, on plain rows."""
+) -> Orders:
+    """Who takes the decision: the library itself, on plain rows, in every order in which it may add scores."""
     if recipe.option.get("vote") == "majority":
-        return lambda rows: _majority(_votes(fitted, rows).argmax(axis=2), recipe.classes)
+        return lambda rows: [_majority(_votes(fitted, rows).argmax(axis=2), recipe.classes)]
     if recipe.kind == "hand":
-        return lambda rows: _agreed([trees.predict(rows) for trees in _orders(recipe, fitted)])
+        return lambda rows: [trees.predict(rows) for trees in _rearranged(recipe, fitted)]
     if recipe.jobs != 1:
         return lambda rows: _in_any_order(recipe, _votes(fitted, rows), cuts)
     if recipe.number and len(cuts) == 2:
-        return lambda rows: between(scores(rows).astype(np.float64), cuts)
+        return lambda rows: [between(scores(rows).astype(np.float64), cuts)]
     if cuts:
-        return lambda rows: _reached(recipe, scores(rows).astype(np.float64) >= cuts[0])
-    return lambda rows: _predicted(recipe, fitted, rows, words)
+        return lambda rows: [_reached(recipe, scores(rows).astype(np.float64) >= cuts[0])]
+    return lambda rows: [_predicted(recipe, fitted, rows, words)]
+
+
+def agreed(found: list[Labels]) -> Labels:
+    """The decision that all orders of summation agree on."""
+    alike = np.all(np.array(found) == found[0], axis=0)
+    return np.where(alike, found[0], UNDECIDED)
 
 
 def _reached(recipe: Recipe, reached: NDArray[np.bool_]) -> Labels:
@@ -86,22 +92,16 @@ def _majority(votes: Labels, classes: int) -> Labels:
     return counts.argmax(axis=1)
 
 
-def _orders(recipe: Recipe, fitted: pw.Ensemble) -> list[pw.Ensemble]:
+def _rearranged(recipe: Recipe, fitted: pw.Ensemble) -> list[pw.Ensemble]:
     """An ensemble with its trees in the orders in which they may be added."""
     if recipe.jobs == 1:
         return [fitted]
     return [replace(fitted, trees=trees) for trees in permutations(fitted.trees)]
 
 
-def _in_any_order(recipe: Recipe, votes: Rows, cuts: tuple[float, ...]) -> Labels:
-    """The decision of a forest if all orders of summation agree on it."""
-    return _agreed([_summed(recipe, votes[list(order)], cuts) for order in permutations(range(len(votes)))])
-
-
-def _agreed(found: list[Labels]) -> Labels:
-    """The decision that all agree on."""
-    alike = np.all(np.array(found) == found[0], axis=0)
-    return np.where(alike, found[0], UNDECIDED)
+def _in_any_order(recipe: Recipe, votes: Rows, cuts: tuple[float, ...]) -> list[Labels]:
+    """The decisions of a forest, whatever the order in which it adds the votes of its trees."""
+    return [_summed(recipe, votes[list(order)], cuts) for order in permutations(range(len(votes)))]
 
 
 def _summed(recipe: Recipe, votes: Rows, cuts: tuple[float, ...]) -> Labels:

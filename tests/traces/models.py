@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 import primewood as pw
 from traces.constraints import state
 from traces.data import Data, as_frame, draw_data
-from traces.deciding import cuts_of, decider_of, looseness_of, score_by
+from traces.deciding import agreed, cuts_of, looseness_of, orders_of, score_by
 from traces.hand import hand_made
-from traces.recipes import LABELS, NAMES, WORDS, Decide, Recipe, Rows, Words
+from traces.recipes import LABELS, NAMES, WORDS, Labels, Orders, Recipe, Rows, Words
 from traces.training import make
 
 
@@ -30,9 +30,13 @@ class Model:
     fitted: Any
     data: Data
     words: Words
-    decide: Decide
+    orders: Orders
     loose: Callable[[Rows], NDArray[np.bool_]]
     options: dict[str, Any]
+
+    def decide(self, rows: Rows) -> Labels:
+        """The decisions about rows; `UNDECIDED` where the order of summation decides."""
+        return agreed(self.orders(rows))
 
     def table(self, rows: Rows) -> Any:
         """Rows as the library and the explainer take them: a frame with words where it wants such."""
@@ -76,7 +80,7 @@ def build(recipe: Recipe) -> Model:
             fitted,
             data,
             words,
-            decider_of(recipe, fitted, scores, cuts, words),
+            orders_of(recipe, fitted, scores, cuts, words),
             looseness_of(recipe, fitted, cuts),
             _options(recipe, cuts),
         )

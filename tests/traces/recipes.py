@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 Rows = NDArray[np.float64]
 Labels = NDArray[np.int64]
-Decide = Callable[[Rows], Labels]
+Orders = Callable[[Rows], list[Labels]]
+"""The decisions about rows, once for each order in which scores may be added."""
 Words = dict[str, dict[float, str]]
 """Per feature the words that its codes stand for."""
 NAMES = "abcdef"

@@ -132,10 +132,10 @@ def _around(model: Model, explainer: pw.Explainer) -> tuple[Model, pw.Explainer]
     ends = (middle - near, middle + near)
     explainer = explainer.around(model.table(first), near)
 
-    def decide(rows: Rows) -> Labels:
-        return between(scores(rows).astype(np.float64), ends)
+    def orders(rows: Rows) -> list[Labels]:
+        return [between(scores(rows).astype(np.float64), ends)]
 
-    return replace(model, decide=decide), explainer
+    return replace(model, orders=orders), explainer
 
 
 def _recoded(model: Model, explainer: pw.Explainer) -> Model:

@@ -43,6 +43,27 @@ def test_a_few_traces_of_this_commit_have_no_wrong_answer() -> None:
     check_seeds(first_seed(), 20)
 
 
+CLAUSES = (("clause", 2, 0, 3, 0), ("clause", 1, 1, 2, 1))
+FAILED_ONCE = {
+    "a widest box that was not prime": Trace(
+        Recipe(kind="forest", rows=12, columns="bbhi", classes=3, trees=2, depth=4, constraints=CLAUSES),
+        [Call("explain", row=20, goal="widest", only=(0, 1), limit=2)],
+    ),
+    "a rule that the order of summation breaks": Trace(
+        Recipe(kind="hand", seed=152034, classes=3, trees=2, rows=4, jobs=2, asked=(("engine", "diagram"),)),
+        [Call("rule", negated=True)],
+    ),
+    "an infinite move in a record": Trace(
+        Recipe(rows=5, columns="nnnn", number=True), [Call("adverse_action", limit=1)]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAILED_ONCE)
+def test_what_failed_once_does_not_fail_again(name) -> None:
+    assert failure_of(FAILED_ONCE[name]) is None
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(4))
 def test_many_traces_of_this_commit_have_no_wrong_answer(block: int) -> None:

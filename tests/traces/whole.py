@@ -84,8 +84,8 @@ def rule(
     label = decision % len(names)
     said = f"{' and '.join(texts)} -> {'not ' if negated else ''}{names[label]}"
     found = session.explainer.verify(said, **limits_of(limit))
-    wrong = (session.table.row_labels == label) == negated
-    broken = meets & wrong & (session.table.row_labels >= 0)
+    orders = np.array(session.model.orders(session.table.rows))
+    broken = meets & ((orders == label) == negated).any(axis=0)
     expect(found.outcome is not HOLDS or not broken.any(), "rule", f"holds, but not for a row: {said}")
     excused = limit is not None or not session.table.is_exact
     expect(excused or found.outcome is not OPEN, "rule", f"undecided without a limit: {said}")
@@ -114,8 +114,9 @@ def never(session: Session, *, decision: int = 0, limit: float | None = None) ->
     """A decision is never taken iff no possible cell takes it."""
     label = decision % len(session.table.class_names)
     found = session.explainer.verify(pw.never(session.table.class_names[label]), **limits_of(limit))
-    true = not (session.table.possible & (session.table.labels == label)).any()
-    judge_outcome(session, found, true, limit, "never")
+    taken = (np.array(session.model.orders(session.table.rows)) == label).any()
+    expect(found.outcome is not HOLDS or not taken, "never", f"holds, but a row can be decided {label}")
+    judge_outcome(session, found, not taken, limit, "never")
     judge_breaking(session, found, lambda point: session.table.label(point) == label, "never")
 
 

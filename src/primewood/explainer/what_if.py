@@ -138,9 +138,13 @@ class AsksWhatIf(Model):
     def _contrast_boxes(
         self, label: int, target: int | None, literals: Language, point: Point, time_limit: float | None
     ) -> Family:
-        """All contrasts as one diagram if the model compiles, else listed by searching."""
+        """All contrasts as one diagram if the model compiles, else listed by searching.
+
+        Where the order of summation decides, a diagram does not tell between which classes; a search does.
+        """
         clock = clock_of(time_limit, None)
-        if self._engines.engine in ("auto", "diagram"):
+        vague = self._engines.any_order and target is not None
+        if self._engines.engine == "diagram" or (self._engines.engine == "auto" and not vague):
             try:
                 return self._engines.on_diagram(label, clock, target).contrasts(literals, point)
             except TooLarge:

@@ -105,7 +105,7 @@ class Best:
         if any(found.box[j] != context.variables[j].everything for j in self.avoided):
             return None
         most = found.covered if found.complete else math.inf if found.upper is None else found.upper
-        grown = replace(found.grown, complete=found.complete)
+        grown = replace(found.grown, complete=found.complete and found.prime)
         return self._explanation("widest", grown, (found.covered, most), found.history)
 
     def _depends_on_the_order(self) -> bool:
