@@ -113,7 +113,7 @@ def explain(
     why = session.explainer.explain(session.given(asked.row, form), fix=fixed, **options, **limits_of(limit))
     kept = session.places(fixed)
     box = judge_best(session, why, asked, options, kept, session.places(avoided), limit, look)
-    if "also" in options and not avoided and why.status is PROVED:
+    if "also" in options and not avoided and why.status is PROVED and session.table.is_exact:
         judge_also(session, asked, box, session.table.rows[: also + 1], why.literals, kept)
 
 
