@@ -12,7 +12,8 @@ import pytest
 from every_answer import answers, explainer_of, rows
 from primewood.errors import NotPicklable
 
-LAZY = ("reasons", "contrasts")
+LAZY = {"reasons": ("pickle", "joblib", "copy", "deepcopy"), "contrasts": ("pickle", "joblib", "deepcopy")}
+"""What is searched for while it is read, and the ways that such answers refuse."""
 
 
 def by_joblib(thing):
@@ -52,7 +53,7 @@ def said(thing):
 @pytest.mark.parametrize("way", WAYS)
 def test_every_answer_is_the_same_afterwards_or_says_why_not(every, way):
     for name, found in every.items():
-        if name in LAZY:
+        if way in LAZY.get(name, ()):
             with pytest.raises(NotPicklable, match="pickle a list of them instead"):
                 WAYS[way](found)
         else:

@@ -213,6 +213,9 @@ class Finder:
     oracle: Oracle
     decide: Callable[[Point], int]
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        raise NotPicklable.because_lazy("the contrasts")
+
     def otherwise(self, box: Box, label: int) -> tuple[Point, int]:  # noqa: ARG002
         """A point of a box that the oracle's decision does not hold at, and how it is decided."""
         other = self.oracle.counterexample(box)
@@ -222,9 +225,6 @@ class Finder:
 
 class Contrasts(BoxFamily[Contrast]):
     """All contrastive explanations of one decision: counted, sampled, filtered; listed when iterated over."""
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        raise NotPicklable.because_lazy("the contrasts")
 
     def __init__(self, asked: Contrasting, family: Family) -> None:
         base = tuple(1 << value for value in asked.point)
