@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import resource
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -91,7 +92,8 @@ def _run_child(
 
 
 def _work(seed: int, stop: int, to: Connection) -> None:
-    """The child: one answer per seed."""
+    """The child: one answer per seed; Ctrl-C is for the parent, which then ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory()
     for each in range(seed, stop):
         to.send(failure_of(draw_trace(each)))
