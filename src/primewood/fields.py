@@ -1,6 +1,7 @@
-"""Fields of documents that are read without trusting them: the type of each is checked, and an error names it.
+"""Fields of documents, and arguments of functions: the type of each is checked, and an error names it.
 
-A check takes a value and the place where it stands ("parts[3].rows"); it returns the value, or raises.
+A check takes a value and the place where it stands ("parts[3].rows", or the name of an argument); it returns the value,
+or raises.
 
 >>> fields = Fields({"rows": 12, "names": ["a", "b"]})
 >>> fields.read("rows", whole()), fields.read("names", items(text))
@@ -12,16 +13,22 @@ primewood.errors.InvalidInput: names[0] must be a whole number of at least 0, no
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import wraps
+from inspect import signature
 from math import isfinite
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, told
 
+P = ParamSpec("P")
 T = TypeVar("T")
 Check = Callable[[Any, str], T]
 LARGEST = 2**63 - 1
@@ -54,14 +61,16 @@ class Fields:
 
 def wrong(place: str, expected: str, value: object) -> InvalidInput:
     """The error about a value that is not what it must be."""
-    shown = repr(value) if isinstance(value, str | int | float | None) else f"{type(value).__name__}"
+    shown = told(value) if isinstance(value, str | int | float | None) else f"{type(value).__name__}"
     return InvalidInput(f"{place} must be {expected}, not {shown[:SHOWN]}")
 
 
 def text(value: Any, place: str) -> str:
     """Text, without halves of characters, which UTF-8 does not have."""
-    if not isinstance(value, str) or HALF.search(value):
+    if not isinstance(value, str):
         raise wrong(place, "text", value)
+    if HALF.search(value):
+        raise wrong(place, "text that UTF-8 can write, without lone surrogates", value)
     return value
 
 
@@ -87,6 +96,15 @@ def is_finite(value: Any) -> bool:
         return False
 
 
+def real(value: Any, place: str) -> float:
+    """A number, which may be infinite, but not NaN."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or value != value:
+        raise wrong(place, "a number", value)
+    if not is_finite(value) and isinstance(value, int):
+        raise wrong(place, "a number of float64", value)
+    return float(value)
+
+
 def scalar(value: Any, place: str) -> str | bool | float:
     """Text, a finite number, or true or false."""
     if isinstance(value, str):
@@ -106,6 +124,14 @@ def whole(least: int = 0, most: int = LARGEST) -> Check[int]:
     return check
 
 
+integer = whole(-LARGEST)
+
+
+def flag_or_count(value: Any, place: str) -> int:
+    """True for all, False for none, or the number of the first ones."""
+    return value if isinstance(value, bool) else whole()(value, place)
+
+
 def one_of(choices: Iterable[str]) -> Check[str]:
     """A check of words."""
     known = tuple(choices)
@@ -121,6 +147,33 @@ def one_of(choices: Iterable[str]) -> Check[str]:
 def optional(check: Check[T]) -> Check[T | None]:
     """A check of a value that may be null."""
     return lambda value, place: None if value is None else check(value, place)
+
+
+def of_type(kind: type[T], words: str) -> Check[T]:
+    """A check of objects of a class; `words` say what they are."""
+
+    def check(value: Any, place: str) -> T:
+        if not isinstance(value, kind):
+            raise wrong(place, words, value)
+        return value
+
+    return check
+
+
+def several(value: Any, place: str) -> tuple[Any, ...]:
+    """Things to look through, such as a list."""
+    try:
+        return tuple(value)
+    except TypeError:
+        raise wrong(place, "a list", value) from None
+
+
+def file_path(value: Any, place: str = "path") -> Path:
+    """A path that the system can write."""
+    with suppress(TypeError, UnicodeEncodeError):
+        if b"\0" not in os.fsencode(value):
+            return Path(value)
+    raise wrong(place, "a path", value)
 
 
 def items(check: Check[T], count: int | None = None) -> Check[tuple[T, ...]]:
@@ -210,3 +263,34 @@ def made(kind: Callable[..., T], *checks: Check[Any]) -> Check[T]:
         return kind(*(one(part, place) for one, part in zip(checks, parts, strict=True)))
 
     return check
+
+
+def takes(**checks: Check[Any]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Decorator of a function whose arguments are checked by their names; a number of NumPy becomes a plain one.
+
+    >>> @takes(count=whole(1))
+    ... def repeat(word: str, count: int) -> str:
+    ...     return word * count
+    >>> repeat("ab", "2")
+    Traceback (most recent call last):
+    primewood.errors.InvalidInput: count must be a whole number of at least 1, not '2'
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        form = signature(function)
+
+        @wraps(function)
+        def call(*args: P.args, **options: P.kwargs) -> T:
+            try:
+                bound = form.bind(*args, **options)
+            except TypeError:
+                return function(*args, **options)  # Python's own words about unknown or missing arguments
+            for name in checks.keys() & bound.arguments.keys():
+                value = bound.arguments[name]
+                plain = value.item() if isinstance(value, np.generic) else value
+                bound.arguments[name] = checks[name](plain, name)
+            return function(*bound.args, **bound.kwargs)
+
+        return call
+
+    return decorate

@@ -141,10 +141,17 @@ def test_parts_of_a_batch(explainer, X):
         assert part.summary().rows == len(part.to_frame()) == len(expected)
 
 
-@pytest.mark.parametrize("places", [[True, False], "a", 1.5, None])
+@pytest.mark.parametrize("places", ["a", 1.5, None])
 def test_places_that_are_none(explainer, X, places):
-    with pytest.raises(IndexError):
+    with pytest.raises(
+        pw.errors.InvalidInput, match="indexed by a place, a slice, a mask or a list of places, not by"
+    ):
         explainer(X[SOME])[places]
+
+
+def test_a_mask_of_another_length(explainer, X):
+    with pytest.raises(IndexError):
+        explainer(X[SOME])[[True, False]]
 
 
 def test_no_places_at_all(explainer, X):

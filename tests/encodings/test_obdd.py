@@ -128,9 +128,9 @@ def test_a_feature_with_very_many_values_is_refused_with_their_number():
 
 def test_what_is_not_an_encoding_is_refused():
     compiled = pw.compile(pw.parse("A=1", [A]))
-    with pytest.raises(InvalidInput, match='"one-hot", "prefix" or "highest-bit"'):
+    with pytest.raises(InvalidInput, match="encoding must be 'one-hot' or 'prefix' or 'highest-bit'"):
         compiled.obdd(True, encoding="binary")
-    with pytest.raises(InvalidInput, match='psi must be "and" or "implies"'):
+    with pytest.raises(InvalidInput, match="psi must be 'and' or 'implies'"):
         compiled.obdd(True, psi="none")
 
 

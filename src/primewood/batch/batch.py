@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from primewood.batch.failed import Failed
 from primewood.batch.summary import Summary
-from primewood.errors import InvalidInput, UnknownName
+from primewood.errors import InvalidInput, UnknownName, told
+from primewood.fields import one_of, optional, takes
 from primewood.reasons.context import Context
 from primewood.reasons.explanation import Explanation, score_together
 from primewood.report import frames
@@ -76,7 +77,7 @@ class Batch(Readable):
         if isinstance(place, int | np.integer):
             return self.explanations[place]
         if not isinstance(place, slice):
-            place = np.asarray(place) if np.size(place) else np.empty(0, dtype=np.int64)
+            place = _places(place)
         chosen = np.arange(len(self))[place]
         return replace(
             self, explanations=tuple(self.explanations[i] for i in chosen), index=self.index[chosen]
@@ -84,10 +85,15 @@ class Batch(Readable):
 
     def loc(self, label: object) -> Explanation | Failed:
         """The explanation of the row with a label; of the first one, if there are several."""
-        places = np.flatnonzero(np.asarray(self.index == label))
-        if not places.size:
-            raise UnknownName(f"no row is labelled {label!r}; the first labels are {list(self.index[:5])}")
-        return self.explanations[int(places[0])]
+        try:
+            places = np.flatnonzero(np.asarray(self.index == label)).tolist()
+        except ValueError:  # a list of another length
+            places = []
+        if not places:
+            raise UnknownName(
+                f"no row is labelled {told(label)}; the first labels are {list(self.index[:5])}"
+            )
+        return self.explanations[places[0]]
 
     @property
     def status(self) -> NDArray[np.object_]:
@@ -99,6 +105,7 @@ class Batch(Readable):
         """The decision on each row."""
         return np.array([why.decision for why in self], dtype=object)
 
+    @takes(kind=one_of(get_args(Kind)), backend=optional(one_of(get_args(frames.Backend))))
     def to_frame(self, kind: Kind = "rows", backend: frames.Backend | None = None) -> Any:
         """A frame with the index of the rows.
 
@@ -110,8 +117,6 @@ class Batch(Readable):
         backend
             "pandas" or "polars"; by default the kind of frame that the rows came in.
         """
-        if kind not in get_args(Kind):
-            raise InvalidInput(f'kind is "rows" or "literals", not {kind!r}')
         score_together(self.explanations)
         records = [why.to_dict() for why in self]
         if kind == "rows":
@@ -154,3 +159,16 @@ class Batch(Readable):
         from primewood.report.html.card import batch
 
         return batch(self.to_dict())
+
+
+def _places(given: Any) -> NDArray[Any]:
+    """Places of rows, or a mask of them, as an array."""
+    try:
+        places = np.asarray(given) if np.size(given) else np.empty(0, dtype=np.int64)
+    except ValueError:  # lists of different lengths inside
+        places = np.empty((0, 0))
+    if places.ndim != 1 or places.dtype.kind not in "iub":
+        raise InvalidInput(
+            f"a batch is indexed by a place, a slice, a mask or a list of places, not by {told(given)}"
+        )
+    return places

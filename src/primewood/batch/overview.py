@@ -14,6 +14,7 @@ import numpy as np
 from primewood.batch.columns import read, seconds_read
 from primewood.batch.folder import Folder
 from primewood.batch.summary import Summary
+from primewood.fields import file_path
 from primewood.report import text
 from primewood.visible import Readable, in_lines
 
@@ -118,7 +119,7 @@ class _Counts:
 
 def overview(folder: str | Path) -> Overview:
     """What the finished parts in the folder of a batch have in common; one part is held at a time."""
-    asked = Folder(folder)
+    asked = Folder(file_path(folder, "folder"))
     manifest = asked.manifest()
     said = ("status", "decision", "size", "coverage", "taken_from")
     wanted = [*said, *(f"if {name}" for name in manifest.features)]

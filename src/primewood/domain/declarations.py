@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from primewood.errors import InvalidInput, UnknownName, listing, told
-from primewood.fields import is_finite
+from primewood.fields import is_finite, several
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Number:
         for name in ("low", "high"):
             object.__setattr__(self, name, _bound(name, getattr(self, name)))
         if not isinstance(self.whole, bool | np.bool_):
-            raise InvalidInput(f"whole is True or False, not {self.whole!r}")
+            raise InvalidInput(f"whole is True or False, not {told(self.whole)}")
         if self.whole:
             object.__setattr__(self, "low", math.ceil(self.low) if math.isfinite(self.low) else self.low)
             object.__setattr__(self, "high", math.floor(self.high) if math.isfinite(self.high) else self.high)
@@ -49,7 +49,7 @@ class Listed:
         codes: dict[float, object] = {}
         for code, label in self.names.items():
             if not isinstance(code, int | float | np.number) or not abs(code) < 1e38:
-                raise InvalidInput(f"the codes of categories are the numbers in a column, not {code!r}")
+                raise InvalidInput(f"the codes of categories are the numbers in a column, not {told(code)}")
             codes[float(code)] = label
         codes = dict(sorted(codes.items()))
         if len(codes) < 2 or len({str(label) for label in codes.values()}) < len(codes):
@@ -87,7 +87,7 @@ def declaration(name: str, declared: Any) -> Number | Listed | None:
     if isinstance(declared, str) or not isinstance(declared, Mapping | Sequence | np.ndarray):
         raise InvalidInput(
             f'domain of {name}: "numeric", "whole", "boolean", a list of numbers, a mapping from numbers to names, '
-            f"primewood.Number or primewood.ordered, not {declared!r}"
+            f"primewood.Number or primewood.ordered, not {told(declared)}"
         )
     try:
         return Listed(_named(declared))
@@ -98,7 +98,7 @@ def declaration(name: str, declared: Any) -> Number | Listed | None:
 def _named(categories: Mapping[float, object] | Iterable[float]) -> Mapping[float, object]:
     if isinstance(categories, Mapping):
         return categories
-    codes = list(categories)
+    codes = several(categories, "categories")
     if not all(isinstance(code, int | float | np.number) for code in codes):
         raise InvalidInput(
             f"categories are numbers, or a mapping from numbers to names, not {listing(codes)}"

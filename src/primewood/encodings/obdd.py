@@ -14,7 +14,7 @@ from typing import Any
 
 from primewood.encodings.clauses import Cnf
 from primewood.errors import InvalidInput, TooLarge, UnknownName, listing, meant
-from primewood.fields import Fields, items, made, text, whole
+from primewood.fields import Fields, file_path, items, made, text, whole
 from primewood.files import check_header, read_json, undamaged, write_whole
 
 KIND, VERSION = "obdd", 1
@@ -128,7 +128,7 @@ class Obdd:
 
     def save(self, path: str | Path) -> None:
         """Write the diagram: a .json file, which `load` reads, or a .dot file for Graphviz."""
-        path = Path(path)
+        path = file_path(path)
         if path.suffix.lower() not in (".json", ".dot"):
             raise InvalidInput(f"{path.name}: unrecognised file extension; expected .json or .dot")
         dot = path.suffix.lower() == ".dot"
@@ -138,7 +138,7 @@ class Obdd:
     @classmethod
     def load(cls, path: str | Path) -> Obdd:
         """Read a .json file that `save` wrote."""
-        path = Path(path)
+        path = file_path(path)
         if not path.is_file():
             raise InvalidInput(f"there is no file {path}")
         document = read_json(path)

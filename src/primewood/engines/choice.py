@@ -10,7 +10,7 @@ from typing import Literal as Choice
 
 from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
 from primewood.engines.protocol import Clock, Family, Oracle, PricingOracle
-from primewood.errors import InvalidInput, TooLarge, listing
+from primewood.errors import InvalidInput, TooLarge, listing, told
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
@@ -59,12 +59,12 @@ class Engines:
         *,
         any_order: bool = False,
     ) -> None:
-        if engine not in get_args(EngineName):
-            raise InvalidInput(f"engine is one of {listing(get_args(EngineName))}, not {engine!r}")
+        if not isinstance(engine, str) or engine not in get_args(EngineName):
+            raise InvalidInput(f"engine is one of {listing(get_args(EngineName))}, not {told(engine)}")
         if engine == "search" and not isinstance(subject, EnsembleSubject):
             raise InvalidInput('engine="search" is for models; an expression takes "diagram", "bdd" or "sat"')
         if max_nodes is not None and (not isinstance(max_nodes, int) or not 1 <= max_nodes <= MOST_NODES):
-            raise InvalidInput(f"max_nodes is a number from 1 to {MOST_NODES:,}, not {max_nodes!r}")
+            raise InvalidInput(f"max_nodes is a number from 1 to {MOST_NODES:,}, not {told(max_nodes)}")
         self.subject, self.engine, self.any_order, self.max_nodes = subject, engine, any_order, max_nodes
         self._forget()
 

@@ -18,6 +18,7 @@ from primewood.errors import InvalidInput
 from primewood.fields import (
     Check,
     Fields,
+    file_path,
     finite,
     flag,
     floats,
@@ -59,7 +60,7 @@ PLAIN = (*SEQUENCES, *SINGLE)
 def save_ensemble(ensemble: Ensemble, path: str | Path) -> None:
     """Write an ensemble to a file that `load_ensemble` reads; the file is there whole or not at all."""
     text = json.dumps(document_of(ensemble), allow_nan=False, ensure_ascii=False)
-    write_whole(Path(path), lambda file: file.write(text.encode()))
+    write_whole(file_path(path), lambda file: file.write(text.encode()))
 
 
 def digest_of(ensemble: Ensemble) -> str:
@@ -94,7 +95,7 @@ def document_of(ensemble: Ensemble) -> dict[str, Any]:
 
 def load_ensemble(path: str | Path) -> Ensemble:
     """Read an ensemble from a file that `save_ensemble` wrote."""
-    path = Path(path)
+    path = file_path(path)
     if not path.is_file():
         raise InvalidInput(f"there is no file {path}")
     document = read_json(path)

@@ -19,7 +19,7 @@ from primewood.ensemble.file import document_of, ensemble_of, load_ensemble
 from primewood.errors import InvalidInput, PrimewoodError, listing
 from primewood.explainer.options import read_value, write_value
 from primewood.fidelity import Fidelity
-from primewood.fields import Fields, items, mapping, one_of, optional, text, whole
+from primewood.fields import Fields, file_path, items, mapping, one_of, optional, text, whole
 from primewood.files import check_header, read_archive, undamaged, write_whole
 from primewood.logic.expression import Expression
 from primewood.logic.parser import parse
@@ -42,7 +42,7 @@ def save_explainer(explainer: Explainer, path: str | Path) -> None:
     words = json.dumps(_document(explainer), allow_nan=False, ensure_ascii=False)
     arrays: dict[str, Any] = {"rows": explainer.rows} if len(explainer.rows) else {}
     document = np.frombuffer(words.encode(), dtype=np.uint8)
-    write_whole(Path(path), lambda file: np.savez_compressed(file, document=document, **arrays))
+    write_whole(file_path(path), lambda file: np.savez_compressed(file, document=document, **arrays))
 
 
 def _document(explainer: Explainer) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def load(path: str | Path) -> Explainer | Compiled | Ensemble:
     InvalidInput
         If the file is none of these, is damaged, or was written by a newer version.
     """
-    path = Path(path)
+    path = file_path(path)
     if not path.is_file():
         raise InvalidInput(f"there is no file {path}")
     with path.open("rb") as file:

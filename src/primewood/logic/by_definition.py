@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from primewood.errors import TooLarge
-from primewood.logic.expression import Expression
+from primewood.logic.expression import Expression, check_expression
 from primewood.logic.instance import Box, indices
 from primewood.logic.language import Language, check_language, literal_masks, weakenings
 from primewood.logic.table import Table, truth_table
@@ -32,7 +32,7 @@ def prime_implicants_by_definition(expression: Expression, literals: Language = 
     >>> print(*prime_implicants_by_definition((A == 1) | (B == 2)), sep="; ")
     A=1; B=2
     """
-    variables = expression.variables
+    variables = check_expression(expression).variables
     boxes = prime_boxes(truth_table(expression, variables), variables, literals)
     return [Term.of_box(variables, box) for box in boxes]
 

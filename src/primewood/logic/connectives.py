@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from primewood.errors import InvalidInput
+from primewood.fields import integer, several, takes
 from primewood.logic.expression import (
     FALSE,
     TRUE,
@@ -22,6 +23,7 @@ from primewood.logic.expression import (
     Literal,
     Not,
     Or,
+    check_expression,
 )
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable, unique_variables
@@ -112,6 +114,7 @@ def equivalence(left: Expression, right: Expression) -> Expression:
     return _declared(result, given)
 
 
+@takes(count=integer)
 def at_least(count: int, arguments: Iterable[Expression]) -> Expression:
     """The gate "at least `count` of these are true", with constants folded.
 
@@ -121,7 +124,7 @@ def at_least(count: int, arguments: Iterable[Expression]) -> Expression:
     """
     if isinstance(arguments, Expression):
         raise InvalidInput("at_least takes a number and a list of expressions")
-    given = [_checked(argument) for argument in arguments]
+    given = [_checked(argument) for argument in several(arguments, "arguments")]
     parts = [argument for argument in given if not isinstance(argument, Constant)]
     count -= sum(argument.value for argument in given if isinstance(argument, Constant))
     if count <= 0:
@@ -138,9 +141,7 @@ def at_least(count: int, arguments: Iterable[Expression]) -> Expression:
 
 
 def _checked(thing: object) -> Expression:
-    if not isinstance(thing, Expression):
-        raise InvalidInput(f"expected an expression, got {thing!r}")
-    return thing._plain()
+    return check_expression(thing)._plain()
 
 
 def _declared(result: Expression, arguments: Iterable[Expression]) -> Expression:

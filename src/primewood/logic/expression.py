@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, told
 from primewood.logic.interval import Interval
 from primewood.logic.variable import Variable, unique_variables
 
@@ -174,7 +174,7 @@ class Expression(ABC):
         """
         from primewood.logic.table import truth_table
 
-        universe = unique_variables((*self.variables, *other.variables))
+        universe = unique_variables((*self.variables, *check_expression(other).variables))
         return bool((~truth_table(self, universe) | truth_table(other, universe)).all())
 
     def __str__(self) -> str:
@@ -184,6 +184,13 @@ class Expression(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
+
+
+def check_expression(thing: object) -> Expression:
+    """The thing; raise if it is not an expression."""
+    if not isinstance(thing, Expression):
+        raise InvalidInput(f"expected an expression, got {told(thing)}; parse makes one from text")
+    return thing
 
 
 class Constant(Expression):
@@ -221,6 +228,10 @@ class Literal(Expression):
     mask: int
 
     def __init__(self, variable: Variable, mask: int) -> None:
+        if not isinstance(variable, Variable) or type(mask) is not int:
+            raise InvalidInput(
+                f"a literal is of a Variable and a bit mask of its values, not of {told(variable)} and {told(mask)}"
+            )
         if not 0 < mask < variable.everything:
             raise InvalidInput(
                 f"a literal of {variable.name} is a non-empty proper subset of its "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, listing, told
 from primewood.logic.expression import Expression, Literal
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
@@ -34,7 +34,7 @@ def as_point(variables: Sequence[Variable], instance: Mapping[str, object] | Exp
                 raise InvalidInput(f"the instance gives variable {name} twice")
             given[name] = value
     else:
-        raise InvalidInput(f"an instance is a mapping from names to values, or a term: {instance!r}")
+        raise InvalidInput(f"an instance is a mapping from names to values, or a term, not {told(instance)}")
     names = {x.name: x for x in variables}
     for name in given:
         if name not in names:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Literal as Choice
+from typing import get_args
+
+from primewood.fields import one_of, real, wrong
 
 Closed = Choice["left", "right", "both", "neither"]
+SIDES = one_of(get_args(Closed))
 
 
 class Missing(enum.Enum):
@@ -40,6 +45,11 @@ class Interval:
     high: float
     closed: Closed = "left"
 
+    def __post_init__(self) -> None:
+        real(self.low, "low")
+        real(self.high, "high")
+        SIDES(self.closed, "closed")
+
     @property
     def closed_low(self) -> bool:
         """Whether `low` itself belongs to the interval."""
@@ -51,6 +61,8 @@ class Interval:
         return self.closed in ("right", "both") and not math.isinf(self.high)
 
     def __contains__(self, x: float) -> bool:
+        if not isinstance(x, Real):
+            raise wrong("x", "a number", x)
         above = x >= self.low if self.closed in ("left", "both") else x > self.low
         below = x <= self.high if self.closed in ("right", "both") else x < self.high
         return bool(above and below)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal as Choice
 from typing import get_args
 
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, told
 from primewood.logic.variable import Variable
 
 Language = Choice["sets", "intervals", "values"]
@@ -29,8 +29,8 @@ Language = Choice["sets", "intervals", "values"]
 
 def check_language(language: str) -> Language:
     """The language of that name, or an error that lists the three."""
-    if language not in get_args(Language):
-        raise InvalidInput(f'literals is "sets", "intervals" or "values", not {language!r}')
+    if not isinstance(language, str) or language not in get_args(Language):
+        raise InvalidInput(f'literals is "sets", "intervals" or "values", not {told(language)}')
     return language  # type: ignore[return-value]
 
 

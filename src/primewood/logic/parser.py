@@ -27,6 +27,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from primewood.errors import InvalidInput, ParseError, brief, listing, meant
+from primewood.fields import optional, record, takes
 from primewood.logic.connectives import (
     at_least,
     conjunction,
@@ -63,6 +64,7 @@ class Range:
     whole: bool
 
 
+@takes(ranges=optional(record))
 def parse(
     text: str, variables: Iterable[Variable], *, ranges: Mapping[str, Range] | None = None
 ) -> Expression:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from primewood.errors import InvalidInput
-from primewood.logic.expression import TRUE, And, Expression, Literal
+from primewood.errors import InvalidInput, told
+from primewood.fields import several
+from primewood.logic.expression import TRUE, And, Expression, Literal, check_expression
 from primewood.logic.variable import Variable, unique_variables
 
 
@@ -26,10 +27,10 @@ class Term(And):
     __slots__ = ()
 
     def __init__(self, literals: Iterable[Literal] = ()) -> None:
-        literals = tuple(literals)
+        literals = several(literals, "literals")
         for literal in literals:
             if not isinstance(literal, Literal):
-                raise InvalidInput(f"a term is made of literals; {literal!r} is none")
+                raise InvalidInput(f"a term is made of literals; {told(literal)} is none")
         if len(unique_variables(literal.variable for literal in literals)) < len(literals):
             names = ", ".join(literal.variable.name for literal in literals)
             raise InvalidInput(f"a term has one literal per variable; got {names}")
@@ -50,7 +51,7 @@ class Term(And):
             return expression
         if isinstance(expression, Literal):
             return cls([expression])
-        if expression == TRUE:
+        if check_expression(expression) == TRUE:
             return cls()
         raise InvalidInput(f"not a term: {expression}. A term is a conjunction of literals")
 
@@ -67,7 +68,7 @@ class Term(And):
     def box(self, variables: Sequence[Variable]) -> tuple[int, ...]:
         """The values that the term allows of each of `variables`, as bit masks."""
         allowed = {literal.variable: literal.mask for literal in self.literals}
-        box = tuple(allowed.pop(x, x.everything) for x in variables)
+        box = tuple(allowed.pop(x, x.everything) for x in unique_variables(variables))
         if allowed:
             raise InvalidInput(f"the term mentions {next(iter(allowed)).name}, which is not declared")
         return box
@@ -79,17 +80,19 @@ class Term(And):
 
     def is_instance(self, variables: Iterable[Variable]) -> bool:
         """Whether the term fixes one value for each of `variables`."""
-        return self.is_simple and {literal.variable for literal in self.literals} >= set(variables)
+        return self.is_simple and {literal.variable for literal in self.literals} >= set(
+            unique_variables(variables)
+        )
 
     def __getitem__(self, variable: Variable | str) -> Literal:
-        name = variable if isinstance(variable, str) else variable.name
+        name = _name_of(variable)
         for literal in self.literals:
             if literal.variable.name == name:
                 return literal
         raise KeyError(name)
 
     def __contains__(self, variable: Variable | str) -> bool:
-        name = variable if isinstance(variable, str) else variable.name
+        name = _name_of(variable)
         return any(literal.variable.name == name for literal in self.literals)
 
     def consistent_with(self, other: Expression) -> bool:
@@ -110,7 +113,7 @@ class Term(And):
 
     def subsumes(self, other: Expression) -> bool:
         """Whether `other` entails this term: this one is weaker or the same."""
-        return other.entails(self)
+        return check_expression(other).entails(self)
 
     def strictly_subsumes(self, other: Expression) -> bool:
         """Whether this term is strictly weaker than `other`."""
@@ -129,7 +132,7 @@ class Term(And):
         more = variable.everything
         if values is not None:
             more = self[variable].mask
-            for value in values:
+            for value in several(values, "values"):
                 more |= 1 << variable.index(value)
         return Term(
             literal if literal.variable != variable else Literal(variable, more)
@@ -143,3 +146,9 @@ class Term(And):
 
         for point in points(self.box(variables)):
             yield Term(Literal(x, 1 << i) for x, i in zip(variables, point, strict=True))
+
+
+def _name_of(variable: Variable | str) -> str:
+    if not isinstance(variable, str | Variable):
+        raise InvalidInput(f"expected a Variable or its name, got {told(variable)}")
+    return variable if isinstance(variable, str) else variable.name

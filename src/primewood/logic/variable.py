@@ -14,7 +14,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 from typing import Literal as Choice
 
-from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.errors import InvalidInput, UnknownName, listing, meant, told
+from primewood.fields import flag, one_of, real, several, takes, text
 from primewood.logic.interval import MISSING, Interval, number
 from primewood.visible import visible
 
@@ -47,7 +48,7 @@ class Variable:
     _position: dict[Hashable, int]
 
     def __init__(self, name: str, values: Iterable[Hashable]) -> None:
-        self._set(name, tuple(values), None, None, 0)
+        self._set(name, several(values, "values"), None, None, 0)
 
     def _set(
         self,
@@ -58,7 +59,7 @@ class Variable:
         ordered: int,
     ) -> None:
         if not isinstance(name, str) or not name:
-            raise InvalidInput(f"a variable needs a non-empty name of type str, not {name!r}")
+            raise InvalidInput(f"a variable needs a non-empty name of type str, not {told(name)}")
         if len(values) < 2:
             raise InvalidInput(f"variable {name} needs at least two values, got {list(values)!r}")
         texts: dict[str, Hashable] = {}
@@ -89,6 +90,7 @@ class Variable:
         return cls(name, (False, True))
 
     @classmethod
+    @takes(missing=flag, ordered=flag)
     def categorical(
         cls, name: str, categories: Iterable[Hashable], *, missing: bool = False, ordered: bool = False
     ) -> Variable:
@@ -96,13 +98,14 @@ class Variable:
 
         Of `ordered` categories, a literal of the language `intervals` is a run.
         """
-        values = tuple(categories)
+        values = several(categories, "categories")
         variable = cls.__new__(cls)
         count = len(values) if ordered else 0
         variable._set(name, (*values, MISSING) if missing else values, None, None, count)
         return variable
 
     @classmethod
+    @takes(name=text, closed=one_of(("left", "right")), missing=flag)
     def numeric(
         cls, name: str, cuts: Sequence[float], closed: Side = "left", *, missing: bool = False
     ) -> Variable:
@@ -114,9 +117,7 @@ class Variable:
         >>> [str(v) for v in Variable.numeric("X", cuts=[2, 6], closed="left").values]
         ['(-inf, 2)', '[2, 6)', '[6, inf)']
         """
-        if closed not in ("left", "right"):
-            raise InvalidInput(f'closed is "left" or "right", not {closed!r}')
-        ends = tuple(float(cut) for cut in cuts)
+        ends = tuple(real(cut, f"cuts of variable {name}") for cut in several(cuts, "cuts"))
         if any(not math.isfinite(cut) for cut in ends) or any(a >= b for a, b in itertools.pairwise(ends)):
             raise InvalidInput(f"cuts of variable {name} must be finite and increasing: {cuts!r}")
         edges = (-math.inf, *ends, math.inf)
@@ -175,7 +176,7 @@ class Variable:
             if isinstance(value, Hashable) and value in self._position:
                 return self._position[value]
             x = math.nan if value is None else float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise self._unknown(value) from None
         if math.isnan(x) and self.missing is not None:
             return self.missing
@@ -184,6 +185,7 @@ class Variable:
         find = bisect.bisect_right if self.closed == "left" else bisect.bisect_left
         return find(self.cuts, x)
 
+    @takes(text=text)
     def index_of_text(self, text: str) -> int:
         """The index of the value that is written so; see `index` for numbers."""
         for i, value in enumerate(self.values):
@@ -197,9 +199,9 @@ class Variable:
     def _unknown(self, value: object) -> UnknownName:
         if self.is_numeric:
             missing = ", or missing" if self.missing is not None else "; missing is not allowed"
-            return UnknownName(f"variable {self.name} takes a number{missing}; got {value!r}")
+            return UnknownName(f"variable {self.name} takes a number{missing}; got {told(value)}")
         return UnknownName(
-            f"variable {self.name} has no value {value!r}{meant([value], self.values)}; its values are "
+            f"variable {self.name} has no value {told(value)}{meant([value], self.values)}; its values are "
             f"{listing(self.values)}"
         )
 
@@ -209,7 +211,7 @@ class Variable:
         It is a `Literal` unless it is trivial: all values give `true`, none gives `false`.
         """
         mask = 0
-        for value in values:
+        for value in several(values, "values"):
             mask |= 1 << self.index(value)
         return self.of_mask(mask)
 
@@ -254,7 +256,7 @@ class Variable:
             raise InvalidInput(
                 f"{self.name} is numeric: compare it at its cuts with "
                 f"{'< and >=' if self.closed == 'left' else '<= and >'}, or take the literal of the "
-                f"interval around a number with {self.name}.literal([{value!r}])"
+                f"interval around a number with {self.name}.literal([{told(value)}])"
             )
         return self.index(value)
 
@@ -287,6 +289,7 @@ class Variable:
             return ("<=" if operator in ("<", "<=") else ">"), float(up_to)
         return ("<" if operator in ("<", "<=") else ">="), float(up_to + 1)
 
+    @takes(operator=one_of(("<", "<=", ">", ">=")))
     def comparison(self, operator: str, cut: float) -> Expression:
         """The literal ``variable operator cut``, where the cut and the operator fit the intervals.
 
@@ -296,7 +299,7 @@ class Variable:
         """
         if self.cuts is None:
             raise InvalidInput(f"variable {self.name} is not numeric: it takes = and !=, not {operator}")
-        below = (1 << self.ordered) - 1
+        cut, below = real(cut, f"what {self.name} is compared with"), (1 << self.ordered) - 1
         if not math.isinf(cut):
             fitting = ("<", ">=") if self.closed == "left" else ("<=", ">")
             own = self.own_cut(operator, cut)
@@ -342,9 +345,9 @@ def _restore(
 def unique_variables(variables: Iterable[Variable]) -> tuple[Variable, ...]:
     """The variables in order, each once; two different ones of one name are an error."""
     by_name: dict[str, Variable] = {}
-    for variable in variables:
+    for variable in several(variables, "variables"):
         if not isinstance(variable, Variable):
-            raise InvalidInput(f"expected a Variable, got {variable!r}")
+            raise InvalidInput(f"expected a Variable, got {told(variable)}")
         known = by_name.setdefault(variable.name, variable)
         if known is not variable and known != variable:
             raise InvalidInput(

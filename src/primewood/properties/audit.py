@@ -22,8 +22,9 @@ from typing import Literal as Choice
 from primewood.encodings import Encoding, HighestBit, OneHot, Prefix
 from primewood.encodings.encoding import HowPsi
 from primewood.errors import InvalidInput, TooLarge, Undecodable
+from primewood.fields import integer, takes, whole
 from primewood.logic.by_definition import prime_boxes, prime_implicants_by_definition
-from primewood.logic.expression import Expression
+from primewood.logic.expression import Expression, check_expression
 from primewood.logic.table import from_table, truth_table
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
@@ -205,15 +206,12 @@ def audit(expression: Expression) -> Audit:
     >>> row.reported, row.missing, row.wrong
     (2, 0, 0)
     """
-    if not isinstance(expression, Expression):
-        raise InvalidInput(f"expected an expression, got {expression!r}; parse makes one from text")
-    return _audit([expression])
+    return _audit([check_expression(expression)])
 
 
+@takes(functions=whole(1), seed=integer)
 def random_audit(functions: int = 200, seed: int = 1) -> Audit:
     """Audit the encodings on random functions over small universes."""
-    if functions < 1:
-        raise InvalidInput(f"functions is a positive number, not {functions}")
     generator = random.Random(seed)
     return _audit([random_function(generator) for _ in range(functions)])
 

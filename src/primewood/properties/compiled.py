@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.oracle import Allowance, DiagramOracle
 from primewood.engines.protocol import Listing, check_limit
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, listing, told
+from primewood.fields import file_path, optional, several, takes, text, whole
 from primewood.logic.instance import Point
 from primewood.logic.language import Language, check_language
 from primewood.reasons.complete import Bias, CompleteReason, Relevance
@@ -184,9 +185,9 @@ class Compiled(Readable):
 
     def bias(self, x: Any, protected: Iterable[str]) -> Bias:
         """Whether the decision on a row rests on protected features (Darwiche and Hirth 2020)."""
-        if isinstance(protected, str) or not isinstance(protected, Iterable):
+        if isinstance(protected, str):
             raise InvalidInput(f"protected is a list of feature names; write [{protected!r}]")
-        names = tuple(protected)
+        names = several(protected, "protected")
         every, some = self.complete_reason(x).mentions(names)
         if not every:
             return Bias(False, some, names)
@@ -235,7 +236,7 @@ class Compiled(Readable):
             return self._given(distribution)
         if not isinstance(distribution, str) or distribution not in ("uniform", "volume", "rows"):
             raise InvalidInput(
-                f'a distribution is "uniform", "volume", "rows" or a mapping, not {distribution!r}'
+                f'a distribution is "uniform", "volume", "rows" or a mapping, not {told(distribution)}'
             )
         if distribution == "uniform":
             return None
@@ -255,7 +256,7 @@ class Compiled(Readable):
         for name, x in variables.items():
             try:
                 given = np.asarray(distribution.get(name, np.full(len(x), 1 / len(x))), dtype=np.float64)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 given = np.empty(0)
             if given.shape != (len(x),) or not (given >= 0).all() or not abs(given.sum() - 1) < 1e-9:
                 raise InvalidInput(
@@ -277,6 +278,7 @@ class Compiled(Readable):
 
         return difference(self, other)
 
+    @takes(most_nodes=whole(1), title=optional(text))
     def draw(self, *, most_nodes: int = 60, title: str | None = None) -> Picture:
         """A picture of the diagram; a large one is cut, with a note."""
         from primewood.report.picture import diagram_picture
@@ -310,6 +312,7 @@ class Compiled(Readable):
             "settled": making.settled if making else None,
         }
 
+    @takes(max_nodes=optional(whole(1)))
     def obdd(
         self,
         decision: object = True,
@@ -354,7 +357,7 @@ class Compiled(Readable):
         """Write the diagram to a file that `primewood.load` reads; training rows are not kept."""
         from primewood.properties.compiled_file import save
 
-        save(self, Path(path))
+        save(self, file_path(path))
 
 
 if TYPE_CHECKING:

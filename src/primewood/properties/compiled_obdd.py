@@ -13,7 +13,8 @@ from typing import Literal as Choice
 from primewood.encodings import Encoding, HighestBit, OneHot, Prefix
 from primewood.encodings.obdd import Builder, Obdd
 from primewood.engines.diagram.diagram import Diagram
-from primewood.errors import InvalidInput, TooLarge
+from primewood.errors import TooLarge
+from primewood.fields import one_of
 from primewood.logic.variable import Variable
 from primewood.properties.compiled_file import variable_record
 
@@ -28,10 +29,8 @@ def encode_diagram(
     diagram: Diagram, label: int, name: str, psi: str, max_nodes: int | None, facts: dict[str, Any]
 ) -> Obdd:
     """The Boolean diagram of "the decision is this label" over an encoding, with Ψ."""
-    if name not in ENCODINGS:
-        raise InvalidInput(f'encoding must be "one-hot", "prefix" or "highest-bit", not {name!r}')
-    if psi not in ("and", "implies"):
-        raise InvalidInput(f'psi must be "and" or "implies", not {psi!r}')
+    one_of(ENCODINGS)(name, "encoding")
+    one_of(("and", "implies"))(psi, "psi")
     for x in diagram.variables:
         if len(x) > MOST_VALUES:
             raise TooLarge(f"{x.name} has {len(x)} values; a Boolean diagram takes {MOST_VALUES} at most")

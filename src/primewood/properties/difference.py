@@ -18,7 +18,7 @@ from primewood.domain import Domain, Feature
 from primewood.engines.diagram.compiler import in_order
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.product import product, relabelled
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, listing, told
 from primewood.logic.interval import MISSING, Interval
 from primewood.logic.variable import Variable
 from primewood.reasons.context import UNDECIDED, Context
@@ -109,7 +109,7 @@ def difference(a: Compiled, b: Compiled) -> Difference:
     from primewood.properties.compiled import Compiled
 
     if not isinstance(b, Compiled):
-        raise InvalidInput(f"the difference is asked of two compiled models; compile {b!r} first")
+        raise InvalidInput(f"the difference is asked of two compiled models; compile {told(b)} first")
     context = _joint(a._context, b._context)
     left = _over(a.diagram, context)
     right = in_order(_over(b.diagram, context), left.order)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, told
 from primewood.logic.interval import number
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.pairs import RELATIVELY
@@ -45,11 +45,11 @@ class RobustAt:
         if check_norm(self.norm) == "l1":
             raise InvalidInput('robustness takes norm="linf" or "l0"')
         if not isinstance(self.radius, int | float | np.number) or not 0 <= self.radius < np.inf:
-            raise InvalidInput(f"a radius is a number of at least 0, not {self.radius!r}")
+            raise InvalidInput(f"a radius is a number of at least 0, not {told(self.radius)}")
         asked.context.read(self.row)
         if self.norm == "l0":
             if self.radius != int(self.radius):
-                raise InvalidInput(f'a radius in "l0" is a number of features, not {self.radius!r}')
+                raise InvalidInput(f'a radius in "l0" is a number of features, not {told(self.radius)}')
             features = counted(int(self.radius), "feature")
             return Claim(
                 f"the same decision whichever {features} of the row change",

@@ -20,7 +20,8 @@ from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.engines.search.joint import Demand, JointForest, Relation
 from primewood.engines.search.oracle import SearchForest
 from primewood.ensemble import Level
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, listing, told
+from primewood.fields import one_of, takes
 from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
 from primewood.properties.claim import Claim, Outcome
@@ -492,6 +493,7 @@ def _near_cells(ends: Sequence[tuple[float, float]], reach: float) -> list[tuple
     return found
 
 
+@takes(direction=one_of(("increasing", "decreasing")))
 def monotone(feature: str, direction: Direction = "increasing", target: object = None) -> Monotone:
     """That raising a feature never takes a decision back.
 
@@ -513,8 +515,6 @@ def monotone(feature: str, direction: Direction = "increasing", target: object =
     Monotone
         A property for `verify`.
     """
-    if direction not in ("increasing", "decreasing"):
-        raise InvalidInput(f'direction is "increasing" or "decreasing", not {direction!r}')
     return Monotone(feature, direction, target)
 
 
@@ -522,7 +522,7 @@ def independent_of(*features: str) -> IndependentOf:
     """That changing these features only never changes the decision; see `IndependentOf`."""
     if not features or not all(isinstance(name, str) for name in features):
         raise InvalidInput(
-            f'independent_of takes names of features, such as independent_of("sex"); not {features!r}'
+            f'independent_of takes names of features, such as independent_of("sex"); not {told(features)}'
         )
     return IndependentOf(features)
 

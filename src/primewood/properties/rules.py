@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from primewood.engines.protocol import Verdict
 from primewood.ensemble import Level
-from primewood.errors import InvalidInput, UnknownName, brief, listing, meant
+from primewood.errors import InvalidInput, UnknownName, brief, listing, meant, told
+from primewood.fields import real, takes
 from primewood.logic.expression import And, Constant, Expression, Iff, Implies, Literal, Not, Or
 from primewood.logic.instance import Box
 from primewood.logic.interval import number
@@ -358,9 +359,10 @@ def never(*decisions: object) -> Never:
     return Never(decisions)
 
 
+@takes(at_least=real, at_most=real)
 def output(*, at_least: float = -np.inf, at_most: float = np.inf) -> Output:
     """That the output of the model stays within bounds; see `Output`."""
-    return Output(float(at_least), float(at_most))
+    return Output(at_least, at_most)
 
 
 def as_property(given: object) -> Property:
@@ -371,5 +373,5 @@ def as_property(given: object) -> Property:
     if hasattr(given, "verified") and hasattr(given, "conditions") and hasattr(given, "claim"):
         return given
     raise InvalidInput(
-        f"a property is text or one of pw.monotone, pw.independent_of, ...; not {given!r}. {FORMS}"
+        f"a property is text or one of pw.monotone, pw.independent_of, ...; not {told(given)}. {FORMS}"
     )

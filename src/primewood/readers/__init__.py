@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from primewood.ensemble import Categories, Ensemble
 from primewood.ensemble.file import FORMAT, load_ensemble
 from primewood.errors import InvalidInput, MissingDependency, PrimewoodError, UnsupportedModel, first_line
+from primewood.fields import file_path
 from primewood.files import read_json
 
 __all__ = ["decisions_of", "load_model", "read", "scores_of"]
@@ -174,7 +175,7 @@ def load_model(path: str | Path, *, trust_pickle: bool = False) -> Any:
     trust_pickle
         Loading a pickle runs code that is in the file: allow it only for files of your own.
     """
-    path = Path(path)
+    path = file_path(path)
     if not path.is_file():
         raise InvalidInput(f"there is no file {path}")
     if path.suffix == ".skops":

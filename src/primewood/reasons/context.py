@@ -178,7 +178,7 @@ class Context:
 
     def place(self, name: str) -> int | None:
         """The place of a feature's variable; None for a feature that no test looks at."""
-        if name not in self.feature_names:
+        if not isinstance(name, str) or name not in self.feature_names:
             like = meant([name], self.feature_names)
             raise UnknownName(
                 f"there is no feature {told(name)}{like}; the features are {listing(self.feature_names)}"

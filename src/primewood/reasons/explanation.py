@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from primewood.domain import Domain
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
+from primewood.fields import flag, flag_or_count, number, optional, takes, whole
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, indices
 from primewood.logic.language import Language
@@ -24,7 +25,7 @@ from primewood.logic.variable import Variable
 from primewood.progress import Progress
 from primewood.reasons.context import Context, plain
 from primewood.reasons.history import Moment
-from primewood.reasons.sampling import sample
+from primewood.reasons.sampling import MOST_DRAWN, sample
 from primewood.reasons.scales import in_words, instance_record
 from primewood.reasons.score import Score
 from primewood.report import text
@@ -354,11 +355,13 @@ class Explanation(Brief, Shown):
         points = domain.points(rows)
         return self._inside(points) & domain.possible(rows, points)
 
+    @takes(count=whole(0, MOST_DRAWN), seed=optional(whole()))
     def sample(self, count: int, seed: int | None = None) -> NDArray[np.float64]:
         """So many rows inside the explanation, as the model takes them; see `primewood.reasons.sampling`."""
         self._domain("is sampled")
         return sample(self.context, self._box(), self.row, count, seed)
 
+    @takes(time_limit=optional(number))
     def as_intervals(self, time_limit: float | None = 10.0) -> Explanation:
         """The explanation said with one range per numeric feature.
 
@@ -409,6 +412,7 @@ class Explanation(Brief, Shown):
     def _box(self) -> Box:
         return self.term.box(self.context.variables)
 
+    @takes(witnesses=flag_or_count, distribution=flag)
     def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
         shown = self._exclusions_record(None if witnesses is True else witnesses) if witnesses else {}
         return {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 from typing import Literal as Choice
 
 from primewood.engines.protocol import Clock, Family
 from primewood.errors import InvalidInput
+from primewood.fields import one_of, takes
 from primewood.logic.instance import Box
 from primewood.logic.language import Language
 from primewood.logic.term import Term
@@ -87,6 +88,7 @@ class Explanations(TermFamily[Explanation]):
         term = explanation.term if isinstance(explanation, Explanation) else Term.of(explanation)
         return self._has(term.box(self.variables))
 
+    @takes(measure=one_of(get_args(Measure)))
     def widest_by(self, measure: Measure = "rows") -> Explanation | None:
         """The explanation that covers the most; None if there is none.
 
@@ -99,8 +101,6 @@ class Explanations(TermFamily[Explanation]):
         context = self.question.context
         if measure == "values":
             return self.widest()
-        if measure not in ("rows", "volume"):
-            raise InvalidInput(f'the measure is "rows", "volume" or "values", not {measure!r}')
         if context.points is None or context.volumes is None:
             raise InvalidInput(f'measure="{measure}" needs training rows; "values" does not')
         if measure == "volume":

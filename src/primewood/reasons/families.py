@@ -17,8 +17,9 @@ from primewood.domain import ExpressionSubject
 from primewood.engines.choice import EngineName, Engines
 from primewood.engines.diagram.family import DiagramFamily
 from primewood.engines.protocol import Family, Listing
-from primewood.errors import InvalidInput, UnknownName, listing
-from primewood.logic.expression import Expression
+from primewood.errors import UnknownName, listing
+from primewood.fields import integer, optional, takes, whole
+from primewood.logic.expression import Expression, check_expression
 from primewood.logic.instance import Box, as_point, indices
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
@@ -102,6 +103,7 @@ class BoxFamily(Generic[T]):
             found[self._size(box)] = found.get(self._size(box), 0) + 1
         return dict(sorted(found.items()))
 
+    @takes(count=whole(), seed=optional(integer))
     def sample(self, count: int, seed: int | None = None) -> list[T]:
         """So many drawn uniformly, with replacement; none if the family is empty. Cost: as `count`."""
         if isinstance(self._family, DiagramFamily):
@@ -250,6 +252,4 @@ def pi_explanations(
 
 
 def _subject(expression: Any) -> ExpressionSubject:
-    if not isinstance(expression, Expression):
-        raise InvalidInput(f"expected an expression, got {expression!r}; parse makes one from text")
-    return ExpressionSubject(expression)
+    return ExpressionSubject(check_expression(expression))

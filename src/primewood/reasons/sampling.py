@@ -16,6 +16,8 @@ from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, indices
 from primewood.reasons.context import Context
 
+MOST_DRAWN = 10_000_000
+"""The most rows that are drawn at once."""
 ROUNDS = 200
 """How often rows are drawn again before it is said that constraints leave hardly any."""
 
@@ -24,8 +26,6 @@ def sample(
     context: Context, box: Box, row: tuple[float, ...] | None, count: int, seed: int | None
 ) -> NDArray[np.float64]:
     """So many rows of a box that are possible, one per line, as the model takes them."""
-    if not isinstance(count, int | np.integer) or count < 0:
-        raise InvalidInput(f"a number of rows is a whole number of at least 0, not {count!r}")
     domain = context.domain
     assert domain is not None
     random = np.random.default_rng(seed)

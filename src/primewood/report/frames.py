@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 from typing import Literal as Choice
 
-from primewood.errors import InvalidInput, MissingDependency
+from primewood.errors import MissingDependency
+from primewood.fields import one_of, optional, takes
 from primewood.report import text
 from primewood.report.text import Record
 
@@ -15,6 +16,7 @@ Backend = Choice["pandas", "polars"]
 Columns = dict[str, list[Any]]
 
 
+@takes(backend=optional(one_of(get_args(Backend))))
 def frame(columns: Mapping[str, Sequence[Any]], backend: Backend | None = None, index: Any = None) -> Any:
     """A frame from its columns; by default of pandas, or of polars if only that is installed.
 
@@ -23,8 +25,6 @@ def frame(columns: Mapping[str, Sequence[Any]], backend: Backend | None = None, 
     index
         The labels of the rows. Polars has no index: there they become the first column, "index".
     """
-    if backend is not None and backend not in get_args(Backend):
-        raise InvalidInput(f'a frame is of "pandas" or "polars", not {backend!r}')
     for name in get_args(Backend) if backend is None else (backend,):
         try:
             library = importlib.import_module(name)

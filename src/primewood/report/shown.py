@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from primewood.errors import InvalidInput
+from primewood.fields import file_path, flag, takes
 from primewood.files import parse_json, write_whole
 from primewood.report import frames, text
 from primewood.report.brief import brief
@@ -50,6 +51,7 @@ class Shown(Readable, ABC):
         """
         return text.rule(self.to_dict())
 
+    @takes(exact=flag, full=flag)
     def to_text(self, *, exact: bool = False, full: bool = False) -> str:
         """The rule and what it rests on.
 
@@ -90,7 +92,7 @@ class Shown(Readable, ABC):
         record = self.to_dict(witnesses=text.MOST_EXCLUSIONS, distribution=True)
         document = page(f"Why {record['decision']}", [card(record)])
         if path is not None:
-            write_whole(Path(path), lambda file: file.write(document.encode()))
+            write_whole(file_path(path), lambda file: file.write(document.encode()))
         return document
 
     def _repr_html_(self) -> str:

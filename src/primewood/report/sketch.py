@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from primewood.errors import InvalidInput, MissingDependency
+from primewood.fields import file_path
 from primewood.visible import visible
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
@@ -53,7 +54,7 @@ class Picture:
 
     def save(self, path: str | Path) -> Path:
         """Write the picture to a .svg, .dot, .png or .pdf file: all of it, or nothing."""
-        path = Path(path)
+        path = file_path(path)
         kind = path.suffix.lower().removeprefix(".")
         if kind not in ("svg", "dot", "png", "pdf"):
             raise InvalidInput(f"{path.name}: a picture is saved as .svg, .dot, .png or .pdf")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from primewood.errors import InvalidInput
+from primewood.fields import file_path
 from primewood.files import write_whole
 from primewood.visible import Readable, in_lines
 
@@ -45,7 +46,7 @@ class Report(Readable):
 
     def save(self, path: str | Path) -> None:
         """Write the page (``.html``) or the record (``.json``); the file is there whole or not at all."""
-        target = Path(path)
+        target = file_path(path)
         make = {".html": self.to_html, ".htm": self.to_html, ".json": self.to_json}.get(target.suffix.lower())
         if make is None:
             raise InvalidInput(f"a report is saved as .html or as .json, not as {target.name}")

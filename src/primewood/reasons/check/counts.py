@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from primewood.fields import of_type, several
 from primewood.reasons.check.result import VERDICTS, Check, Judgement
 from primewood.report import text
 from primewood.report.brief import Brief
@@ -56,7 +57,7 @@ def tally(checks: Iterable[Check]) -> Tally:
     >>> print(tally([]))
     0 claims, 0 of them sufficient: none
     """
-    every = list(checks)
+    every = [of_type(Check, "a list of checks")(one, "checks") for one in several(checks, "checks")]
     counted = Counter(one.verdict for one in every)
     found = Counter(one.sufficient for one in every)
     return Tally(len(every), found[True], found[False], {verdict: counted[verdict] for verdict in VERDICTS})
