@@ -53,6 +53,18 @@ FAILED_ONCE = {
         Recipe(kind="hand", seed=152034, classes=3, trees=2, rows=4, jobs=2, asked=(("engine", "diagram"),)),
         [Call("rule", negated=True)],
     ),
+    "a nearest row under an order that was not the nearest": Trace(
+        Recipe(
+            kind="hist",
+            seed=300915,
+            rows=60,
+            columns="cwnbn",
+            trees=5,
+            missing=True,
+            constraints=(("order", 4, 2, -0.5, False),),
+        ),
+        [Call("robustness", row=17, relative=True)],
+    ),
     "an infinite move in a record": Trace(
         Recipe(rows=5, columns="nnnn", number=True), [Call("adverse_action", limit=1)]
     ),
