@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
 from every_answer import explainer_of, rows
-from primewood.errors import PrimewoodError
-from test_arguments import cases
+from primewood.errors import InvalidInput, PrimewoodError
+from test_arguments import MODEL, cases
 
 X = rows()
 A, N = pw.Variable("A", [1, 2, 3]), pw.Variable.numeric("N", [2, 6])
@@ -16,6 +18,15 @@ INSTANCE = {"A": 1, "N": 1}
 EXPLAINER = explainer_of()
 WHY, ALL = EXPLAINER.explain(X[0]), EXPLAINER.explanations(X[0])
 BATCH, COMPILED = EXPLAINER(X[:3]), EXPLAINER.compile()
+STUMP = (0, 2.0, [1, 0], [0, 1])
+TREE = pw.Tree.build(STUMP)
+DRAWN = {
+    "ranges": WHY,
+    "growth": WHY,
+    "side_by_side": [WHY, WHY],
+    "coverage_by_size": BATCH,
+    "feature_use": BATCH,
+}
 CALLS = [
     (pw.Variable, ("A", [1, 2])),
     (pw.Variable.boolean, ("A",)),
@@ -69,7 +80,26 @@ CALLS = [
     (COMPILED.obdd, ("approved",)),
     (COMPILED.draw, ()),
     (COMPILED.difference, (COMPILED,)),
+    (pw.Tree.build, (STUMP,)),
+    (
+        pw.Tree,
+        tuple(
+            getattr(TREE, name) for name in ("feature", "threshold", "left", "right", "missing_left", "value")
+        ),
+    ),
+    (pw.Ensemble, ((TREE,), ("a",), (0, 1))),
+    (EXPLAINER.ensemble.predict, (X,)),
+    *((getattr(pw.plots, name), (answer,)) for name, answer in DRAWN.items()),
 ]
+CLAIMS = {
+    pw.never: ("approved",),
+    pw.independent_of: ("age",),
+    pw.monotone: ("age",),
+    pw.robust_at: (X[0], 1.0),
+    pw.robust_everywhere: (1.0,),
+    pw.output: (),
+}
+HALF = "a\ud800"
 
 
 @pytest.fixture(autouse=True)
@@ -87,3 +117,66 @@ def test_odd_arguments_end_in_an_answer_or_in_our_error(call, given):
             assert isinstance(problem, PrimewoodError) or name == "place"
             refused += 1
     assert refused
+
+
+@pytest.mark.parametrize("make", CLAIMS, ids=lambda make: make.__name__)
+def test_odd_arguments_of_properties_end_in_an_answer_or_in_our_error(make):
+    refused = 0
+    for _, args, named in cases(make, CLAIMS[make]):
+        try:
+            EXPLAINER.verify(make(*args, **named), time_limit=0.2, work_limit=300)
+        except PrimewoodError:
+            refused += 1
+    assert refused
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: A.isin(5), "values must be a list, not 5"),
+        (lambda: N < "2", "what N is compared with must be a number, not '2'"),
+        (lambda: pw.Interval("1", 2), "low must be a number, not '1'"),
+        (lambda: pw.at_least("1", [EITHER]), "count must be a whole number .*, not '1'"),
+        (lambda: pw.load(None), "path must be a path, not None"),
+        (lambda: WHY.sample("3"), "count must be a whole number from 0 to 10000000, not '3'"),
+        (lambda: WHY.to_dict(witnesses=2.5), "witnesses must be a whole number of at least 0, not 2.5"),
+        (lambda: BATCH["age"], "indexed by a place, a slice, a mask or a list of places, not by 'age'"),
+        (lambda: COMPILED.draw(most_nodes=[1]), "most_nodes must be a whole number of at least 1, not list"),
+        (lambda: pw.tally([5]), "checks must be a list of checks, not 5"),
+    ],
+)
+def test_an_error_names_the_argument(call, words):
+    with pytest.raises(InvalidInput, match=words):
+        call()
+
+
+def test_conventions_of_python_stay():
+    with pytest.raises(IndexError):
+        BATCH[3]
+    with pytest.raises(KeyError):
+        pw.Term([A == 1])["N"]
+    with pytest.raises(TypeError, match="'colour'"):
+        COMPILED.draw(colour="red")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"feature_names": [HALF, "b", "c"]},
+        {"class_names": [HALF, "b"]},
+        {"class_names": {False: HALF}},
+        {"units": {"x0": HALF}},
+        {"domain": {"x2": {0: HALF, 1: "b", 2: "c"}}},
+    ],
+    ids=str,
+)
+def test_names_that_no_file_can_hold_are_refused(options):
+    with pytest.raises(InvalidInput, match="text that UTF-8 can write, without lone surrogates, not"):
+        pw.Explainer(MODEL, X, **options)
+
+
+def test_labels_that_no_file_can_hold_are_refused():
+    with pytest.raises(InvalidInput, match=r"classes\[0\] must be text that UTF-8 can write"):
+        pw.Explainer(
+            DecisionTreeClassifier(max_depth=2).fit(X, np.where(X[:, 0] > 40, HALF, "b").astype(object))
+        )

@@ -14,7 +14,7 @@ from primewood.engines.protocol import Clock, check_limit
 from primewood.ensemble import Ensemble, Level
 from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput, UnknownName, listing, meant, told
-from primewood.fields import is_finite
+from primewood.fields import is_finite, text
 from primewood.logic.interval import number
 from primewood.matching import is_unnamed, match_columns
 from primewood.reasons.context import Context
@@ -218,7 +218,8 @@ def _mapped(labels: Sequence[object], names: Mapping[object, object]) -> tuple[o
 
 
 def _plain_name(name: object) -> object:
-    return name.item() if isinstance(name, np.generic) else name
+    plain = name.item() if isinstance(name, np.generic) else name
+    return text(plain, "each of class_names") if isinstance(plain, str) else plain
 
 
 def training_rows(X_train: Any, ensemble: Ensemble) -> tuple[NDArray[np.float64] | None, tuple[str, ...]]:
@@ -259,6 +260,8 @@ def context_of(
     unknown = [name for name in units or () if name not in names_known]
     if unknown:
         raise UnknownName(f"units names {listing(unknown)}, which are no features")
+    for unit in (units or {}).values():
+        text(unit, "each of units")
     points = None if rows is None else domain.points(rows)
     vote = ensemble.vote if len(ensemble.trees) > 1 else None
     return Context(

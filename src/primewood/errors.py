@@ -110,7 +110,7 @@ def told(value: object) -> str:
         return f"a whole number of {value.bit_length()} bits"
     try:
         return brief(repr(value))
-    except ValueError:
+    except Exception:  # a number with very many digits, lists nested very deep, a class that cannot be shown
         return f"a {type(value).__name__}"
 
 

@@ -76,9 +76,9 @@ def text(value: Any, place: str) -> str:
 
 def flag(value: Any, place: str) -> bool:
     """True or false."""
-    if not isinstance(value, bool):
+    if not isinstance(value, bool | np.bool_):
         raise wrong(place, "true or false", value)
-    return value
+    return bool(value)
 
 
 def number(value: Any, place: str) -> float:
@@ -149,10 +149,10 @@ def optional(check: Check[T]) -> Check[T | None]:
     return lambda value, place: None if value is None else check(value, place)
 
 
-def of_type(kind: type[T], words: str) -> Check[T]:
+def of_type(kind: type, words: str) -> Check[Any]:
     """A check of objects of a class; `words` say what they are."""
 
-    def check(value: Any, place: str) -> T:
+    def check(value: Any, place: str) -> Any:
         if not isinstance(value, kind):
             raise wrong(place, words, value)
         return value
@@ -180,7 +180,7 @@ def items(check: Check[T], count: int | None = None) -> Check[tuple[T, ...]]:
     """A check of each item of a list, which may have a certain length."""
 
     def check_all(value: Any, place: str) -> tuple[T, ...]:
-        if not isinstance(value, list) or count not in (None, len(value)):
+        if not isinstance(value, list | tuple) or count not in (None, len(value)):
             raise wrong(place, "a list" if count is None else f"a list of {count} items", value)
         return tuple(check(item, f"{place}[{i}]") for i, item in enumerate(value))
 

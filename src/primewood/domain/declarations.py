@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from primewood.errors import InvalidInput, UnknownName, listing, told
-from primewood.fields import is_finite, several
+from primewood.fields import is_finite, several, text
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ class Listed:
         for code, label in self.names.items():
             if not isinstance(code, int | float | np.number) or not abs(code) < 1e38:
                 raise InvalidInput(f"the codes of categories are the numbers in a column, not {told(code)}")
+            text(str(label), "each name of a category")
             codes[float(code)] = label
         codes = dict(sorted(codes.items()))
         if len(codes) < 2 or len({str(label) for label in codes.values()}) < len(codes):
@@ -133,7 +134,10 @@ def one_hot_groups(
         for name, columns in declared.items():
             if isinstance(columns, str) or not isinstance(columns, Iterable):
                 raise InvalidInput(f"the group {name} is a list of columns, not {columns!r}")
-        groups = {str(name): [str(column) for column in columns] for name, columns in declared.items()}
+        groups = {
+            text(str(name), "each name of groups"): [str(column) for column in columns]
+            for name, columns in declared.items()
+        }
         _check(groups, names)
         return groups
     if declared != "auto":

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise
 from pathlib import Path
+from typing import Any, get_args
 from typing import Literal as Choice
-from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from primewood.ensemble.comparison import InputType, Operator, cuts_of
 from primewood.ensemble.link import Link, Precision, cut_at, first_float, linked
 from primewood.ensemble.tree import Tree
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, told
+from primewood.fields import Check, flag, items, of_type, one_of, optional, real, several, text, wrong
 
 Vote = Choice["majority", "mean", "sum"]
 Form = Choice["any", "dense", "float64"]
@@ -87,6 +88,43 @@ class Categories:
     by_text: bool = False
     missing_as: Choice["either", "nan", "none"] = "either"
     complete: bool = True
+
+
+def _label(value: object, place: str) -> object:
+    """A class or the name of a category: what can be compared, and written if it is text."""
+    return text(value, place) if isinstance(value, str) else of_type(Hashable, "a label")(value, place)
+
+
+def _categories(value: Any, place: str) -> None:
+    for column, one in of_type(Mapping, "a mapping from columns to Categories")(value, place).items():
+        names = of_type(Categories, "Categories")(one, f"{place}[{column}]").names
+        items(_label)(list(of_type(Mapping, "a mapping")(names, "names").values()), "names")
+
+
+CHECKS: dict[str, Check[Any]] = {
+    "trees": items(of_type(Tree, "a Tree")),
+    "feature_names": items(text),
+    "classes": items(_label),
+    "operator": one_of(get_args(Operator)),
+    "dtype": one_of(get_args(InputType)),
+    "allows_missing": flag,
+    "never_missing": several,
+    "vote": one_of(get_args(Vote)),
+    "groups": items(of_type(Group, "a Group")),
+    "divisor": optional(real),
+    "start": items(real),
+    "precision": one_of(get_args(Precision)),
+    "link": one_of(get_args(Link)),
+    "slope": real,
+    "cuts": items(real),
+    "levels": items(of_type(Level, "a Level")),
+    "any_order": flag,
+    "categories": _categories,
+    "form": one_of(get_args(Form)),
+    "largest_integer": real,
+    "source": text,
+}
+"""How the fields of an ensemble are checked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,18 +217,10 @@ class Ensemble:
         return f"<Ensemble of {self.source}: {size}, classes {classes}>"
 
     def __post_init__(self) -> None:
+        for name, check in CHECKS.items():
+            check(getattr(self, name), name)
         if not self.trees:
             raise InvalidInput("an ensemble needs at least one tree")
-        for name, allowed in (
-            ("operator", Operator),
-            ("dtype", InputType),
-            ("vote", Vote),
-            ("link", Link),
-            ("form", Form),
-        ):
-            if getattr(self, name) not in get_args(allowed):
-                options = " or ".join(f'"{x}"' for x in get_args(allowed))
-                raise InvalidInput(f"{name} is {options}, not {getattr(self, name)!r}")
         self._check_sums()
         if len(set(self.classes)) < len(self.classes):
             raise InvalidInput("class labels must differ")
@@ -212,15 +242,13 @@ class Ensemble:
         ):
             raise InvalidInput("a group has at least one tree, and a weight of at least 0, not all of them 0")
         if self.divisor is not None and not 0 < self.divisor < np.inf:
-            raise InvalidInput(f"the divisor is a number above 0, not {self.divisor!r}")
+            raise InvalidInput(f"the divisor is a number above 0, not {told(self.divisor)}")
         if self.vote != "mean" and (self.groups or self.divisor is not None):
             raise InvalidInput('groups and a divisor are for vote="mean"')
         if self.vote != "sum" and (self.start or self.precision != "float64"):
             raise InvalidInput('start and precision are for vote="sum"')
         if self.start and (len(self.start) != self.n_outputs or not np.isfinite(self.start).all()):
             raise InvalidInput("start is one number per score")
-        if self.precision not in get_args(Precision):
-            raise InvalidInput(f'precision is "float32" or "float64", not {self.precision!r}')
         if self.n_outputs > 1 and self.link not in ("identity", "softmax", "softmax32"):
             raise InvalidInput(
                 f"scores of several classes are compared as they are, or by softmax, not by {self.link}"
@@ -230,7 +258,7 @@ class Ensemble:
             if any((x.astype(np.float32) != x).any() for x in numbers):
                 raise InvalidInput("sums in float32 are of float32 numbers: start and leaves must be such")
         if not 0 < self.slope < np.inf or (self.slope != 1 and self.n_outputs > 1):
-            raise InvalidInput(f"a slope is a number above 0, for one score, not {self.slope!r}")
+            raise InvalidInput(f"a slope is a number above 0, for one score, not {told(self.slope)}")
         if self.cuts and (
             len(self.classes) != len(self.cuts) + 1
             or any(not a < b for a, b in pairwise((-np.inf, *self.cuts, np.inf)))
@@ -272,7 +300,10 @@ class Ensemble:
 
     def scores(self, X: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.float64]:
         """The scores before the link, one row per row of X: summed and divided as the library does."""
-        rows = np.asarray(X, dtype=np.float64)
+        try:
+            rows = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise wrong("X", "a table of numbers", X) from None
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InvalidInput(f"rows have {self.n_features} columns; got an array of {rows.shape}")
         leaves = (tree.apply(rows, self.operator, self.dtype) for tree in self.trees)

@@ -10,9 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.ensemble.comparison import InputType, Operator
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, told
+from primewood.fields import integer, real, several, wrong
 
 LEAF = -1
+KINDS = {
+    **dict.fromkeys(("feature", "left", "right", "set_of"), "iu"),
+    **dict.fromkeys(("threshold", "value"), "iuf"),
+    "missing_left": "biu",
+}
+"""The kinds of numbers that the arrays of a tree hold."""
 MOST_DEPTH = 4000
 """The most tests on a path of any tree that is read."""
 MOST_UNNAMED = 100_000
@@ -56,16 +63,11 @@ class Tree:
         return f"<Tree: {len(self)} nodes, depth {self.depth}>"
 
     def __post_init__(self) -> None:
-        arrays = (
-            self.feature,
-            self.threshold,
-            self.left,
-            self.right,
-            self.missing_left,
-            self.value,
-            *self.sets,
-        )
-        for array in arrays if self.set_of is None else (*arrays, self.set_of):
+        arrays = {name: getattr(self, name) for name in KINDS if name != "set_of" or self.set_of is not None}
+        arrays |= {f"sets[{i}]": bounds for i, bounds in enumerate(several(self.sets, "sets"))}
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray) or array.dtype.kind not in KINDS.get(name, "iuf"):
+                raise wrong(name, "an array of numbers", array)
             array.flags.writeable = False
 
     @classmethod
@@ -91,17 +93,17 @@ class Tree:
                 rows[parent][side] = place
             if not isinstance(node, tuple):
                 if not isinstance(node, list | np.ndarray):
-                    raise InvalidInput(f"a leaf is a list of class values, not {node!r}")
+                    raise InvalidInput(f"a leaf is a list of class values, not {told(node)}")
                 rows.append([LEAF, 0.0, LEAF, LEAF])
-                values.append([float(v) for v in node])
+                values.append([real(v, "a leaf's value") for v in several(node, "a leaf")])
                 continue
             if len(node) != 4:
-                raise InvalidInput(f"an inner node is (feature, threshold, left, right), not {node!r}")
+                raise InvalidInput(f"an inner node is (feature, threshold, left, right), not {told(node)}")
             feature, threshold, left, right = node
             if isinstance(threshold, list):
-                sets[place] = np.array(threshold, dtype=np.float64)
+                sets[place] = np.array([real(bound, "a bound") for bound in threshold], dtype=np.float64)
                 threshold = 0.0
-            rows.append([int(feature), float(threshold), LEAF, LEAF])
+            rows.append([integer(feature, "feature"), real(threshold, "threshold"), LEAF, LEAF])
             values.append([])
             todo += [(right, place, 3), (left, place, 2)]
         width = max(len(value) for value in values)

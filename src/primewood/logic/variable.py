@@ -60,6 +60,7 @@ class Variable:
     ) -> None:
         if not isinstance(name, str) or not name:
             raise InvalidInput(f"a variable needs a non-empty name of type str, not {told(name)}")
+        text(name, "a variable's name")
         if len(values) < 2:
             raise InvalidInput(f"variable {name} needs at least two values, got {list(values)!r}")
         texts: dict[str, Hashable] = {}
@@ -69,7 +70,7 @@ class Variable:
                     f"values of variable {name} must differ in writing: "
                     f"{texts[str(value)]!r} and {value!r} are both written {value}"
                 )
-            texts[str(value)] = value
+            texts[text(str(value), f"each value of {name}")] = value
         if len(set(values)) < len(values):
             raise InvalidInput(
                 f"values of variable {name} must differ, not only in writing: {list(values)!r}"

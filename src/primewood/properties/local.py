@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from primewood.errors import InvalidInput, told
+from primewood.fields import flag, real, takes
 from primewood.logic.interval import number
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.pairs import RELATIVELY
@@ -87,6 +88,7 @@ class RobustAt:
         return Verification(claim, Outcome.UNDECIDED, context, proved=proved, note=note)
 
 
+@takes(radius=real, relative=flag)
 def robust_at(row: Any, radius: float, norm: Norm = "linf", *, relative: bool = False) -> RobustAt:
     """That every row at most a radius away from a given one is decided like it; see `RobustAt`."""
     return RobustAt(row, radius, norm, relative)

@@ -21,7 +21,7 @@ from primewood.engines.search.joint import Demand, JointForest, Relation
 from primewood.engines.search.oracle import SearchForest
 from primewood.ensemble import Level
 from primewood.errors import InvalidInput, listing, told
-from primewood.fields import one_of, takes
+from primewood.fields import flag, one_of, optional, real, takes
 from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
 from primewood.properties.claim import Claim, Outcome
@@ -527,6 +527,7 @@ def independent_of(*features: str) -> IndependentOf:
     return IndependentOf(features)
 
 
+@takes(radius=real, relative=flag, confidence=optional(real))
 def robust_everywhere(
     radius: float, *, relative: bool = False, confidence: float | None = None
 ) -> RobustEverywhere:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from primewood.domain import Feature
 from primewood.engines.protocol import Costs
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, listing, told
 from primewood.logic.instance import Point
 from primewood.reasons.context import Context, Row
 
@@ -27,8 +27,8 @@ Norm = Choice["l0", "l1", "linf"]
 
 def check_norm(norm: str) -> Norm:
     """The norm of that name, or an error that lists them."""
-    if norm not in get_args(Norm):
-        raise InvalidInput(f'norm is "l0", "l1" or "linf", not {norm!r}')
+    if not isinstance(norm, str) or norm not in get_args(Norm):
+        raise InvalidInput(f'norm is "l0", "l1" or "linf", not {told(norm)}')
     return norm  # type: ignore[return-value]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from primewood.fields import flag, takes
 from primewood.report import text
 from primewood.report.plots.lane_drawing import Frame, draw_lane
 from primewood.report.plots.lanes import Lane, entries_of, lane
@@ -46,6 +47,7 @@ class RangesDisplay:
     left_out: int
 
 
+@takes(free=flag)
 def ranges(why: Any, *, ax: Any = None, free: bool = True) -> RangesDisplay:
     """Draw the ranges of an explanation, one lane per feature, over the training rows.
 
