@@ -180,3 +180,15 @@ def test_labels_that_no_file_can_hold_are_refused():
         pw.Explainer(
             DecisionTreeClassifier(max_depth=2).fit(X, np.where(X[:, 0] > 40, HALF, "b").astype(object))
         )
+
+
+@pytest.mark.parametrize("name", ["source", "folder", "format", "identity", "sheet", "decimal", "part_rows"])
+def test_odd_arguments_of_files_end_in_our_error(tmp_path, name):
+    (tmp_path / "rows.csv").write_text("amount,age,housing\n41.5,38.4,1\n")
+    refused = 0
+    for odd in (None, 10**400, b"x", 2.5, [], np.array([1, 2]), "\ud800", len):
+        try:
+            EXPLAINER.explain_file(**{"source": "rows.csv", "folder": tmp_path / "parts", name: odd})
+        except PrimewoodError:
+            refused += 1
+    assert refused

@@ -14,7 +14,7 @@ from primewood.engines.protocol import Clock, check_limit
 from primewood.ensemble import Ensemble, Level
 from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput, UnknownName, listing, meant, told
-from primewood.fields import is_finite, text
+from primewood.fields import file_path, is_finite, text
 from primewood.logic.interval import number
 from primewood.matching import is_unnamed, match_columns
 from primewood.reasons.context import Context
@@ -382,6 +382,12 @@ def _truth(name: str, value: Any) -> Any:
     return value
 
 
+def _path(name: str, value: Any) -> Any:
+    """A path as it is given: a slash at its end counts."""
+    file_path(value, name)
+    return value
+
+
 def _explanation(name: str, value: Any) -> Any:
     if not isinstance(value, Explanation):
         raise InvalidInput(f"{name} is an explanation of this row, by explain(x), not {told(value)}")
@@ -391,12 +397,12 @@ def _explanation(name: str, value: Any) -> Any:
 MOST_BITS, MOST_COUNT = 4096, 2**31 - 1
 ROWS = ("self", "x", "X", "also", "claim", "model", "other", "watcher", "answers", "X_train")
 """What is checked where it is read."""
-REQUIRED = ("features", "number", "most_nodes", "coverage")
+REQUIRED = ("features", "number", "most_nodes", "coverage", "source", "folder")
 """What may not be None."""
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("time_limit", "work_limit", "batch_limit"), check_limit),
     **dict.fromkeys(("literals", "goal", "norm", "by", "most", "feature", "title", "format"), _word),
-    **dict.fromkeys(("engine", "missing", "summation", "vote", "threshold_dtype"), _word),
+    **dict.fromkeys(("engine", "missing", "summation", "vote", "threshold_dtype", "decimal"), _word),
     **dict.fromkeys(
         ("fix", "avoid", "only", "immutable", "increase", "decrease", "decisions", "features"), _many
     ),
@@ -404,10 +410,12 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("class_names", "feature_names", "constraints"), _many),
     **dict.fromkeys(("coverage", "within", "near"), _number),
     **dict.fromkeys(
-        ("most_rules", "most_nodes", "number", "n_jobs", "count", "explain", "sample", "seed"), _whole
+        ("most_rules", "most_nodes", "number", "n_jobs", "count", "explain", "sample", "seed", "part_rows"),
+        _whole,
     ),
     **dict.fromkeys(("reuse", "relative", "resume"), _truth),
     **dict.fromkeys(("units", "domain"), _mapping),
+    **dict.fromkeys(("source", "folder"), _path),
     "groups": _groups,
     "weights": _weights,
     "why": _explanation,

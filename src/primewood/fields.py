@@ -98,10 +98,9 @@ def is_finite(value: Any) -> bool:
 
 def real(value: Any, place: str) -> float:
     """A number, which may be infinite, but not NaN."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or value != value:
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    if not is_number or value != value or (isinstance(value, int) and not is_finite(value)):
         raise wrong(place, "a number", value)
-    if not is_finite(value) and isinstance(value, int):
-        raise wrong(place, "a number of float64", value)
     return float(value)
 
 
@@ -117,14 +116,15 @@ def whole(least: int = 0, most: int = LARGEST) -> Check[int]:
     ends = f"of at least {least}" if most == LARGEST else f"from {least} to {most}"
 
     def check(value: Any, place: str) -> int:
-        if type(value) is not int or not least <= value <= most:
+        if (type(value) is not int and not isinstance(value, np.integer)) or not least <= value <= most:
             raise wrong(place, f"a whole number {ends}", value)
-        return value
+        return int(value)
 
     return check
 
 
 integer = whole(-LARGEST)
+"""A check of whole numbers, which may be negative."""
 
 
 def flag_or_count(value: Any, place: str) -> int:

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 from primewood import workbook
 from primewood.delimited import decimal_mark, delimiter_of
 from primewood.errors import InvalidInput, UnknownName, listing, meant
-from primewood.fields import file_path
 from primewood.matching import match_columns
 from primewood.rows import Layout, Reading, read_rows, tell
 from primewood.tables import (
@@ -355,7 +354,7 @@ class ParquetSource(Source):
 
 def source_of(path: str | Path, layout: Layout, dialect: Dialect | None = None) -> Source:
     """The rows of a file, by how its name ends: .parquet, .jsonl, .xlsx, or else CSV."""
-    path, dialect = file_path(path, "source"), dialect or Dialect()
+    path, dialect = Path(path), dialect or Dialect()
     if path == STDIN:
         raise InvalidInput(
             "a batch is read from a file, so that it can be continued; stdin cannot be read twice"

@@ -66,8 +66,9 @@ class Tree:
         arrays = {name: getattr(self, name) for name in KINDS if name != "set_of" or self.set_of is not None}
         arrays |= {f"sets[{i}]": bounds for i, bounds in enumerate(several(self.sets, "sets"))}
         for name, array in arrays.items():
-            if not isinstance(array, np.ndarray) or array.dtype.kind not in KINDS.get(name, "iuf"):
-                raise wrong(name, "an array of numbers", array)
+            kinds = KINDS.get(name, "iuf")
+            if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
+                raise wrong(name, f"an array of {'numbers' if 'f' in kinds else 'whole numbers'}", array)
             array.flags.writeable = False
 
     @classmethod
