@@ -147,16 +147,22 @@ def test_more_values_than_can_be_let_go_of_one_by_one_are_refused():
     assert Restrictions(many, "values", (0, 0)).every == 3
 
 
-def test_a_compilation_takes_half_of_the_time_and_is_tried_again_only_with_twice_as_much(monkeypatch):
-    model, X = noisy_forest()
-    made = pw.Explainer(model, X, feature_names=FEATURES)
-    calls, compiled = [], _native.compile
+def seconds_of_compilations(monkeypatch):
+    """The list to which the time goes that each compilation from now on is given."""
+    seconds, compiled = [], _native.compile
 
     def counted(*arguments):
-        calls.append(arguments[7])
+        seconds.append(arguments[7])
         return compiled(*arguments)
 
     monkeypatch.setattr(_native, "compile", counted)
+    return seconds
+
+
+def test_a_compilation_takes_half_of_the_time_and_is_tried_again_only_with_twice_as_much(monkeypatch):
+    model, X = noisy_forest()
+    made = pw.Explainer(model, X, feature_names=FEATURES)
+    calls = seconds_of_compilations(monkeypatch)
     for limit, tries in ((0.02, 1), (0.02, 1), (0.03, 1), (0.1, 2)):
         with pytest.raises(TooLarge):
             made._engines.on_diagram(0, Clock(limit))
@@ -167,13 +173,7 @@ def test_a_compilation_takes_half_of_the_time_and_is_tried_again_only_with_twice
 def test_what_is_tried_under_a_work_limit_does_not_depend_on_the_clock(monkeypatch):
     model, X = noisy_forest(depth=4)
     made = pw.Explainer(model, X, feature_names=FEATURES)
-    seconds, compiled = [], _native.compile
-
-    def counted(*arguments):
-        seconds.append(arguments[7])
-        return compiled(*arguments)
-
-    monkeypatch.setattr(_native, "compile", counted)
+    seconds = seconds_of_compilations(monkeypatch)
     made.explain(X[0], goal="widest", time_limit=None, work_limit=100)
     assert seconds == [-1.0]
 
