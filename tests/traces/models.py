@@ -35,8 +35,8 @@ class Model:
     options: dict[str, Any]
 
     def decide(self, rows: Rows) -> Labels:
-        """The decisions about rows; `UNDECIDED` where the order of summation decides."""
-        return agreed(self.orders(rows))
+        """The decisions about rows; `UNDECIDED` where the order of summation decides. Libraries refuse no rows."""
+        return agreed(self.orders(rows)) if len(rows) else np.zeros(0, dtype=np.int64)
 
     def table(self, rows: Rows) -> Any:
         """Rows as the library and the explainer take them: a frame with words where it wants such."""

@@ -25,15 +25,15 @@ class Trace:
         return f"Trace({self.recipe!r}, {self.calls!r})"
 
     def run(self) -> bool:
-        """Make all calls and judge their answers; False if the model is too large to judge."""
+        """Make all calls and judge their answers; False if a model on the way is too large to judge."""
         with warnings.catch_warnings(), _threads().limit(limits=1, user_api="openmp"):
             warnings.simplefilter("ignore")
             try:
                 session = start(self.recipe)
+                for call in self.calls:
+                    call.run(session)
             except TooMany:
                 return False
-            for call in self.calls:
-                call.run(session)
         return True
 
 
