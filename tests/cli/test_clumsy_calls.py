@@ -47,7 +47,7 @@ def oddities(made):
         (["explain", "folder", "rows.csv"], "no file folder"),
         (["explain", "rows.csv", "rows.csv"], "unrecognised file extension '.csv'; expected .skops"),
         (["explain", "junk.skops", "rows.csv"], "cannot be read as a skops file"),
-        (["explain", "junk.json", "rows.csv"], "is not JSON, or it is cut off"),
+        (["explain", "junk.json", "rows.csv"], "is not JSON, or cut off"),
         (["explain", "list.json", "rows.csv"], "no model of XGBoost"),
         (["explain", "linear.skops", "rows.csv"], "sklearn.linear_model.LogisticRegression is not supported"),
         (["explain", "model.joblib", "rows.csv"], "--trust-pickle"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 from typing import Literal as Choice
@@ -95,9 +96,13 @@ class Engines:
         return isinstance(self.subject, EnsembleSubject) and self.engine in ("auto", "search", "diagram")
 
     def prepare(self) -> None:
-        """Build what every question needs, before the clock of the first one runs."""
+        """Build what every question needs, before the clock of the first one runs.
+
+        What is too large for the search may still be compiled: then the question says so that needs a search.
+        """
         if self._searches:
-            self._searching()
+            with suppress(TooLarge):
+                self._searching()
 
     def decide(self, point: Point) -> int:
         """The decision at a point, as a place in the subject's labels."""
