@@ -54,7 +54,9 @@ def test_every_public_name_is_documented():
 @pytest.mark.parametrize("name", sorted(MODULES))
 def test_every_public_name_of_a_module_is_documented(name):
     public = {f"primewood.{name}.{each.rpartition('.')[2]}" for each in names_of(getattr(pw, name))}
-    for_messages = {f"primewood.errors.{each}" for each in ("brief", "first_line", "listing", "meant", "told")}
+    for_messages = {
+        f"primewood.errors.{each}" for each in ("brief", "first_line", "listing", "meant", "told")
+    }
     assert not public - documented(TEXT) - for_messages
 
 

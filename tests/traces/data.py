@@ -38,10 +38,21 @@ def draw_data(recipe: Recipe) -> Data:
         raise TooMany("constraints exclude nearly all training rows")
     X, scores = X[kept], scores[kept]
     _check_words(recipe, X)
+    _check_numbers(recipe, X)
     if recipe.number:
         return Data(X, np.round(scores, 1))
     labels = _classes_of(scores, recipe.classes, generator)
     return Data(X, np.array(LABELS[: recipe.classes])[labels] if recipe.texts else labels)
+
+
+def _check_numbers(recipe: Recipe, X: Rows) -> None:
+    """Refuse orders of columns of 0 and 1, which are taken for Booleans, and columns that teach CatBoost nothing."""
+    for order in (one for one in recipe.constraints if one[0] == "order"):
+        held = X[:, [place_of(recipe, feature) for feature in order[1:3]]]
+        if not (~np.isnan(held) & ~np.isin(held, (0, 1))).any(axis=0).all():
+            raise TooMany("an order is about a column without other numbers than 0 and 1")
+    if recipe.kind == "catboost" and (np.nanmax(X, axis=0) == np.nanmin(X, axis=0)).all():
+        raise TooMany("all columns are constant")
 
 
 def _check_words(recipe: Recipe, X: Rows) -> None:
