@@ -19,6 +19,7 @@ void apply_link(int link, nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::dev
 NB_MODULE(_native, m) {
   nb::set_leak_warnings(false);  // what lives as long as the interpreter is no leak
   m.doc() = "The C++ core: exact search on tree ensembles, and decision diagrams.";
+  primewood::main_thread = nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
   m.def("apply_link", &primewood::apply_link);
   primewood::bind_search(m);
   primewood::bind_diagrams(m);

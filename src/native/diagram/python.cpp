@@ -33,6 +33,7 @@ Rows numpy_of(std::vector<Id> values, std::size_t columns = 0) {
 // Ctrl-C, and a word to whoever watches, twice a second.
 std::function<void()> watched(nb::object watcher, Progress& progress) {
   return [watcher, &progress, calls = 0]() mutable {
+    wait_if_python_ends();
     nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (watcher.is_none() || ++calls % 12 != 0) return;
@@ -50,7 +51,7 @@ nb::object compile(Workspaces& forest, std::vector<int> order, bool find_order, 
   Compiler compiler(forest.forest, std::move(order), Caps{nodes, states, order_work, final_work}, limits, progress);
   std::unique_ptr<Plain> found;
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     try {
       if (find_order) compiler.find_order();
       found = std::make_unique<Plain>(compiler.compile());
@@ -86,7 +87,7 @@ nb::object reordered(const Plain& d, std::vector<int> order, const std::vector<i
   limits.start(-1, -1, poll_signals);
   std::unique_ptr<Plain> found;
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     Store store(d.width, limits);
     for (int j = 0; j < d.depth(); j++)
       for (Id i = 0; i < d.nodes(j); i++)
@@ -118,7 +119,7 @@ nb::object find(const Plain& d, const std::vector<std::vector<int>>& box, Id lab
   std::vector<int> point;
   bool found;
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     found = d.find(box, label, otherwise, point);
   }
   return found ? nb::object(nb::tuple(nb::cast(point))) : nb::object(nb::none());
@@ -192,7 +193,7 @@ class Reason {
   void run(Work&& work) {
     bool capped = false, late = false;
     {
-      nb::gil_scoped_release release;
+      Unlocked unlocked;
       try {
         work();
       } catch (const CapReached&) {
@@ -223,7 +224,7 @@ class Builder {
 
   template <class Work>
   std::optional<Id> run(Work&& work) {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     try {
       return work(expressions_);
     } catch (const CapReached&) {
@@ -240,7 +241,7 @@ class Builder {
     std::vector<Id> roots{root};
     auto found = std::make_unique<Plain>();
     {
-      nb::gil_scoped_release release;
+      Unlocked unlocked;
       store.trim(roots);
       store.allow(SIZE_MAX);
       try {

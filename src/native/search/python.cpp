@@ -80,7 +80,7 @@ nb::object find(Workspaces& workspaces, Array<std::uint8_t> mask, int label, boo
   std::vector<int> point;
   bool found = false, finished = true;
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     auto oracle = workspaces.take();
     try {
       const Run run(*oracle, seconds, nodes, poll_signals);
@@ -127,7 +127,7 @@ nb::dict grow(Workspaces& workspaces, const std::vector<int>& point,
   auto oracle = workspaces.take();
   Grower grower(*oracle, static_cast<Language>(language), nominal, target);
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     const Run run(*oracle, seconds, nodes, poll_signals);
     grower.run(point, steps, order, fixed);
   }
@@ -159,7 +159,7 @@ nb::dict nearest(Workspaces& workspaces, const std::vector<int>& instance, Array
   Nearest search(*oracle, question, largest ? Nearest::Norm::largest : Nearest::Norm::sum, instance,
                  copied<double, double>(cost));
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     const Run run(*oracle, seconds, nodes, poll_signals);
     search.run();
     if (!search.point.empty() && !f.any_order && !oracle->answers(search.point, question))
@@ -215,7 +215,7 @@ nb::object join(const std::vector<const Workspaces*>& parts, const std::vector<s
   limits.start(seconds, -1, poll_signals);
   std::unique_ptr<Joined> joined;
   try {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     joined = std::make_unique<Joined>(
         Joint(std::move(own), ordered, has_missing, paired, twins, relations, most_nodes, limits));
   } catch (const JointTooLarge&) {
@@ -241,7 +241,7 @@ nb::object meet(Joined& joined, Array<std::uint8_t> mask, const std::vector<std:
   std::vector<int> point;
   bool found = false, finished = true;
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     auto oracle = joined.workspaces.take();
     const auto decided = [&](const std::vector<int>& x) { return joint.meets(x, demands); };
     try {

@@ -174,11 +174,11 @@ class AsksMany(AsksWhy):
 
     def _settings(self, options: dict[str, Any], *limits: Any) -> Settings:
         """The settings of a batch, with options that can be read once per row; raises for those that there are not."""
-        bind("explain", signature(self.explain), (None,), options)
         lists = ("fix", "avoid", "only", "order")
         kept = {
             name: tuple(x) if name in lists and isinstance(x, Iterator) else x for name, x in options.items()
         }
+        bind("explain", signature(self.explain), (None,), kept)
         kept["literals"] = self._language(options.get("literals"))
         if kept.get("also") is not None:
             kept["also"] = self._reading_of(kept["also"], "also").rows
