@@ -236,7 +236,7 @@ def literals(variable: pw.Variable, language: str, value: int | None = None) -> 
     if language == "values":
         found = [*(1 << v for v in range(size)), everything]
     elif language == "sets" or not ordered:
-        if size > 16:
+        if size > 12:
             raise TooMany
         found = list(range(1, everything + 1))
     else:
