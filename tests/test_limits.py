@@ -137,7 +137,7 @@ def test_a_short_limit_is_kept_by_first_and_later_questions(name):
     for _ in range(2):
         start = time.process_time()
         QUESTIONS[name](made, X[0], 0.02)
-        assert time.process_time() - start < 0.02 + 0.4
+        assert time.process_time() - start < 0.02 + 1
 
 
 def test_more_values_than_can_be_let_go_of_one_by_one_are_refused():

@@ -8,11 +8,11 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from primewood.errors import InvalidInput
-from primewood.fields import several
 from primewood.report.text import Record
 
 
@@ -150,7 +150,8 @@ def _several(answers: object, plot: str, taken: str) -> Iterator[object]:
     if BATCH.fits(record) and record is not None:
         return iter(record["explanations"])
     if record is None and isinstance(answers, Iterable) and not isinstance(answers, str | bytes):
-        return iter(several(answers, plot))
+        with suppress(TypeError):  # an array of no dimension
+            return iter(answers)
     raise InvalidInput(
         f"{plot} takes several explanations, or their to_dict(): a list, what explainer.explanations(x) returns, "
         f"{taken}; {_what_it_is(answers, as_record(answers), None)}"
