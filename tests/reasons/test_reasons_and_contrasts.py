@@ -18,6 +18,8 @@ from engines.test_single_tree import (
     kept_variables,
     minimal_hitting_sets,
 )
+from primewood.engines.protocol import Verdict
+from primewood.engines.search.oracle import SearchOracle
 from primewood.errors import InvalidInput
 from primewood.logic.instance import contains
 from primewood.reasons.context import UNDECIDED
@@ -350,3 +352,22 @@ def test_a_feature_that_cannot_change_keeps_its_own_number_under_an_order():
                 assert model.predict([found.changed])[0] == 1
             else:
                 assert found.status == "impossible"
+
+
+@pytest.mark.parametrize("answered", range(4))
+def test_a_contrast_that_is_cut_short_shows_a_row_within_it(monkeypatch, answered):
+    tests = [(0, cut, [0, 1], [0, 1]) for cut in (1.5, 2.5, 3.5)]
+    trees = tuple(pw.Tree.build(tree) for tree in ((0, 0.5, [4, 0], [0, 1]), *tests))
+    X = np.array([[0.0], [4.0]])  # the row that training rows show is the farthest
+    explainer = pw.Explainer(pw.Ensemble(trees, ("a",), ("no", "yes"), vote="mean"), X, literals="intervals")
+    ask, asked = SearchOracle.counterexample, []
+
+    def cut_short(self, box, clock=None):
+        asked.append(box)
+        return ask(self, box, clock) if len(asked) <= answered else Verdict.UNKNOWN
+
+    monkeypatch.setattr(SearchOracle, "counterexample", cut_short)
+    found = explainer.contrast([0.0])
+    (literal,) = found.term.literals
+    (point,) = explainer.domain.point(np.array(found.changed))
+    assert literal.mask >> point & 1, (found.changed, literal)

@@ -186,7 +186,11 @@ def robustness(
     every = norm == "l0"
     moves = Moves(session, asked, norm, relative=relative, to_missing=every, categories=relative or every)
     least = moves.least(session.table.against(asked.label))
-    expect(found.radius < least or least == np.inf, "robustness", f"radius {found.radius}, but {least} flips")
+    expect(
+        found.radius < least or least == np.inf or found.radius == 0,
+        "robustness",
+        f"radius {found.radius}, but {least} flips",
+    )
     judge_nearest(session, found.nearest, asked, None, moves, limit, "robustness")
     if found.status is PROVED and not has_orders(session):
         tight = found.radius == least - 1 if every else nearly(found.radius, least)

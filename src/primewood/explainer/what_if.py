@@ -69,7 +69,7 @@ class AsksWhatIf(Model):
             for x, a, b in zip(self._context.variables, point, near.point, strict=True)
         )
         there = asked.recognised(near.point, engines.decide(near.point), moved)
-        box, sure = asked.minimal(there, oracle, clock)
+        box, there, sure = asked.minimal(there, oracle, clock)
         if literals == "intervals" and sure:
             reply = oracle.counterexample(box, clock)
             there = reply if isinstance(reply, tuple) else there

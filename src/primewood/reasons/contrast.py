@@ -173,8 +173,8 @@ class Contrasting:
         none = self.shown_by(own, self.point, self.label, None, status=status)
         return replace(none, other=None)
 
-    def minimal(self, other: Point, oracle: Oracle, clock: Clock) -> tuple[Box, bool]:
-        """What has to be let go of to reach a point, and whether it is proved that no part of it is enough.
+    def minimal(self, other: Point, oracle: Oracle, clock: Clock) -> tuple[Box, Point, bool]:
+        """What has to be let go of to reach a point, a point of it, and whether it is proved that no part is enough.
 
         In "intervals" runs are cut back towards the row's own value, one value at a time, while they let another
         decision in.
@@ -185,11 +185,12 @@ class Contrasting:
                 far = max(indices(box[j]), key=lambda v: abs(v - own))
                 reply = oracle.counterexample((*box[:j], box[j] & ~(1 << far), *box[j + 1 :]), clock)
                 if reply is Verdict.UNKNOWN:
-                    return tuple(box), False
+                    return tuple(box), other, False
                 if not isinstance(reply, tuple):
                     break
                 box[j] &= ~(1 << far)
-        return tuple(box), True
+                other = reply
+        return tuple(box), other, True
 
     def towards(self, other: Point) -> Box:
         """What is let go of on the way to a point, in the language."""
