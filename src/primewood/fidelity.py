@@ -23,7 +23,7 @@ from primewood.progress import say
 MOST_ROWS = 2000
 PLANTED = 1000
 MOST_CELLS = 2**24
-"""Fewer rows are planted in a model with so many columns that they would have more cells."""
+"""The most cells of the rows that are planted: a model with many columns gets fewer rows."""
 
 
 @dataclass(frozen=True, slots=True)

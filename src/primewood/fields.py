@@ -256,7 +256,7 @@ def _array(value: Any, place: str, kinds: str, count: int | None) -> NDArray[Any
 
 
 def made(kind: Callable[..., T], *checks: Check[Any]) -> Check[T]:
-    """A check of a list of so many items that makes something of them."""
+    """A check of a list of a certain length that makes something of its items."""
 
     def check(value: Any, place: str) -> T:
         parts = items(lambda item, _: item, len(checks))(value, place)

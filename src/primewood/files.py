@@ -59,7 +59,7 @@ LARGEST_ARCHIVE = 2**32
 
 
 def open_plain(path: Path, most: int) -> BufferedReader:
-    """Open a regular file of at most so many bytes for reading: no link, pipe or device.
+    """Open a regular file for reading, if it is not too large: no link, pipe or device.
 
     Raises
     ------

@@ -182,7 +182,7 @@ struct Joined {
   Workspaces workspaces;
 };
 
-// Relations between variables come as trees of which some leaves are forbidden. False if the trees outgrow the cap, None
+// Relations between variables come as trees with forbidden leaves. False if the trees outgrow the cap, None
 // at a limit.
 nb::object join(const std::vector<const Workspaces*>& parts, const std::vector<std::vector<int>>& places,
              const std::vector<int>& ordered, const std::vector<std::uint8_t>& has_missing, bool paired, bool twins,

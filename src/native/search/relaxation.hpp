@@ -229,7 +229,7 @@ class Relaxation {
   static constexpr double PRICE_SCALE = 10;  // the price moves in larger steps than the other multipliers
   // Beyond this price, rounding would not stay small; below this slope, a step would be rounding and nothing else.
   static constexpr double HIGHEST_PRICE = 1000, LEAST_SLOPE = 1e-6;
-  // A tree with many leaves takes long to set up: after so many entries or multipliers, one looks at the clock.
+  // A tree with many leaves takes long to set up. The clock is looked at once per this many entries or multipliers.
   static constexpr int OFTEN = 64;
 
   // What a rank costs at the current price.

@@ -73,7 +73,9 @@ class Cnf:
         clause: list[int] = []
         for word in " ".join(body).split():
             if not re.fullmatch(rf"-?\d{{1,{DIGITS}}}", word) or abs(int(word)) > size:
-                raise InvalidInput(f"not DIMACS: {brief(word)!r} is no literal of the variables 1 to {size}")
+                raise InvalidInput(
+                    f"not DIMACS: {brief(word)!r} is not a literal: the variables are 1 to {size}"
+                )
             if int(word):
                 clause.append(int(word))
             else:

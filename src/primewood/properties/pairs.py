@@ -74,7 +74,7 @@ class Pairs:
         return (*one, *(second.get(j, variables[j].everything) for j in self.doubled))
 
     def find(self, box: Box, labels: tuple[int, int], clock: Clock) -> Reply:
-        """A pair of which the first row is decided for one label and the second for another.
+        """A pair of rows, the first decided for one label and the second for another.
 
         The trees are put together in the time of the whole question; the clock is that of this search.
         """

@@ -350,7 +350,7 @@ def _names_of_hashes(features: dict[str, Any], data: Any) -> dict[int, dict[int,
         return {column["flat_feature_index"]: {} for column in columns}
     if data is None:
         raise UnsupportedModel(
-            f"the model tests categories of {listing(map(name_of, tested))}, of which it keeps hashes only; the data "
+            f"the model tests categories of {listing(map(name_of, tested))} and keeps only their hashes; the data "
             "that it was trained on, passed along, tells their names"
         )
     texts = {entry["hash"]: entry["value"] for entry in features["cat_features_hash"] or ()}
