@@ -27,9 +27,9 @@ from datasets import load, train
 import primewood as pw
 from primewood.engines.duality import Duality, Kind
 from primewood.engines.protocol import Clock
-from primewood.reasons.prime import default_order
-from primewood.reasons.relevance import find_relevance
-from primewood.reasons.shortest import shortest
+from primewood.questions.prime import default_order
+from primewood.questions.relevance import find_relevance
+from primewood.questions.shortest import shortest
 
 RESULTS = Path(__file__).parent / "results" / "explanations.json"
 LIMIT = 10.0

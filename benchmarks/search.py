@@ -26,7 +26,7 @@ import sklearn
 from datasets import BUILT_IN, load, train
 
 import primewood as pw
-from primewood.reasons.prime import default_order
+from primewood.questions.prime import default_order
 
 RESULTS = Path(__file__).parent / "results"
 LIMIT = 10.0

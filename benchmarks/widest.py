@@ -25,8 +25,8 @@ from datasets import load, train
 import primewood as pw
 from primewood.engines.protocol import Clock
 from primewood.properties.rule_list import rule_list
-from primewood.reasons.prime import default_order
-from primewood.reasons.widest import coverage_of, rivals_of, widest
+from primewood.questions.prime import default_order
+from primewood.questions.widest import coverage_of, rivals_of, widest
 
 RESULTS = Path(__file__).parent / "results" / "widest.json"
 DATA = ("ecoli", "segmentation", "wdbc", "ionosphere", "sonar", "german")

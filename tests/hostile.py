@@ -276,8 +276,8 @@ def outcome(path):
 
 def compared(path, explainer):
     """Whether the scores are those that the library itself computes from the file."""
-    from primewood.fidelity import planted_rows
     from primewood.readers import scores_of
+    from primewood.readers.fidelity import planted_rows
 
     own = library_model(path)
     if own is None:

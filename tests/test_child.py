@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from primewood.child import Limits, run_limited
 from primewood.errors import InvalidInput
+from primewood.readers.child import Limits, run_limited
 
 LIMITS = Limits(seconds=20, memory=2**30, written=2**20)
 

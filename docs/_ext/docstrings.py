@@ -13,12 +13,13 @@ from sphinx.ext.napoleon import Config, NumpyDocstring
 
 STYLE = Config(napoleon_use_ivar=True, napoleon_use_rtype=False)
 ANSWERS = (
-    "primewood.reasons",
+    "primewood.questions",
     "primewood.properties",
     "primewood.batch",
-    "primewood.report",
-    "primewood.explainer.reporting",
-    "primewood.fidelity",
+    "primewood.render",
+    "primewood.model",
+    "primewood.apps",
+    "primewood.readers.fidelity",
 )
 SEVERAL = re.compile(r":(ivar|vartype) (\w+(?:, \w+)+):(.*)")
 

@@ -1,6 +1,9 @@
 """The public names, and where each is defined."""
 
 from . import encodings, errors
+from .apps.adverse_action import AdverseAction
+from .apps.check import Check, Tally, tally
+from .apps.report import Report
 from .batch.batch import Batch
 from .batch.failed import Failed
 from .batch.overview import Overview, overview
@@ -10,8 +13,6 @@ from .domain.declarations import Number, ordered
 from .ensemble import Categories, Ensemble, Group, Level, Tree
 from .explainer import Explainer, compare, compile, verify
 from .explainer.file import load
-from .explainer.reporting import Report
-from .fidelity import Fidelity
 from .logic.by_definition import prime_implicants_by_definition
 from .logic.connectives import at_least
 from .logic.expression import FALSE, TRUE, Expression, Literal
@@ -20,6 +21,7 @@ from .logic.parser import parse
 from .logic.table import from_table
 from .logic.term import Term
 from .logic.variable import Variable
+from .model.score import Score
 from .properties.audit import audit, random_audit
 from .properties.breaking import Breaking
 from .properties.claim import Claim, Outcome
@@ -31,23 +33,21 @@ from .properties.pairs import independent_of, monotone, robust_everywhere
 from .properties.rule_list import RuleList
 from .properties.rules import never, output
 from .properties.verification import Verification
+from .questions.complete import Bias, CompleteReason, Relevance
+from .questions.contrast import Contrast, Contrasts
+from .questions.counterfactual import Counterfactual
+from .questions.explanation import Exclusion, Explanation, Status, Witness
+from .questions.explanations import Explanations
+from .questions.families import Terms, pi_explanations, prime_implicants
+from .questions.importance import Importance
+from .questions.listing import Reasons
+from .questions.relevance import Attribution
+from .questions.robustness import Robustness
+from .questions.slices import DecisionMap, WhatIf
 from .readers import read
-from .reasons.adverse_action import AdverseAction
-from .reasons.check import Check, Tally, tally
-from .reasons.complete import Bias, CompleteReason, Relevance
-from .reasons.contrast import Contrast, Contrasts
-from .reasons.counterfactual import Counterfactual
-from .reasons.explanation import Exclusion, Explanation, Status, Witness
-from .reasons.explanations import Explanations
-from .reasons.families import Terms, pi_explanations, prime_implicants
-from .reasons.importance import Importance
-from .reasons.listing import Reasons
-from .reasons.relevance import Attribution
-from .reasons.robustness import Robustness
-from .reasons.score import Score
-from .reasons.slices import DecisionMap, WhatIf
-from .report import plots
-from .report.shown import RecordedExplanation
+from .readers.fidelity import Fidelity
+from .render import plots
+from .render.shown import RecordedExplanation
 
 __version__: str
 

@@ -16,12 +16,12 @@ from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput, UnknownName, listing, meant, told
 from primewood.fields import file_path, is_finite, text
 from primewood.logic.interval import number
-from primewood.matching import is_unnamed, match_columns
-from primewood.reasons.context import Context
-from primewood.reasons.explanation import Explanation
-from primewood.reasons.score import Scorer
-from primewood.rows import Layout, categories_of, read_rows
-from primewood.tabular import tabular
+from primewood.model.context import Context
+from primewood.model.score import Scorer
+from primewood.questions.explanation import Explanation
+from primewood.tables.matching import is_unnamed, match_columns
+from primewood.tables.rows import Layout, categories_of, read_rows
+from primewood.tables.tabular import tabular
 
 
 def name_columns(

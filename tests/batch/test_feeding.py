@@ -20,7 +20,7 @@ from primewood.batch.batch import Batch
 from primewood.batch.run import Settings
 from primewood.batch.to_files import explain_file
 from primewood.errors import InvalidInput
-from primewood.report.html.audit_limits import limits
+from primewood.render.html.audit_limits import limits
 
 matplotlib.use("Agg")
 QUICK = {"explain": 1, "sample": 5, "time_limit": None, "work_limit": 500}

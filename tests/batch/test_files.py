@@ -21,7 +21,7 @@ from primewood.batch.to_files import explain_file
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput, RowsWarning
 from primewood.logic.variable import Variable
-from primewood.rows import Layout
+from primewood.tables.rows import Layout
 
 CREDIT = load_credit()
 ROWS = 130
@@ -355,7 +355,7 @@ def test_an_expression_has_no_rows(tmp_path):
 
 
 def test_text_is_read_as_tables_read_it(tmp_path):
-    from primewood.tables import table
+    from primewood.tables.files import table
 
     layout = Layout(("a", "b"))
     (tmp_path / "rows.csv").write_text('\ufeffb, a ,c\n1,NA,x\n\nTrue, 2.50 ,"y\nz"\n,1e-3,\n')

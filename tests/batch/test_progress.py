@@ -16,7 +16,7 @@ from primewood import progress
 from primewood.batch.outcome import Outcome
 from primewood.batch.progress import Counts, watching
 from primewood.batch.run import Result
-from primewood.reasons.explanation import Status
+from primewood.questions.explanation import Status
 
 
 class Terminal(io.StringIO):

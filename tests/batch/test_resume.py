@@ -26,7 +26,7 @@ from primewood.batch.run import Settings
 from primewood.batch.to_files import explain_file
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput
-from primewood.tables import Dialect
+from primewood.tables.files import Dialect
 
 CREDIT = load_credit()
 ROWS = 200

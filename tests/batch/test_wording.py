@@ -10,7 +10,7 @@ import primewood as pw
 from primewood.batch import wording
 from primewood.batch.wording import PIECE, Wording
 from primewood.data.credit import load_credit
-from primewood.report import frames
+from primewood.render import frames
 
 CREDIT = load_credit()
 

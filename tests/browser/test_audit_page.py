@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from browser.page_checks import Browser, overflows, printed, problems
-from primewood.report.html.audit import SECTIONS, audit
-from report import audit_records as records
+from primewood.render.html.audit import SECTIONS, audit
+from render import audit_records as records
 
 
 def written(folder: Path, name: str) -> Path:

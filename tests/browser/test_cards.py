@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from browser.page_checks import Browser, missing_glyphs, overflows, poor_contrast, printed, problems
-from primewood.report.html import card as cards
-from primewood.report.html.conditions import MOST_DRAWN
-from primewood.report.html.page import page
-from report import card_records as records
+from primewood.render.html import card as cards
+from primewood.render.html.conditions import MOST_DRAWN
+from primewood.render.html.page import page
+from render import card_records as records
 
 PAGES = {
     "loan": ("loan",),

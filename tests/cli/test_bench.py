@@ -12,7 +12,7 @@ import pytest
 
 from primewood.cli import bench
 from primewood.cli.loading import drawn
-from primewood.reasons.explanation import Status
+from primewood.questions.explanation import Status
 
 QUESTIONS = ["explain, values", "explain, intervals", "explain, sets", "counterfactual", "robustness"]
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from primewood.errors import InvalidInput, MissingDependency, RowsWarning
-from primewood.rows import Layout
-from primewood.tables import Dialect, table
+from primewood.tables.files import Dialect, table
+from primewood.tables.rows import Layout
 
 ASKED = ("--train", "train.csv", "--every-row")
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from primewood.explainer import reporting
+from primewood.apps import report as reporting
 
 
 @pytest.fixture(scope="module")

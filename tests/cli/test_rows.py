@@ -12,8 +12,8 @@ import pytest
 
 import primewood as pw
 from primewood.errors import InvalidInput, RowsWarning
-from primewood.rows import Layout
-from primewood.tables import Table, table
+from primewood.tables.files import Table, table
+from primewood.tables.rows import Layout
 
 ABOUT_ONE = {"explain": [], "contrast": [], "flip": [], "check": ["income < 30"]}
 

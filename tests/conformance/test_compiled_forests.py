@@ -21,8 +21,8 @@ from primewood.ensemble import Ensemble, Group, Tree
 from primewood.errors import InvalidInput, TooLarge
 from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains
+from primewood.questions.weakening import dropping, weaken
 from primewood.readers import read
-from primewood.reasons.weakening import dropping, weaken
 
 FRACTIONS = (0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 1 / 3, 2 / 3, 1 / 7)
 TINY = (0.0, 1e-17, 3e-17, 1e-300, 5e-324)

@@ -15,7 +15,7 @@ from conformance.universes import (
     functions,
 )
 from primewood.logic.instance import contains
-from primewood.reasons.weakening import dropping, weaken
+from primewood.questions.weakening import dropping, weaken
 
 
 def atoms_outside(variables, point):

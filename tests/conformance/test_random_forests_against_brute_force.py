@@ -16,7 +16,7 @@ from primewood.ensemble import Ensemble, Tree
 from primewood.logic.connectives import at_least, conjunction, disjunction
 from primewood.logic.parser import parse
 from primewood.logic.variable import Variable
-from primewood.reasons.families import prime_implicants
+from primewood.questions.families import prime_implicants
 
 VARIABLES = (
     Variable("A", [1, 2, 3]),

@@ -22,8 +22,8 @@ from primewood.engines.search.oracle import SearchForest
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains, points
+from primewood.questions.weakening import _Run, dropping, weaken
 from primewood.readers import read
-from primewood.reasons.weakening import _Run, dropping, weaken
 
 MOST_CELLS = 20_000
 

@@ -16,8 +16,8 @@ from primewood.domain import EnsembleSubject, domain_of
 from primewood.engines.choice import Engines
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.by_definition import prime_boxes
-from primewood.reasons.prime import plan
-from primewood.reasons.weakening import weaken
+from primewood.questions.prime import plan
+from primewood.questions.weakening import weaken
 
 LANGUAGES = ("sets", "intervals", "values")
 

@@ -15,7 +15,7 @@ import primewood as pw
 from primewood.domain import domain_of
 from primewood.ensemble import Categories
 from primewood.errors import InvalidInput, UnknownName
-from primewood.rows import Layout, as_row, as_rows
+from primewood.tables.rows import Layout, as_row, as_rows
 
 COLOURS = ["colour_red", "colour_green", "colour_blue"]
 

@@ -18,8 +18,8 @@ from primewood.ensemble import Ensemble, Tree
 from primewood.errors import InvalidInput
 from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains, indices, points
+from primewood.questions.weakening import dropping, weaken
 from primewood.readers import read
-from primewood.reasons.weakening import dropping, weaken
 
 TREES = 320
 DECLARED = (None, None, None, None, "boolean", [0, 1, 2], {0: "r", 1: "b", 2: "g", 3: "y"}, [5, 6])

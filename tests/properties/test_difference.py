@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
 from primewood.errors import InvalidInput
-from primewood.reasons.context import UNDECIDED
+from primewood.model.context import UNDECIDED
 
 
 def training_rows(generator, missing):

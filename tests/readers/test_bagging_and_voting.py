@@ -16,8 +16,8 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import primewood as pw
 from primewood.errors import InvalidInput, UnsupportedModel
-from primewood.fidelity import planted_rows
 from primewood.readers import read
+from primewood.readers.fidelity import planted_rows
 
 LOADERS = {"iris": load_iris, "wine": load_wine, "breast_cancer": load_breast_cancer}
 

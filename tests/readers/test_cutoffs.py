@@ -24,7 +24,7 @@ import primewood as pw
 from attack import breaking_row
 from primewood import readers
 from primewood.errors import InvalidInput, UnsupportedModel
-from primewood.fidelity import planted_rows
+from primewood.readers.fidelity import planted_rows
 
 GENERATOR = np.random.default_rng(1)
 FRAME = pd.DataFrame(

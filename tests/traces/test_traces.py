@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import primewood as pw
-from primewood.reasons import best
-from primewood.reasons.explanations import Explanations
-from primewood.reasons.families import BoxFamily
+from primewood.questions import best
+from primewood.questions.explanations import Explanations
+from primewood.questions.families import BoxFamily
 from rotation import digest_sources, find_commit
 from traces import Call, Recipe, Trace, replay, running
 from traces.calls import KINDS

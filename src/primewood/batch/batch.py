@@ -14,9 +14,9 @@ from primewood.batch.failed import Failed
 from primewood.batch.summary import Summary
 from primewood.errors import InvalidInput, UnknownName, told
 from primewood.fields import one_of, optional, takes
-from primewood.reasons.context import Context
-from primewood.reasons.explanation import Explanation, score_together
-from primewood.report import frames
+from primewood.model.context import Context
+from primewood.questions.explanation import Explanation, score_together
+from primewood.render import frames
 from primewood.visible import Readable
 
 if TYPE_CHECKING:
@@ -151,12 +151,12 @@ class Batch(Readable):
         return f"<Batch of {len(self)} explanations: slice it, to_frame(), summary()>"
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        from primewood.report.terminal import batch
+        from primewood.render.terminal import batch
 
         yield batch(self.to_dict())
 
     def _repr_html_(self) -> str:
-        from primewood.report.html.card import batch
+        from primewood.render.html.card import batch
 
         return batch(self.to_dict())
 

@@ -19,9 +19,9 @@ from primewood.fields import Check, Fields, items, number, optional, scalar, tex
 from primewood.files import parse_json, undamaged
 from primewood.logic.instance import Box
 from primewood.logic.variable import Variable
-from primewood.report import frames
-from primewood.report.text import Record
-from primewood.tables import arrow
+from primewood.render import frames
+from primewood.render.text import Record
+from primewood.tables.files import arrow
 
 AGAIN = "resume (--resume) makes it again"
 CELLS: dict[str, Check[Any]] = {

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from primewood.logic.language import Language
-from primewood.reasons.context import Context
-from primewood.reasons.explanation import Status
-from primewood.report.brief import Brief
-from primewood.report.shown import Shown
+from primewood.model.context import Context
+from primewood.questions.explanation import Status
+from primewood.render.brief import Brief
+from primewood.render.shown import Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from primewood.batch.outcome import Outcome
 from primewood.batch.run import Result, Run
 from primewood.batch.sources import Block
-from primewood.reasons.explanation import Status
+from primewood.questions.explanation import Status
 
 
 class FileRun(Run):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box
-from primewood.reasons.explanation import Explanation, Goal, Status
+from primewood.questions.explanation import Explanation, Goal, Status
 
 LEAST_S = 0.001
 """The seconds that a row has when the time of the batch is over."""

@@ -15,7 +15,7 @@ from primewood.batch.columns import read, seconds_read
 from primewood.batch.folder import Folder
 from primewood.batch.summary import Summary
 from primewood.fields import file_path
-from primewood.report import text
+from primewood.render import text
 from primewood.visible import Readable, in_lines
 
 
@@ -66,7 +66,7 @@ class Overview(Readable):
         return f"<Overview of {self.summary.rows} explanations: print it, to_dict()>"
 
     def _repr_html_(self) -> str:
-        from primewood.report.html.card import batch
+        from primewood.render.html.card import batch
 
         return batch(self.to_dict())
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from primewood.batch.run import Result
 from primewood.progress import Progress
-from primewood.reasons.explanation import Status
+from primewood.questions.explanation import Status
 
 Watch = Callable[[Result], None]
 

@@ -28,8 +28,8 @@ from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, PrimewoodError
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, check_language
-from primewood.reasons.context import Context
-from primewood.reasons.explanation import Status
+from primewood.model.context import Context
+from primewood.questions.explanation import Status
 
 BLOCK = 1000
 """How many rows a block has."""

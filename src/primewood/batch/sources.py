@@ -1,8 +1,8 @@
 """Files of rows, read block by block: CSV with a header, JSON lines, Parquet, Excel. No file is ever held as a whole.
 
-What a cell means is said in `primewood.tables` for text and in `primewood.rows` for frames, so a row of a batch is read
-as the same row alone. Columns that are not there are an error at once. A row that cannot be read is a problem of that
-row: it is infinite in its block, which no row of a model is, and the block says why.
+What a cell means is said in `primewood.tables.files` for text and in `primewood.tables.rows` for frames, so a row of a
+batch is read as the same row alone. Columns that are not there are an error at once. A row that cannot be read is a
+problem of that row: it is infinite in its block, which no row of a model is, and the block says why.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood import workbook
-from primewood.delimited import decimal_mark, delimiter_of
 from primewood.errors import InvalidInput, UnknownName, listing, meant
-from primewood.matching import match_columns
-from primewood.rows import Layout, Reading, read_rows, tell
-from primewood.tables import (
+from primewood.tables import workbook
+from primewood.tables.delimited import decimal_mark, delimiter_of
+from primewood.tables.files import (
     JSON_ENDINGS,
     PARQUET_ENDINGS,
     STDIN,
@@ -41,6 +39,8 @@ from primewood.tables import (
     is_workbook,
     source,
 )
+from primewood.tables.matching import match_columns
+from primewood.tables.rows import Layout, Reading, read_rows, tell
 
 Rows = NDArray[np.float64]
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from primewood.batch.failed import Failed
-from primewood.reasons.context import plain
-from primewood.reasons.explanation import Explanation, Status
-from primewood.report import text
+from primewood.model.context import plain
+from primewood.questions.explanation import Explanation, Status
+from primewood.render import text
 from primewood.visible import Readable
 
 
@@ -73,7 +73,7 @@ class Summary(Readable):
         return f"<Summary of {self.rows} explanations: print it, to_dict()>"
 
     def _repr_html_(self) -> str:
-        from primewood.report.html.card import batch
+        from primewood.render.html.card import batch
 
         return batch(self.to_dict())
 

@@ -29,8 +29,8 @@ from primewood.batch.wording import Wording
 from primewood.engines.choice import Engines
 from primewood.errors import InvalidInput
 from primewood.files import undamaged
-from primewood.reasons.explanation import Explanation, score_together
-from primewood.tables import Dialect
+from primewood.questions.explanation import Explanation, score_together
+from primewood.tables.files import Dialect
 from primewood.visible import Readable
 
 
@@ -69,7 +69,7 @@ class Written(Readable):
         return f"<Written: {self}>"
 
     def _repr_html_(self) -> str:
-        from primewood.report.html.answers import lines
+        from primewood.render.html.answers import lines
 
         return lines("Written", f"{self.rows:,} rows", [str(self)], badge="Finished")
 

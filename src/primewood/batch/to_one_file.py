@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from primewood import workbook
 from primewood.batch import columns
 from primewood.batch.folder import Folder
 from primewood.batch.overview import Overview, overview
@@ -24,8 +23,9 @@ from primewood.batch.sources import source_of
 from primewood.batch.to_files import Stating, Written, explain_file
 from primewood.errors import InvalidInput
 from primewood.files import write_whole
-from primewood.report import frames
-from primewood.tables import Dialect, arrow
+from primewood.render import frames
+from primewood.tables import workbook
+from primewood.tables.files import Dialect, arrow
 
 ROW = "row"
 NUMBERS = ("coverage", "volume", "score", "cutoff")

@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 from primewood.batch.failed import Failed
 from primewood.logic.expression import Literal
 from primewood.logic.interval import Interval
-from primewood.reasons.context import Context, plain
-from primewood.reasons.explanation import Explanation
-from primewood.report import frames
-from primewood.report.text import Record
+from primewood.model.context import Context, plain
+from primewood.questions.explanation import Explanation
+from primewood.render import frames
+from primewood.render.text import Record
 
 PIECE = ("feature", "low", "high", "closed", "values", "missing")
 """What is said of each piece of a literal."""

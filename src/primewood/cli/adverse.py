@@ -20,8 +20,8 @@ from primewood.errors import InvalidInput, UnknownName, listing, meant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from primewood.apps.adverse_action import AdverseAction
     from primewood.explainer import Explainer
-    from primewood.reasons.adverse_action import AdverseAction
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -125,7 +125,7 @@ def adverse_action(
 
 
 def _outcome(told: AdverseAction) -> bool | None:
-    from primewood.reasons.explanation import Status
+    from primewood.questions.explanation import Status
 
     if told.reasons:
         return True

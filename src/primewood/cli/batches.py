@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from primewood.batch.overview import Overview
     from primewood.batch.run import Settings
     from primewood.explainer import Explainer
-    from primewood.tables import Dialect
+    from primewood.tables.files import Dialect
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,7 @@ def measured(
     say: Callable[[str], None],
 ) -> list[Measured]:
     """Ask each question about the rows, as far as its part of the budget goes; about one row at least."""
-    from primewood.reasons.explanation import Status
+    from primewood.questions.explanation import Status
 
     end = time.perf_counter() + budget
     found: list[Measured] = []

@@ -69,7 +69,7 @@ def contrast(
     primewood contrast forest.skops rows.csv --row 3 --immutable age --all
     """
     from primewood.cli.loading import decision_named, questions
-    from primewood.reasons.explanation import Status
+    from primewood.questions.explanation import Status
 
     found = questions(model, about, reading, rows=rows, immutable=immutable)
     wanted = None if target is None else decision_named(found.explainer, target)
@@ -164,7 +164,7 @@ def flip(
     primewood flip forest.skops rows.csv --row 3 --robustness
     """
     from primewood.cli.loading import decision_named, features_named, questions
-    from primewood.reasons.explanation import Status
+    from primewood.questions.explanation import Status
 
     weights = inputs.weights(weight or [])
     if robustness and (target or immutable or increase or decrease or weights or count):

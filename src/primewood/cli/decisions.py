@@ -38,7 +38,7 @@ from primewood.errors import InvalidInput
 if TYPE_CHECKING:
     from primewood.cli.loading import Question, Questions
     from primewood.explainer import Explainer
-    from primewood.reasons.explanation import Explanation
+    from primewood.questions.explanation import Explanation
 
 
 class GoalChoice(StrEnum):
@@ -154,7 +154,7 @@ def explain(
     head -2 rows.csv | primewood explain forest.skops - --train train.csv
     """
     from primewood.cli.loading import questions
-    from primewood.reasons.explanation import Status
+    from primewood.questions.explanation import Status
 
     if every or count:
         _refuse_together(

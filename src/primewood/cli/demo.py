@@ -10,8 +10,8 @@ from primewood.data.credit import load_credit
 from primewood.domain.declarations import Number
 from primewood.explainer import Explainer
 from primewood.files import write_whole
-from primewood.reasons.counterfactual import Counterfactual
-from primewood.reasons.explanation import Explanation
+from primewood.questions.counterfactual import Counterfactual
+from primewood.questions.explanation import Explanation
 
 APPLICANT = 1
 SHOWN = 3
@@ -66,8 +66,8 @@ def _tell(found: list[Explanation], flip: Counterfactual, score: str, trees: int
 
 
 def _write(page: Path, found: list[Explanation], flip: Counterfactual) -> None:
-    from primewood.report.html.card import card, counterfactual
-    from primewood.report.html.page import page as document
+    from primewood.render.html.card import card, counterfactual
+    from primewood.render.html.page import page as document
 
     cards = [card(_record(why)) for why in found[:SHOWN]]
     whole = document("Why was this credit declined?", [*cards, counterfactual(flip.to_dict())])

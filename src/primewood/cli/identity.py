@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from primewood.errors import InvalidInput, UnknownName, listing, meant
-from primewood.tables import Table
+from primewood.tables.files import Table
 
 
 def row_with_id(asked: Table, text: str) -> int:

@@ -18,8 +18,8 @@ from primewood.cli.settings import explainer_options
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer import Explainer
 from primewood.readers import load_model, read
-from primewood.rows import Layout
-from primewood.tables import STDIN, Dialect, Table, is_workbook, table
+from primewood.tables.files import STDIN, Dialect, Table, is_workbook, table
+from primewood.tables.rows import Layout
 
 
 def explainer_for(path: Path, rows: Path | None, reading: Reading, **options: Any) -> Explainer:

@@ -55,7 +55,7 @@ def primes(
     primewood primes 'X < 2 | Y >= 7' --var 'X<2<6' --var 'Y<7' --instance X=1,Y=9
     """
     from primewood.cli import expressions
-    from primewood.reasons.families import pi_explanations, prime_implicants
+    from primewood.questions.families import pi_explanations, prime_implicants
 
     delta = expressions.expression(expression, var or [])
     options: dict[str, Any] = {

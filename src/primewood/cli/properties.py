@@ -259,7 +259,7 @@ def rules(
     primewood rules forest.skops train.csv --decision approved --coverage 0.9
     """
     from primewood.cli.loading import decision_named, explainer_for, one_file
-    from primewood.reasons.explanation import Status
+    from primewood.questions.explanation import Status
 
     covered = one_file(rows, data)
     if covered is None:

@@ -101,8 +101,8 @@ def report(
     primewood report forest.skops rows.csv -o audit.html --verify 'never denied'
     primewood report new.skops rows.csv -o audit.html --answers explained
     """
+    from primewood.apps.report import gather
     from primewood.cli.loading import one_file, with_rows
-    from primewood.explainer.reporting import gather
 
     properties.check()
     if to is None and not as_json:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from primewood.apps.report import gather
 from primewood.engines.diagram.compiler import Watcher
 from primewood.explainer.asking import called
 from primewood.explainer.importance import AsksImportance
-from primewood.explainer.reporting import gather
 from primewood.explainer.slices import AsksSlices
 from primewood.explainer.what_if import AsksWhatIf
 from primewood.explainer.whole_model import AsksAboutAll

@@ -18,14 +18,14 @@ from primewood.ensemble import Ensemble
 from primewood.ensemble.file import document_of, ensemble_of, load_ensemble
 from primewood.errors import InvalidInput, PrimewoodError, listing
 from primewood.explainer.options import read_value, write_value
-from primewood.fidelity import Fidelity
 from primewood.fields import Fields, file_path, items, mapping, one_of, optional, text, whole
 from primewood.files import check_header, read_archive, undamaged, write_whole
 from primewood.logic.expression import Expression
 from primewood.logic.parser import parse
 from primewood.properties.compiled_file import FORMAT as COMPILED
 from primewood.properties.compiled_file import load_compiled, read_variable, variable_record
-from primewood.tabular import as_read
+from primewood.readers.fidelity import Fidelity
+from primewood.tables.tabular import as_read
 
 if TYPE_CHECKING:
     from primewood.explainer.explainer import Explainer

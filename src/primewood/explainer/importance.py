@@ -13,10 +13,10 @@ from primewood.explainer.asking import called
 from primewood.explainer.many import AsksMany
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
-from primewood.reasons.context import Row
-from primewood.reasons.explanation import Explanation, Status
-from primewood.reasons.importance import Counts, Importance, flips_alone
-from primewood.reasons.slices import Axis, decided
+from primewood.model.context import Row
+from primewood.questions.explanation import Explanation, Status
+from primewood.questions.importance import Counts, Importance, flips_alone
+from primewood.questions.slices import Axis, decided
 
 BLOCK = 200
 """After so many explanations their rows are tested for flips, so that progress is seen all the time."""

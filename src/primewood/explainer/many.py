@@ -19,11 +19,11 @@ from primewood.batch.to_one_file import explain_into_one_file, is_one_file
 from primewood.errors import InvalidInput
 from primewood.explainer.asking import bind, called
 from primewood.explainer.why import AsksWhy
-from primewood.reasons.best import given
-from primewood.reasons.explanation import Explanation
-from primewood.reasons.witnesses import witness_finder
-from primewood.rows import Reading, read_rows, tell
-from primewood.tables import Dialect
+from primewood.questions.best import given
+from primewood.questions.explanation import Explanation
+from primewood.questions.witnesses import witness_finder
+from primewood.tables.files import Dialect
+from primewood.tables.rows import Reading, read_rows, tell
 
 
 class AsksMany(AsksWhy):

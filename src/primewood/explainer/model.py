@@ -35,16 +35,16 @@ from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer import shown
 from primewood.explainer.asking import about_row, called
 from primewood.explainer.options import keep_options
-from primewood.fidelity import Fidelity, check_fidelity
 from primewood.logic.expression import Expression
 from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
+from primewood.model.context import Context
+from primewood.model.score import Score, Scorer
 from primewood.progress import say, with_progress
-from primewood.reasons.context import Context
-from primewood.reasons.prime import plan
-from primewood.reasons.score import Score, Scorer
-from primewood.rows import read_row, read_rows, tell
-from primewood.tabular import is_table, kinds_of
+from primewood.questions.prime import plan
+from primewood.readers.fidelity import Fidelity, check_fidelity
+from primewood.tables.rows import read_row, read_rows, tell
+from primewood.tables.tabular import is_table, kinds_of
 from primewood.visible import visible
 
 VoteName = Choice["model", "majority"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from primewood.logic.interval import number
-from primewood.report.html.card import Fact, given
-from primewood.report.numbers import counted, few
+from primewood.render.html.card import Fact, given
+from primewood.render.numbers import counted, few
 
 if TYPE_CHECKING:
     from primewood.explainer.model import Model
@@ -52,7 +52,7 @@ def training_words(explainer: Model) -> str:
 
 def card(explainer: Model) -> str:
     """The explainer as a card, for notebooks."""
-    from primewood.report.html.answers import simple
+    from primewood.render.html.answers import simple
 
     ensemble, domain = explainer.ensemble, explainer.domain
     if ensemble is None or domain is None:

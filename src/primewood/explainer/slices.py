@@ -8,9 +8,9 @@ from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput
 from primewood.explainer.asking import about_row
 from primewood.explainer.why import AsksWhy
-from primewood.reasons.context import Row
-from primewood.reasons.explanation import Explanation
-from primewood.reasons.slices import Axis, DecisionMap, WhatIf, check_speaks, decided
+from primewood.model.context import Row
+from primewood.questions.explanation import Explanation
+from primewood.questions.slices import Axis, DecisionMap, WhatIf, check_speaks, decided
 
 
 class AsksSlices(AsksWhy):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.apps.adverse_action import AdverseAction, Codes, adverse_action, names_of
 from primewood.arguments import (
     clock_of,
 )
@@ -19,12 +20,11 @@ from primewood.explainer.asking import about_row
 from primewood.explainer.model import Model
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
-from primewood.reasons.adverse_action import AdverseAction, Codes, adverse_action, names_of
-from primewood.reasons.contrast import Contrast, Contrasting, Contrasts, Finder
-from primewood.reasons.counterfactual import Counterfactual, Counterfactuals
-from primewood.reasons.distance import Moves, Norm, check_norm
-from primewood.reasons.explanation import Status
-from primewood.reasons.robustness import Robustness
+from primewood.questions.contrast import Contrast, Contrasting, Contrasts, Finder
+from primewood.questions.counterfactual import Counterfactual, Counterfactuals
+from primewood.questions.distance import Moves, Norm, check_norm
+from primewood.questions.explanation import Status
+from primewood.questions.robustness import Robustness
 
 
 class AsksWhatIf(Model):

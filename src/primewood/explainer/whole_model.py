@@ -21,6 +21,7 @@ from primewood.ensemble import PREDICTION
 from primewood.errors import InvalidInput, TooLarge
 from primewood.explainer.asking import called
 from primewood.logic.language import Language
+from primewood.model.context import UNDECIDED
 from primewood.progress import say, with_progress
 from primewood.properties.claim import Outcome
 from primewood.properties.comparison import Comparing, Comparison, check_comparable
@@ -28,10 +29,9 @@ from primewood.properties.compiled import Compiled
 from primewood.properties.rule_list import RuleList, rule_list
 from primewood.properties.rules import Output, as_property
 from primewood.properties.verification import Asked, Property, Verification
-from primewood.reasons.context import UNDECIDED
 
 if TYPE_CHECKING:
-    from primewood.report.picture import Picture
+    from primewood.render.picture import Picture
 
 from primewood.explainer.model import Model
 
@@ -244,7 +244,7 @@ class AsksAboutAll(Model):
     def draw_tree(self, number: int = 0, *, most_nodes: int = 60) -> Picture:
         """A picture of one tree of the model, its tests in words; a large one is cut, with a note."""
         from primewood.properties.drawing import tree_records
-        from primewood.report.picture import tree_picture
+        from primewood.render.picture import tree_picture
 
         if self.ensemble is None:
             raise InvalidInput(

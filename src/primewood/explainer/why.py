@@ -10,6 +10,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.apps.check import Check, check
 from primewood.arguments import (
     DecisionRule,
     clock_of,
@@ -22,19 +23,18 @@ from primewood.explainer.asking import about_row
 from primewood.explainer.model import Model
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
-from primewood.reasons.best import Best, given
-from primewood.reasons.check import Check, check
-from primewood.reasons.complete import CompleteReason, Relevance
-from primewood.reasons.contrast import Contrasting, Finder
-from primewood.reasons.explanation import Explanation, FindWitnesses, Goal, Status
-from primewood.reasons.explanations import Explanations, Measure, Question
-from primewood.reasons.listing import Reasons
-from primewood.reasons.obstacle import obstacle
-from primewood.reasons.prime import Order, plan
-from primewood.reasons.relevance import Attribution, attribution_of, find_attribution, find_relevance
-from primewood.reasons.weakening import weaken
-from primewood.reasons.witnesses import finder_of, witness_finder
-from primewood.rows import as_rows
+from primewood.questions.best import Best, given
+from primewood.questions.complete import CompleteReason, Relevance
+from primewood.questions.contrast import Contrasting, Finder
+from primewood.questions.explanation import Explanation, FindWitnesses, Goal, Status
+from primewood.questions.explanations import Explanations, Measure, Question
+from primewood.questions.listing import Reasons
+from primewood.questions.obstacle import obstacle
+from primewood.questions.prime import Order, plan
+from primewood.questions.relevance import Attribution, attribution_of, find_attribution, find_relevance
+from primewood.questions.weakening import weaken
+from primewood.questions.witnesses import finder_of, witness_finder
+from primewood.tables.rows import as_rows
 
 
 class AsksWhy(Model):

@@ -172,7 +172,7 @@ class Audit(Readable):
         return _table(head, rows)
 
     def _repr_html_(self) -> str:
-        from primewood.report.html.answers import simple
+        from primewood.render.html.answers import simple
 
         return simple(
             "Audit of the encodings",

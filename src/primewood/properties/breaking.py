@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.reasons.context import Context, plain
+from primewood.model.context import Context, plain
 from primewood.visible import Readable
 
 SHOWN_IDS = 5

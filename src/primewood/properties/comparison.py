@@ -21,16 +21,16 @@ from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
+from primewood.model.context import Context, Row, plain
+from primewood.model.scales import instance_record
+from primewood.model.score import Score, Scorer
 from primewood.properties.breaking import SHOWN_IDS, listed
 from primewood.properties.claim import Outcome
 from primewood.properties.verification import Asked, values_in_words
-from primewood.reasons.context import Context, Row, plain
-from primewood.reasons.prime import default_order
-from primewood.reasons.scales import instance_record
-from primewood.reasons.score import Score, Scorer
-from primewood.reasons.weakening import dropping, weaken
-from primewood.report import text
-from primewood.report.numbers import counted
+from primewood.questions.prime import default_order
+from primewood.questions.weakening import dropping, weaken
+from primewood.render import text
+from primewood.render.numbers import counted
 from primewood.visible import Readable, in_lines
 
 TRIED = 4096
@@ -246,7 +246,7 @@ class Comparison(Readable):
         return f"first model {first}; second model {second}; for {held}"
 
     def _repr_html_(self) -> str:
-        from primewood.report.html.answers import comparison
+        from primewood.render.html.answers import comparison
 
         return comparison(self.to_dict())
 

@@ -18,17 +18,17 @@ from primewood.errors import InvalidInput, UnknownName, listing, told
 from primewood.fields import file_path, optional, several, takes, text, whole
 from primewood.logic.instance import Point
 from primewood.logic.language import Language, check_language
-from primewood.reasons.complete import Bias, CompleteReason, Relevance
-from primewood.reasons.context import Context, Row
-from primewood.reasons.contrast import Contrast, Contrasting, Contrasts
-from primewood.reasons.examples import familiar
-from primewood.reasons.explanations import Explanations, Question
+from primewood.model.context import Context, Row
+from primewood.questions.complete import Bias, CompleteReason, Relevance
+from primewood.questions.contrast import Contrast, Contrasting, Contrasts
+from primewood.questions.examples import familiar
+from primewood.questions.explanations import Explanations, Question
 from primewood.visible import Readable
 
 if TYPE_CHECKING:
     from primewood.encodings import Obdd
     from primewood.properties.compiled_obdd import EncodingName
-    from primewood.report.picture import Picture
+    from primewood.render.picture import Picture
 
 Distribution = Choice["uniform", "volume", "rows"] | Mapping[str, Sequence[float]]
 
@@ -59,7 +59,7 @@ class FewestChanges(Readable):
         return f"{count} to change: with {words} it is {self.contrast.other}"
 
     def _repr_html_(self) -> str:
-        from primewood.report.html.answers import simple
+        from primewood.render.html.answers import simple
 
         title = "nothing" if self.features is None else str(self.features)
         score = None if self.contrast is None else self.contrast.to_dict()["score"]
@@ -111,7 +111,7 @@ class Compiled(Readable):
         )
 
     def _repr_html_(self) -> str:
-        from primewood.report.html.answers import compiled
+        from primewood.render.html.answers import compiled
 
         return compiled(self.info(), self.class_names)
 
@@ -281,7 +281,7 @@ class Compiled(Readable):
     @takes(most_nodes=whole(1), title=optional(text))
     def draw(self, *, most_nodes: int = 60, title: str | None = None) -> Picture:
         """A picture of the diagram; a large one is cut, with a note."""
-        from primewood.report.picture import diagram_picture
+        from primewood.render.picture import diagram_picture
 
         d = self.diagram
         names = [str(name) for name in self.class_names]

@@ -39,8 +39,8 @@ from primewood.files import check_header, undamaged, write_whole
 from primewood.logic.interval import MISSING
 from primewood.logic.language import check_language
 from primewood.logic.variable import Side, Variable
-from primewood.reasons.context import Context
-from primewood.rows import Layout
+from primewood.model.context import Context
+from primewood.tables.rows import Layout
 
 if TYPE_CHECKING:
     from primewood.properties.compiled import Compiled

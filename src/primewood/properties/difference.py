@@ -21,9 +21,9 @@ from primewood.engines.diagram.product import product, relabelled
 from primewood.errors import InvalidInput, listing, told
 from primewood.logic.interval import MISSING, Interval
 from primewood.logic.variable import Variable
-from primewood.reasons.context import UNDECIDED, Context
-from primewood.reasons.explanation import Explanation
-from primewood.report.numbers import counted
+from primewood.model.context import UNDECIDED, Context
+from primewood.questions.explanation import Explanation
+from primewood.render.numbers import counted
 from primewood.visible import Readable
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Difference(Readable):
         }
 
     def _repr_html_(self) -> str:
-        from primewood.report.html.answers import difference
+        from primewood.render.html.answers import difference
 
         return difference(self.to_dict())
 

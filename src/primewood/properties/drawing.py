@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from primewood.domain import Domain
 from primewood.ensemble import Ensemble, Tree
 from primewood.errors import InvalidInput
-from primewood.reasons.context import Context
-from primewood.report.labels import edge_label
+from primewood.model.context import Context
+from primewood.render.labels import edge_label
 
 
 def tree_records(ensemble: Ensemble, context: Context, number: int) -> list[dict[str, Any]]:

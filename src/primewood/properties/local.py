@@ -14,10 +14,10 @@ from primewood.logic.interval import number
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.pairs import RELATIVELY
 from primewood.properties.verification import Asked, Verification
-from primewood.reasons.counterfactual import Counterfactuals
-from primewood.reasons.distance import Moves, Norm, check_norm
-from primewood.reasons.robustness import Robustness
-from primewood.report.numbers import counted
+from primewood.questions.counterfactual import Counterfactuals
+from primewood.questions.distance import Moves, Norm, check_norm
+from primewood.questions.robustness import Robustness
+from primewood.render.numbers import counted
 
 
 @dataclass(frozen=True)

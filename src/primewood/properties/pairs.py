@@ -24,10 +24,10 @@ from primewood.errors import InvalidInput, listing, told
 from primewood.fields import flag, one_of, optional, real, takes
 from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
+from primewood.model.context import Row
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.sweep import Forbidden, Hunt, Way
 from primewood.properties.verification import Asked, Verification
-from primewood.reasons.context import Row
 
 Direction = Choice["increasing", "decreasing"]
 LOOKING = 0.25

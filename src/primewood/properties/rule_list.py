@@ -24,14 +24,14 @@ from primewood.errors import InvalidInput
 from primewood.logic.instance import indices
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
-from primewood.reasons.context import Context, plain
-from primewood.reasons.explanation import Explanation, FindWitnesses, Status
-from primewood.reasons.prime import default_order
-from primewood.reasons.scales import instance_record
-from primewood.reasons.widest import Cuts, RowsCovered, Widest, as_bits, rivals_of, widest
-from primewood.reasons.witnesses import finder_of
-from primewood.report import text
-from primewood.rows import as_rows
+from primewood.model.context import Context, plain
+from primewood.model.scales import instance_record
+from primewood.questions.explanation import Explanation, FindWitnesses, Status
+from primewood.questions.prime import default_order
+from primewood.questions.widest import Cuts, RowsCovered, Widest, as_bits, rivals_of, widest
+from primewood.questions.witnesses import finder_of
+from primewood.render import text
+from primewood.tables.rows import as_rows
 from primewood.visible import Readable, in_lines
 
 TRIES = 3
@@ -167,7 +167,7 @@ class RuleList(Readable):
         }
 
     def _repr_html_(self) -> str:
-        from primewood.report.html.card import rule_list
+        from primewood.render.html.card import rule_list
 
         return rule_list(self.to_dict())
 

@@ -21,10 +21,10 @@ from primewood.logic.instance import Box
 from primewood.logic.interval import number
 from primewood.logic.parser import Range, named_in, parse
 from primewood.logic.variable import Variable
+from primewood.model.context import Context
 from primewood.properties.breaking import Breaking
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.verification import Asked, Property, Verification, in_parts, reaching
-from primewood.reasons.context import Context
 
 _NOT = re.compile(r"not\b|!")
 MOST_BOXES = 4096

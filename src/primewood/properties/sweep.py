@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.instance import Point
+from primewood.model.context import Row
 from primewood.properties.breaking import Breaking
 from primewood.properties.verification import Asked
-from primewood.reasons.context import Row
 
 Way = Choice["up", "down", "any"]
 """Which of two values comes first in a pair: the lower one, the higher one, or either."""

@@ -16,12 +16,12 @@ from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.ensemble import Ensemble, Level
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.interval import number
+from primewood.model.context import Context, Row, plain
+from primewood.model.scales import instance_record
+from primewood.model.score import Score
 from primewood.properties.breaking import Breaking
 from primewood.properties.claim import Claim, Outcome
-from primewood.reasons.context import Context, Row, plain
-from primewood.reasons.examples import familiar
-from primewood.reasons.scales import instance_record
-from primewood.reasons.score import Score
+from primewood.questions.examples import familiar
 from primewood.visible import Readable, in_lines
 
 
@@ -160,7 +160,7 @@ class Verification(Readable):
         return ["For instance:", *sides, *same]
 
     def _repr_html_(self) -> str:
-        from primewood.report.html.card import verification
+        from primewood.render.html.card import verification
 
         return verification(self.to_dict())
 

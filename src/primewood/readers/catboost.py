@@ -30,7 +30,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.child import Limits, run_limited
 from primewood.ensemble import PREDICTION, Categories, Ensemble, Tree
 from primewood.errors import (
     InvalidInput,
@@ -42,6 +41,7 @@ from primewood.errors import (
 )
 from primewood.files import parse_json
 from primewood.readers.catboost_file import check_document, leaf_values, name_of, refuse_statistics
+from primewood.readers.child import Limits, run_limited
 
 try:
     import catboost  # type: ignore[import-untyped]

@@ -1,0 +1,25 @@
+"""Adverse-action reasons: why a case was declined, in order of importance and in the words of a table of codes.
+
+Some features are *hidden*: protected, undisclosable, or immutable. They keep the row's values throughout and are
+never named. A set S of the others is a *change* if some possible row that differs from the declined one in S only is
+decided favourably; a *minimal* change contains no smaller one (a contrastive explanation towards the favourable
+decision). With
+
+    size(f)  the number of features in the smallest minimal change that contains f,
+    move(f)  the least share of its training range by which f moves, over the favourable rows that make a change of
+             that size that contains f (another category, or a number where none was given, is one whole range; a
+             number moves to the nearest one that the model can tell from its own),
+
+f is a reason iff it is in some minimal change, and reasons are ordered by size, then by move, then by column. So what
+would have sufficed by itself comes first. Without training rows moves are not compared.
+
+Minimal changes are listed by size. Each candidate hits every known obstacle (if a set is no change, nor is a largest
+superset of it that is none, so every change has a feature outside that) and contains no known change: a SAT solver
+proposes, an oracle decides. As all smaller ones are known, what is found is minimal.
+"""
+
+from primewood.apps.adverse_action.asking import adverse_action, names_of
+from primewood.apps.adverse_action.codes import Codes, CodeTable
+from primewood.apps.adverse_action.reasons import AdverseAction, Reason
+
+__all__ = ["AdverseAction", "CodeTable", "Codes", "Reason", "adverse_action", "names_of"]

@@ -1,0 +1,80 @@
+"""The reasons as a paragraph of a letter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from primewood.apps.adverse_action.reasons import Reason
+from primewood.logic.expression import Literal
+from primewood.logic.interval import number
+from primewood.model.context import Context
+from primewood.model.score import Score
+from primewood.questions.explanation import Status
+from primewood.render import decimals
+from primewood.visible import visible
+
+ORDINALS = ("First", "Second", "Third", "Fourth")
+
+
+BOUNDS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
+
+
+def letter(
+    context: Context, score: Score, favourable: object, reasons: Sequence[Reason], status: Status
+) -> str:
+    """The answer as one paragraph for the person whom it concerns."""
+    return visible(_words(context, score, favourable, reasons, status))
+
+
+def _words(
+    context: Context, score: Score, favourable: object, reasons: Sequence[Reason], status: Status
+) -> str:
+    opening = f"The decision is: {score.decision} ({score.reason})."
+    if status is Status.IMPOSSIBLE:
+        return f"{opening} No change of the details that may be stated here would have led to: {favourable}."
+    if not reasons:
+        return f"{opening} Its principal reasons have not been determined."
+    told = [_sentence(context, favourable, reason) for reason in reasons]
+    several = "reasons, the most important first, are" if len(told) > 1 else "reason is"
+    return " ".join([opening, f"The principal {several} as follows.", *told])
+
+
+def _sentence(context: Context, favourable: object, reason: Reason) -> str:
+    place = ORDINALS[reason.rank - 1] if reason.rank <= len(ORDINALS) else f"Number {reason.rank}"
+    code = "" if reason.code is None else f" ({reason.code})"
+    if reason.value is None:
+        state = f"{reason.feature} was not given"
+    elif isinstance(reason.value, float):
+        state = f"{reason.feature} is {number(reason.value)} {context.units.get(reason.feature, '')}".rstrip()
+    else:
+        state = f"{reason.feature} is {_quoted(reason.value)}"
+    helps = ""
+    if reason.helps:
+        helps = f"; with {reason.helps}, everything else unchanged, it would have been: {favourable}"
+    return f"{place}, {reason.text}{code}: {state}{helps}."
+
+
+def range_in_words(context: Context, literal: Literal) -> str:
+    """What would have helped, for a letter: "income at least 52000 DM"."""
+    variable = literal.variable
+    if not variable.is_numeric:
+        return f"{variable.name} {' or '.join(_quoted(x) for x in context.literal_record(literal)['values'])}"
+    feature = context.feature(variable.name)
+    assert feature is not None
+    known = None if context.rows is None else context.rows[:, feature.column]
+    unit = context.units.get(variable.name, "")
+    pieces = []
+    for interval in literal.intervals:
+        both = (
+            decimals.whole_ends(interval) if feature.whole else decimals.shown_ends(interval, math.nan, known)
+        )
+        ends = [end for end in both if end]
+        words = " and ".join(f"{BOUNDS[operator]} {bound}" for operator, bound in ends)
+        pieces.append(f"{words} {unit}".strip() if words else "given")
+    return f"{variable.name} {' or '.join(pieces)}"
+
+
+def _quoted(value: object) -> str:
+    words = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+    return f'"{words}"'

@@ -1,0 +1,141 @@
+"""Reasons in their order, with the ranges that would have helped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from primewood.apps.adverse_action.changes import Changes, Level, Names, differs
+from primewood.apps.adverse_action.codes import CodeTable, Direction
+from primewood.apps.adverse_action.letter import range_in_words
+from primewood.apps.adverse_action.reasons import Reason
+from primewood.logic.expression import Literal
+from primewood.logic.instance import Box
+from primewood.model.context import Context, Row, plain
+from primewood.questions.explanation import Status
+
+
+class Ranking:
+    """Makes reasons of changes, in the order of importance.
+
+    Attributes
+    ----------
+    sure : bool
+        Whether the order of what has been found so far is proved.
+    """
+
+    def __init__(self, changes: Changes, table: CodeTable, most: int) -> None:
+        self.changes, self.table, self.most = changes, table, most
+        self.sure = True
+        self._told: dict[str, Reason] = {}
+
+    def reasons(self) -> tuple[Reason, ...]:
+        """The reasons, the most important first."""
+        known = set[str]()
+        for level in self.changes.levels():
+            self.sure = self.sure and level.sure
+            for move, name, change in self._in_order(level, known):
+                self._tell(name, change, move)
+                if len(self._told) == self.most:
+                    return tuple(self._told.values())
+            known.update(*level.changes)
+        return tuple(self._told.values())
+
+    @property
+    def status(self) -> Status:
+        """What is proved about the reasons."""
+        if self.changes.impossible or (self.changes.complete and not self._told and self.sure):
+            return Status.IMPOSSIBLE
+        finished = self.changes.complete or len(self._told) == self.most
+        return Status.PROVED if self.sure and finished else Status.INTERRUPTED
+
+    def _in_order(self, level: Level, known: Collection[str]) -> list[tuple[float | None, str, Names]]:
+        """The features that a level brings, each with its least move and the change that it takes place in."""
+        context, found = self.changes.context, []
+        column = {name: i for i, name in enumerate(context.feature_names)}
+        brought = frozenset[str]().union(*level.changes).difference(known)
+        for name in sorted(brought, key=column.__getitem__):
+            ways = []
+            for change in (x for x in level.changes if name in x):
+                move = 0.0
+                if context.ranges is not None:
+                    move, proved = self.changes.move(name, change)
+                    self.sure = self.sure and proved
+                ways.append((len(change), move, sorted(column[x] for x in change), change))
+            size, move, _, change = min(ways, key=lambda way: way[:3])
+            found.append((size, move, column[name], name, change))
+        found.sort(key=lambda one: one[:3])
+        compared = context.ranges is not None
+        return [(x[1] if compared and math.isfinite(x[1]) else None, x[3], x[4]) for x in found]
+
+    def _tell(self, name: str, change: Names, move: float | None) -> None:
+        """Add the reason that a feature is, unless another one has the same code."""
+        context, asked = self.changes.context, self.changes.asked.row
+        row, box = self.changes.way(name, change)
+        if not differs(context, name, asked, row):
+            self.sure = False
+            return
+        value, direction = context.named_values(asked)[name], _direction(context, name, asked, row)
+        code, text = self.table.entry(name, direction) or (None, _plain_text(name, direction))
+        key = text if code is None else code
+        if key in self._told:
+            first = self._told[key]
+            self._told[key] = replace(first, also=(*first.also, name))
+            return
+        together = tuple(x for x in context.feature_names if x in change and x != name)
+        helping = [] if box is None else _helping(context, box, (name, *together))
+        words = {x.variable.name: range_in_words(context, x) for x in helping}
+        self._told[key] = Reason(
+            rank=len(self._told) + 1,
+            feature=name,
+            code=code,
+            text=text,
+            value=None if value != value else plain(value),
+            direction=direction,
+            together=together,
+            ranges=tuple(context.literal_record(x, _anywhere(context)) for x in helping),
+            helps=" and ".join(words.get(x, f"another {x}") for x in (name, *together)) if words else "",
+            move=move,
+            also=(),
+            proved=self.sure,
+        )
+
+
+def _direction(context: Context, name: str, row: Row, other: Row) -> Direction:
+    """What is wrong with a value, in view of a row with one that would have helped."""
+    feature = context.feature(name)
+    assert feature is not None
+    old, new = row[list(feature.columns)], other[list(feature.columns)]
+    if np.isnan(old).any():
+        return "missing"
+    if feature.patterns is None:
+        return "low" if new[0] > old[0] else "high"
+    if feature.variable is None or not feature.variable.ordered:
+        return "other"
+    places = [list(feature.patterns).index(tuple(x.tolist())) for x in (old, new)]
+    return "low" if places[1] > places[0] else "high"
+
+
+def _plain_text(name: str, direction: Direction) -> str:
+    return {"low": f"{name} too low", "high": f"{name} too high", "missing": f"{name} not given"}.get(
+        direction, name
+    )
+
+
+def _helping(context: Context, box: Box, names: Sequence[str]) -> list[Literal]:
+    """The ranges of some features in a safe box; that a value may also be missing goes without saying."""
+    helping = []
+    for place in (j for j in map(context.place, names) if j is not None):
+        variable, mask = context.variables[place], box[place]
+        given = mask if variable.missing is None else mask & ~(1 << variable.missing)
+        if mask != variable.everything:
+            helping.append(Literal(variable, given or mask))
+    return helping
+
+
+def _anywhere(context: Context) -> tuple[float, ...]:
+    """A row without numbers: what is shown then keeps to the training rows alone."""
+    return (math.nan,) * len(context.column_names)

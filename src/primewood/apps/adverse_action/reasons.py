@@ -1,0 +1,144 @@
+"""The reasons for an adverse action, as they are given."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from primewood.apps.adverse_action.codes import Direction
+from primewood.model.context import plain
+from primewood.model.score import Score
+from primewood.questions.explanation import Status
+from primewood.render.brief import Brief
+from primewood.visible import in_lines
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One principal reason.
+
+    Attributes
+    ----------
+    rank : int
+        1 for the most important.
+    feature : str
+    code : str or None
+        From the table of codes.
+    text : str
+        From the table, or in plain words.
+    value : object
+        What the row holds; None if it is missing.
+    direction : {"low", "high", "other", "missing"}
+    together : tuple of str
+        The features that have to change with this one; none if it suffices by itself.
+    ranges : tuple of dict
+        What would have helped: the literal records of this feature and of those in `together`. Every possible row that
+        keeps to them and is otherwise like the declined one is decided favourably. A feature without a range here
+        changes only because a constraint requires it. Empty where nothing is proved about a range.
+    helps : str
+        The same in words.
+    move : float or None
+        The least share of its training range by which the feature has to move; None without training rows, or if a
+        limit came before it was known.
+    also : tuple of str
+        Features with the same code that rank between this reason and the last one.
+    proved : bool
+        Whether its place in the order is proved; that the ranges would have helped always is.
+    """
+
+    rank: int
+    feature: str
+    code: str | None
+    text: str
+    value: object
+    direction: Direction
+    together: tuple[str, ...]
+    ranges: tuple[dict[str, Any], ...]
+    helps: str
+    move: float | None
+    also: tuple[str, ...]
+    proved: bool
+
+    @property
+    def alone(self) -> bool:
+        """Whether a change of this feature alone would have sufficed."""
+        return not self.together
+
+
+STATUS_WORDS = {
+    Status.PROVED: "the principal reasons, in order (proved)",
+    Status.INTERRUPTED: "reasons found before a limit came; their order is not proved",
+    Status.IMPOSSIBLE: "no change of the features that may be named leads there",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class AdverseAction(Brief):
+    """The principal reasons for an unfavourable decision.
+
+    Attributes
+    ----------
+    decision, favourable : object
+        What was decided, and what would have been favourable.
+    reasons : tuple of Reason
+        The most important first.
+    status : Status
+        "proved": these are the principal reasons, in this order. "interrupted": a limit came; the order is not proved,
+        and there may be others. "impossible": no change of the features that may be named leads to the favourable
+        decision, so there is no reason to state.
+    left_out : tuple of str
+        The protected features, as they were given; never in the letter.
+    uncoded : tuple of str
+        The features among the reasons for which the table of codes has no entry.
+    score : Score
+        What the decision was taken by; of two classes, the probability of the favourable one.
+    letter : str
+        The reasons as one paragraph.
+    model : str or None
+        What tells the model from any other.
+    """
+
+    decision: object
+    favourable: object
+    reasons: tuple[Reason, ...]
+    status: Status
+    left_out: tuple[str, ...]
+    uncoded: tuple[str, ...]
+    score: Score
+    letter: str
+    model: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer in plain types."""
+        reasons = []
+        for reason in self.reasons:
+            record = {name: list(x) if isinstance(x, tuple) else x for name, x in asdict(reason).items()}
+            reasons.append(record)
+        return {
+            "decision": plain(self.decision),
+            "score": self.score.to_dict(),
+            "favourable": plain(self.favourable),
+            "status": str(self.status),
+            "reasons": reasons,
+            "left_out": list(self.left_out),
+            "uncoded": list(self.uncoded),
+            "letter": self.letter,
+            "model": self.model,
+        }
+
+    def _repr_html_(self) -> str:
+        from primewood.render.html.answers import adverse_action
+
+        return adverse_action(self.to_dict(), STATUS_WORDS[self.status])
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.decision} instead of {self.favourable}: {STATUS_WORDS[self.status]}",
+            f"  {self.score}",
+        ]
+        for reason in self.reasons:
+            code = "" if reason.code is None else f"{reason.code} "
+            lines.append(f"  {reason.rank}. {code}{reason.text}")
+            if reason.helps:
+                lines.append(f"     {self.favourable} with {reason.helps}, everything else unchanged")
+        return in_lines(lines)

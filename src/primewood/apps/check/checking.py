@@ -1,0 +1,283 @@
+"""Checking one claim: whether it suffices, what it is, and what repairs it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from primewood.apps.check.containing import PrimeInside
+from primewood.apps.check.counterexample import Counterexample, counterexample_of, row_within, told
+from primewood.apps.check.refinement import refined
+from primewood.apps.check.result import Check, Judgement
+from primewood.apps.check.surroundings import Surroundings, is_inside
+from primewood.apps.claims import By, Claim, Condition, Most, read_claim
+from primewood.domain import EnsembleSubject
+from primewood.engines.choice import Engines
+from primewood.engines.protocol import Clock, Grown, Verdict
+from primewood.ensemble import Ensemble
+from primewood.errors import InvalidInput
+from primewood.logic.instance import Box, Point, contains
+from primewood.logic.language import Language
+from primewood.logic.term import Term
+from primewood.model.context import UNDECIDED, Context, Row
+from primewood.questions.examples import familiar
+from primewood.questions.explanation import Explanation, Status
+from primewood.questions.prime import default_order
+from primewood.questions.witnesses import finder_of
+
+SHARE = 0.1
+"""The part of a time limit that may go into the question whether a PI-explanation contains an insufficient claim."""
+FINER = "prime as far as bounds at the model's thresholds and at the claim's own ends can tell"
+
+
+def check(
+    context: Context,
+    engines: Engines,
+    row: Row,
+    point: Point,
+    label: int,
+    claim: Any,
+    clock: Clock,
+    *,
+    most: Most = None,
+    by: By | None = None,
+) -> Check:
+    """Check a claim about the decision on a row.
+
+    Parameters
+    ----------
+    row, point, label
+        The row, its cell, and the place of its decision among the classes.
+    claim, most, by
+        See `primewood.apps.claims.read_claim`.
+
+    Notes
+    -----
+    Cost: a query whether it suffices, one prime explanation, a query per condition of a sufficient claim. That no
+    PI-explanation contains an insufficient claim can take as many queries as there are PI-explanations; of a time
+    limit, a tenth at most goes into it.
+    """
+    asked = read_claim(claim, context, row, label, most=most, by=by)
+    named = asked.decision
+    if named is not None and named != str(context.class_names[label]):
+        raise InvalidInput(
+            f"the claim is about {named}; the decision on this row is {context.class_names[label]}"
+        )
+    return _Checking(context, engines, row, point, label, asked, clock).check()
+
+
+class _Checking:
+    """One claim, over a domain whose cells it does not cut where that matters."""
+
+    def __init__(
+        self,
+        context: Context,
+        engines: Engines,
+        row: Row,
+        point: Point,
+        label: int,
+        claim: Claim,
+        clock: Clock,
+    ) -> None:
+        subject = engines.subject
+        assert isinstance(subject, EnsembleSubject) and context.domain is not None
+        self.ensemble: Ensemble = subject.ensemble
+        finer = refined(context.domain, claim, self.ensemble)
+        if finer is not None:
+            points = None if context.rows is None else finer.points(context.rows)
+            context = replace(context, variables=finer.variables, domain=finer, points=points)
+            point = finer.point(row)
+            subject = EnsembleSubject(self.ensemble, finer)
+            engines = Engines(subject, "search", any_order=engines.any_order)
+            by_name = {feature.name: feature for feature in finer.features}
+            claim = replace(
+                claim, said=tuple(replace(c, feature=by_name[c.feature.name]) for c in claim.said)
+            )
+        self.context, self.row, self.point, self.label = context, row, point, label
+        self.claim, self.clock = claim, clock
+        self.engines, self.any_order = engines, engines.any_order
+        self.oracle = engines.oracle(label)
+        self.around = Surroundings(self.oracle, context.variables, point, default_order(subject))
+        self.notes = [] if finer is None else [FINER]
+
+    def check(self) -> Check:
+        if self.claim.fewest:
+            self.claim = self._fewest()
+        box, language = self._box(self.claim), self._language(self.claim)
+        sufficient, counterexample = self._sufficiency(box)
+        broken = [c for c in self.claim.conditions if not c.holds(self.row)]
+        contains_row = not broken
+        if broken:
+            self.notes.append(f"in the row, {' and '.join(told(c.feature, self.row) for c in broken)}")
+        grown = self._repaired(box, language, sufficient=bool(sufficient) and contains(box, self.point))
+        redundant = self._redundant(box) if sufficient else ()
+        verdict: Judgement
+        if not contains_row:
+            verdict = "inapplicable"
+        elif sufficient is None:
+            verdict = "undecided"
+        elif sufficient:
+            verdict = _of_sufficient(box, grown, redundant)
+        else:
+            verdict, grown = self._of_insufficient(box, language, grown)
+        domain = self.context.domain
+        assert domain is not None
+        return Check(
+            claim=self.claim,
+            decision=self.context.class_names[self.label],
+            literals=language,
+            sufficient=sufficient,
+            contains_row=contains_row,
+            verdict=verdict,
+            counterexample=counterexample,
+            redundant=redundant,
+            repaired=None if grown is None else self._explanation(grown, language),
+            row=tuple(self.row.tolist()),
+            assumptions=(*domain.assumptions, *domain.knowledge.used_in(box)),
+            context=self.context,
+            notes=tuple(self.notes),
+        )
+
+    # The claim as cells
+
+    def _box(self, claim: Claim) -> Box:
+        """The cells that a claim meets."""
+        masks = {c.feature.name: c.mask for c in claim.conditions if c.feature.variable is not None}
+        return tuple(masks.get(x.name, x.everything) for x in self.context.variables)
+
+    def _language(self, claim: Claim) -> Language:
+        """The simplest literal language that says what the claim says of cells.
+
+        In "intervals", a number that is missing is kept or dropped and not widened, so claims about rows with such a
+        number are taken as "sets".
+        """
+        box = self._box(claim)
+        places = [j for j, mask in enumerate(box) if mask != self.around.everything[j]]
+        if all(c.kept for c in claim.conditions) and all(box[j] == self.around.cell[j] for j in places):
+            return "values"
+        for x, mask, value in zip(self.context.variables, box, self.point, strict=True):
+            numbers = mask & ((1 << x.ordered) - 1)
+            run = numbers // max(1, numbers & -numbers)
+            if run & (run + 1) or (x.ordered and value == x.missing):
+                return "sets"
+        return "intervals"
+
+    def _is_idle(self, condition: Condition) -> bool:
+        """Whether a condition excludes no cell."""
+        variable = condition.feature.variable
+        return not condition.is_empty and (variable is None or condition.mask == variable.everything)
+
+    # Whether it suffices
+
+    def _sufficiency(self, box: Box) -> tuple[bool | None, Counterexample | None]:
+        if any(condition.is_empty for condition in self.claim.conditions):
+            self.notes.append("the claim holds for no row at all")
+            return True, None
+        reply = self.oracle.counterexample(box, self.clock)
+        if reply is Verdict.NONE_EXISTS:
+            return True, None
+        found = None
+        if isinstance(reply, tuple):
+            near = self.around.nearer(reply, box)
+            found = self._counterexample(self._recognised(near, box)) or self._counterexample(near)
+        return (None if found is None else False), found
+
+    def _recognised(self, other: Point, box: Box) -> Point:
+        """A counterexample of the same box with values that training rows have if possible."""
+        decide = self.engines.decide
+        if decide(other) == self.label:
+            return other
+        return familiar(self.context, other, box, lambda point: decide(point) != self.label, own=self.point)
+
+    def _fewest(self) -> Claim:
+        """The claim of the fewest first conditions that suffice: more of them exclude more, so bisection finds it."""
+        low, high, unknown = 0, len(self.claim.said), False
+        while low < high:
+            middle = (low + high) // 2
+            box = self._box(self.claim.first(middle))
+            reply = self.oracle.counterexample(box, self.clock) if all(box) else Verdict.NONE_EXISTS
+            unknown = unknown or reply is Verdict.UNKNOWN
+            low, high = (low, middle) if reply is Verdict.NONE_EXISTS else (middle + 1, high)
+        if unknown:
+            self.notes.append("perhaps fewer of the features suffice: that was not decided in time")
+        return self.claim.first(high)
+
+    def _counterexample(self, other: Point) -> Counterexample | None:
+        """A row of a cell that lies inside the claim and is decided otherwise; None if none can be written."""
+        changed = row_within(self.claim, other, self.context, self.row, self.point)
+        if changed is None:
+            return None
+        decided = int(self.ensemble.predict(changed[None, :])[0])
+        if decided == self.label and not self.any_order:
+            raise AssertionError("a counterexample is decided like the row: please report this")
+        decision = UNDECIDED if decided == self.label else self.context.class_names[decided]
+        return counterexample_of(changed, decision, self.context, self.row)
+
+    # What it lacks, and what it does not need
+
+    def _redundant(self, box: Box) -> tuple[str, ...]:
+        """The conditions that are not needed, as far as that is decided in time."""
+        conditions = self.claim.conditions
+        places = {x.name: j for j, x in enumerate(self.context.variables)}
+        found = []
+        for condition in conditions:
+            needless = self._is_idle(condition) or any(c.is_empty for c in conditions if c is not condition)
+            if not needless:
+                own = places.get(condition.feature.name)
+                freed = tuple(self.around.everything[j] if j == own else mask for j, mask in enumerate(box))
+                needless = self.oracle.counterexample(freed, self.clock) is Verdict.NONE_EXISTS
+            if needless:
+                found.append(condition.text)
+        return tuple(found)
+
+    def _repaired(self, box: Box, language: Language, *, sufficient: bool) -> Grown | None:
+        """A prime box made of the claim's: weaker if that is safe; else inside it as far as possible."""
+        if self.any_order and isinstance(self.oracle.counterexample(self.around.cell, self.clock), tuple):
+            return None
+        if sufficient:
+            return self.around.grow(box, [], self.around.order, language, self.clock)
+        order = self.around.claimed_last(box)
+        claimed = [j for j in order if box[j] != self.around.everything[j]]
+        held = {j: box[j] for j in claimed if box[j] >> self.point[j] & 1}
+        start = tuple(held.get(j, mask) for j, mask in enumerate(self.around.cell))
+        return self.around.grow(start, [{j: mask} for j, mask in held.items()], order, language, self.clock)
+
+    def _of_insufficient(
+        self, box: Box, language: Language, grown: Grown | None
+    ) -> tuple[Judgement, Grown | None]:
+        """What an insufficient claim is, and the prime box to repair it with: one inside it if there is any."""
+        if grown is None or any(self._is_idle(condition) for condition in self.claim.conditions):
+            return "incomparable", grown
+        if grown.complete and is_inside(grown.box, box):
+            return "optimistic", grown
+        clock = self.clock
+        if clock.limit is not None:
+            clock = Clock(min(clock.left(), SHARE * clock.limit), clock.work_limit)
+        found = PrimeInside(self.around, language, clock).find(box)
+        if isinstance(found, Grown):
+            return "optimistic", found
+        return ("incomparable" if found is Verdict.NONE_EXISTS else "not sufficient"), grown
+
+    def _explanation(self, grown: Grown, language: Language) -> Explanation:
+        context, row, point, label = self.context, self.row, self.point, self.label
+        return Explanation(
+            decision=context.class_names[label],
+            term=Term.of_box(context.variables, grown.box),
+            literals=language,
+            status=Status.PROVED if grown.complete else Status.INTERRUPTED,
+            row=tuple(row.tolist()),
+            context=context,
+            queries=grown.queries,
+            find_witnesses=finder_of(context, self.engines, label, row, point, grown),
+        )
+
+
+def _of_sufficient(box: Box, grown: Grown | None, redundant: tuple[str, ...]) -> Judgement:
+    if redundant:
+        return "pessimistic"
+    assert grown is not None
+    if not is_inside(box, grown.box):  # a limit came before the claim was taken up
+        return "undecided"
+    if grown.box != box:
+        return "pessimistic"
+    return "exact" if grown.complete else "undecided"

@@ -1,0 +1,146 @@
+"""What a check says: the verdict on a claim, and what it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, get_args
+from typing import Literal as Choice
+
+from primewood.apps.check.counterexample import Counterexample
+from primewood.apps.claims import Claim
+from primewood.errors import listing
+from primewood.logic.language import Language
+from primewood.model.context import Context, plain
+from primewood.questions.explanation import Explanation, Status
+from primewood.render.brief import Brief
+from primewood.visible import in_lines
+
+Judgement = Choice[
+    "exact", "pessimistic", "optimistic", "incomparable", "inapplicable", "not sufficient", "undecided"
+]
+VERDICTS: tuple[Judgement, ...] = get_args(Judgement)
+MEANINGS: dict[Judgement, str] = {
+    "exact": "exact: a PI-explanation ({literals})",
+    "pessimistic": "pessimistic: it says more than a PI-explanation ({literals}) does",
+    "optimistic": "optimistic: a part of a PI-explanation ({literals}), which says more",
+    "incomparable": "incomparable: no PI-explanation ({literals}) contains it",
+    "inapplicable": "inapplicable: it does not hold for the row itself, so it is no reason for its decision",
+    "not sufficient": "whether it is a part of a PI-explanation ({literals}) was not decided in time",
+    "undecided": "not decided in time",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Check(Brief):
+    """What is true of a claim about one decision.
+
+    Attributes
+    ----------
+    claim : Claim
+    decision : object
+        The decision on the row.
+    literals : str
+        The literal language of the claim: "values" for features that are kept, else "intervals" where it will do.
+    sufficient : bool or None
+        Whether every possible row that the claim holds for is decided so; None if a limit came first.
+    contains_row : bool
+        Whether the claim holds for the row itself.
+    verdict : str
+        "exact", "pessimistic", "optimistic" or "incomparable", as the package says; "inapplicable" for a claim that
+        does not hold for the row; "not sufficient" if no more than that, or "undecided" if not even that was decided.
+    counterexample : Counterexample or None
+        If the claim is not sufficient. The reference `predict` has confirmed it.
+    redundant : tuple of str
+        Of a sufficient claim: the conditions without which, one at a time, it stays sufficient.
+    repaired : Explanation or None
+        A PI-explanation made of the claim: what is not needed is dropped or widened, what is needed is added. None if
+        the decision on the row itself depends on the order of summation.
+    row : tuple of float
+    notes : tuple of str
+    """
+
+    claim: Claim
+    decision: object
+    literals: Language
+    sufficient: bool | None
+    contains_row: bool
+    verdict: Judgement
+    counterexample: Counterexample | None
+    redundant: tuple[str, ...]
+    repaired: Explanation | None
+    row: tuple[float, ...]
+    assumptions: tuple[str, ...]
+    context: Context = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """`interrupted` if a limit left something open."""
+        open_ended = self.verdict in ("undecided", "not sufficient") or self.sufficient is None
+        unfinished = self.repaired is not None and self.repaired.status is not Status.PROVED
+        return Status.INTERRUPTED if open_ended or unfinished else Status.PROVED
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check in plain types."""
+        other = self.counterexample
+        return {
+            "claim": [condition.text for condition in self.claim.conditions],
+            "source": self.claim.source,
+            "decision": plain(self.decision),
+            "score": self.context.score_record(self.row),
+            "model": self.context.digest,
+            "literal_language": self.literals,
+            "sufficient": self.sufficient,
+            "contains_row": self.contains_row,
+            "verdict": self.verdict,
+            "status": str(self.status),
+            "counterexample": None
+            if other is None
+            else {
+                "row": [_or_none(x) for x in other.row],
+                "changed": {name: _or_none(x) for name, x in other.changed.items()},
+                "text": other.text,
+                "decision": plain(other.decision),
+            },
+            "redundant": list(self.redundant),
+            "repaired": None if self.repaired is None else self.repaired.to_dict(),
+            "assumptions": list(self.assumptions),
+            "notes": list(self.notes),
+        }
+
+    def _repr_html_(self) -> str:
+        from primewood.render.html.answers import check
+
+        return check(
+            self.to_dict(), self._sufficiency(), MEANINGS[self.verdict].format(literals=self.literals)
+        )
+
+    def __str__(self) -> str:
+        lines = [f"{self.claim.source}: IF {self.claim} THEN {self.decision}"]
+        score = self.context.score(self.row)
+        lines += [*([] if score is None else [f"  {score}"]), f"  {self._sufficiency()}"]
+        if self.verdict != "undecided" or self.sufficient is not None:
+            lines.append(f"  {MEANINGS[self.verdict].format(literals=self.literals)}")
+        if self.redundant:
+            lines.append(f"  not needed, one at a time: {listing(self.redundant)}")
+        if self.repaired is not None and self.verdict != "exact":
+            prime = "prime" if self.repaired.status is Status.PROVED else "sufficient, perhaps not prime"
+            lines.append(f"  {prime} instead: {self.repaired.rule}")
+        lines += [f"  Note: {note}" for note in self.notes]
+        if self.assumptions:
+            lines.append("  Assumes: " + "; ".join(self.assumptions))
+        return in_lines(lines)
+
+    def _sufficiency(self) -> str:
+        if self.sufficient is None:
+            return "whether it suffices was not decided in time"
+        if self.sufficient:
+            return f"sufficient: every row that it holds for is decided {self.decision}"
+        assert self.counterexample is not None
+        return (
+            f"not sufficient: with {self.counterexample.text} the decision is {self.counterexample.decision}"
+        )
+
+
+def _or_none(x: float) -> float | None:
+    return None if x != x else x

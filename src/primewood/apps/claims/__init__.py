@@ -1,0 +1,23 @@
+"""Claims about what suffices for a decision, as other tools and people make them.
+
+A claim is a conjunction of conditions, at most one per feature: a set of numbers or of values (`claim`). It is
+written as
+
+- a list of features, each kept at the row's own value (in the literal language "values", the row's interval),
+- text, such as ``petal width <= 0.8 and 2 < sepal length <= 5``, ``colour in {red, green}``, ``age is missing``
+  (`text`),
+- a dictionary from features to ``(low, high)`` (both included, None for no bound), an `Interval`, a value, or a list of
+  values and intervals,
+- a term or an explanation of this library,
+- what Anchors, LIME or SHAP return (`tools`). Only plain attributes of theirs are read; none of these tools is
+  imported.
+
+All of them become conditions in the same way (`conditions`). Numbers are taken as they are written, also where a tool
+has rounded them.
+"""
+
+from primewood.apps.claims.claim import EVERYTHING, Claim, Condition, span_of
+from primewood.apps.claims.reading import read_claim
+from primewood.apps.claims.tools import By, Most
+
+__all__ = ["EVERYTHING", "By", "Claim", "Condition", "Most", "read_claim", "span_of"]

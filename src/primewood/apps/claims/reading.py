@@ -1,0 +1,96 @@
+"""Reading a claim in any of the forms in which claims are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from primewood.apps.claims.claim import Claim
+from primewood.apps.claims.conditions import Conditions
+from primewood.apps.claims.text import FORMS, TextReader
+from primewood.apps.claims.tools import (
+    By,
+    Most,
+    anchor_of,
+    has_numbers,
+    heaviest,
+    weights_of_lime,
+    weights_of_shap,
+)
+from primewood.errors import InvalidInput, told
+from primewood.logic.expression import Expression
+from primewood.logic.term import Term
+from primewood.model.context import Context, Row
+from primewood.questions.explanation import Explanation
+
+
+def read_claim(
+    claim: Any, context: Context, row: Row, label: int, *, most: Most = None, by: By | None = None
+) -> Claim:
+    """Read what is claimed to suffice for the decision on a row.
+
+    Parameters
+    ----------
+    claim
+        In any of the forms that the package lists.
+    label
+        The place of the decision among the classes.
+    most
+        Of LIME's and SHAP's features: how many are claimed to suffice, the heaviest first, or "fewest". By default all
+        that LIME gives, and the fewest of SHAP's, which weighs every feature.
+    by
+        "absolute": the largest weights whatever their sign, as usual with SHAP; "favour": only those in favour of the
+        decision, as usual with LIME.
+    """
+    if most not in (None, "fewest") and not (
+        isinstance(most, int) and not isinstance(most, bool) and most >= 0
+    ):
+        raise InvalidInput(f'most is a number of features, "fewest" or None, not {most!r}')
+    if by not in (None, "absolute", "favour"):
+        raise InvalidInput(f'by is "absolute" or "favour", not {by!r}')
+    conditions = Conditions(context, row)
+    text = TextReader(conditions)
+    if isinstance(claim, Claim):
+        features = () if context.domain is None else context.domain.features
+        if any(condition.feature not in features for condition in claim.conditions):
+            raise InvalidInput(
+                "the claim was read for another model, or another domain; say it as text or by names"
+            )
+        return claim
+    if isinstance(claim, str):
+        return text.rule(claim)
+    if isinstance(claim, Mapping):
+        return Claim(tuple(conditions.entry(name, what) for name, what in claim.items()))
+    if isinstance(claim, Expression):
+        return Claim(tuple(map(conditions.literal, Term.of(claim).literals)))
+    if isinstance(claim, Explanation):
+        said = tuple(map(conditions.literal, claim.term.literals))
+        if claim.literals == "values" and claim.context.digest == context.digest:
+            said = tuple(conditions.kept(c.feature.name) if c.holds(row) else c for c in said)
+        return Claim(said, "primewood", str(claim.decision))
+    of_tool = _of_tool(claim, conditions, text, label, most, by)
+    if of_tool is not None:
+        return of_tool
+    one = getattr(claim, "ndim", 1) == 0 or not isinstance(claim, Iterable)
+    parts = [None] if one else list(claim)
+    if all(isinstance(part, str) for part in parts):
+        ordered = sorted(map(str, parts)) if isinstance(claim, set | frozenset) else parts
+        return Claim(tuple(c for part in ordered for c in text.pieces(str(part))))
+    raise InvalidInput(f"{FORMS}; not {told(claim)}")
+
+
+def _of_tool(
+    claim: Any, conditions: Conditions, text: TextReader, label: int, most: Most, by: By | None
+) -> Claim | None:
+    """What LIME, Anchors or SHAP claims; None if it comes from none of them."""
+    context = conditions.context
+    if callable(getattr(claim, "as_list", None)):
+        weighted = [(text.pieces(said), weight) for said, weight in weights_of_lime(claim, context, label)]
+        return heaviest(weighted, "LIME", most, by or "favour")
+    anchor = anchor_of(claim)
+    if anchor is not None:
+        return Claim(tuple(c for said in anchor for c in text.pieces(str(said))), "Anchors")
+    if has_numbers(claim):
+        kept = [((conditions.kept(name),), weight) for name, weight in weights_of_shap(claim, context, label)]
+        return heaviest(kept, "SHAP", "fewest" if most is None else most, by or "absolute")
+    return None

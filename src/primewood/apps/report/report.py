@@ -1,0 +1,74 @@
+"""A report as one object: its record, and the ways to keep it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from primewood.errors import InvalidInput
+from primewood.fields import file_path
+from primewood.files import write_whole
+from primewood.visible import Readable, in_lines
+
+
+@dataclass(frozen=True, repr=False)
+class Report(Readable):
+    """What was found out about a model, in plain types.
+
+    Attributes
+    ----------
+    record : dict
+        Everything that the page shows; floats are exact, None stands for missing or unbounded.
+    """
+
+    record: dict[str, Any]
+
+    @property
+    def title(self) -> str:
+        """The title of the report."""
+        return str(self.record["title"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The record itself."""
+        return self.record
+
+    def to_json(self) -> str:
+        """The record as text that other programs read."""
+        return json.dumps(self.record, ensure_ascii=False, allow_nan=False, indent=1)
+
+    def to_html(self) -> str:
+        """The whole page: one file without scripts that opens offline and prints well."""
+        from primewood.render.html.audit import audit
+
+        return audit(self.record)
+
+    def save(self, path: str | Path) -> None:
+        """Write the page (``.html``) or the record (``.json``); the file is there whole or not at all."""
+        target = file_path(path)
+        make = {".html": self.to_html, ".htm": self.to_html, ".json": self.to_json}.get(target.suffix.lower())
+        if make is None:
+            raise InvalidInput(f"a report is saved as .html or as .json, not as {target.name}")
+        text = make()
+        write_whole(target, lambda file: file.write(text.encode("utf-8")))
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.title}>"
+
+    def _repr_html_(self) -> str:
+        from primewood.render.html.answers import lines
+        from primewood.render.html.audit_words import at_a_glance
+
+        words = [*at_a_glance(self.record), "save(path) writes the whole page."]
+        return lines("Report", self.title, words, badge="Made")
+
+    def __str__(self) -> str:
+        from primewood.render.html.audit_limits import alarms, limits
+        from primewood.render.html.audit_words import at_a_glance
+
+        record = self.record
+        found = [f"  {words}" for words in [*alarms(record), *at_a_glance(record)]]
+        return in_lines(
+            [self.title, *found, "not proved, not asked, or left out:", *(f"  {x}" for x in limits(record))]
+        )

@@ -1,0 +1,58 @@
+"""With which settings a report is made, so that it can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from primewood.apps.report.answers import Answers
+from primewood.errors import InvalidInput
+from primewood.logic.language import Language, check_language
+from primewood.properties.rules import as_property
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was asked for; see `gather`."""
+
+    rows: Sequence[int] | None
+    explain: int
+    sample: int
+    properties: tuple[object, ...]
+    literals: Language
+    time_limit: float | None
+    work_limit: int | None
+    seed: int
+    answers: Answers | None = None
+
+    def check(self) -> None:
+        """Raise for what cannot be, before any time is spent."""
+        check_language(self.literals)
+        for name, least in (("explain", 0), ("sample", 1), ("seed", 0)):
+            given = getattr(self, name)
+            if not isinstance(given, int) or isinstance(given, bool) or given < least:
+                raise InvalidInput(f"{name} is a whole number from {least} on, not {given!r}")
+        for stated in self.properties:
+            as_property(stated)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings in plain types."""
+        return {
+            "rows": None if self.rows is None else [int(i) for i in self.rows],
+            "explain": self.explain,
+            "sample": self.sample,
+            "answers": None if self.answers is None else self.answers.origin,
+            "properties": [each if isinstance(each, str) else repr(each) for each in self.properties],
+            "literals": self.literals,
+            "time_limit": self.time_limit,
+            "work_limit": self.work_limit,
+            "seed": self.seed,
+        }
+
+
+def listed(properties: Any) -> tuple[object, ...]:
+    """The properties that a user gives, if they are a list."""
+    if isinstance(properties, str) or not isinstance(properties, Sequence):
+        raise InvalidInput(f"properties is a list; write properties=[{properties!r}]")
+    return tuple(properties)

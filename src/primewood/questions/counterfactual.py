@@ -1,0 +1,321 @@
+"""Counterfactuals: the nearest row that is decided otherwise, and the range of rows around it that is safe."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from primewood.engines.choice import Engines
+from primewood.engines.protocol import Clock, Nearest, Verdict
+from primewood.errors import InvalidInput
+from primewood.logic.instance import Point
+from primewood.logic.interval import number
+from primewood.logic.term import Term
+from primewood.model.context import UNDECIDED, Context, Row, plain
+from primewood.model.score import Score
+from primewood.questions.distance import Moves
+from primewood.questions.examples import familiar
+from primewood.questions.explanation import Status
+from primewood.questions.weakening import weaken
+from primewood.render import decimals
+from primewood.render.brief import Brief
+from primewood.visible import in_lines
+
+EXACT = 1e-3
+"""Sums of fractions are the least up to this share: nearer to the optimum ever more rows cost nearly the same."""
+ROUNDING = 1e-9
+"""Other distances are the least but for rounding."""
+
+
+@dataclass(frozen=True, repr=False)
+class Counterfactual(Brief):
+    """A row near another one that is decided otherwise.
+
+    Attributes
+    ----------
+    status : Status
+        "proved": no row that may be moved to is nearer (in sums of fractions: by more than a thousandth).
+        "interrupted": a limit came, or constraints between features made the row move farther than its cell is;
+        `lower` says how near one could still be. "impossible": no row that may be moved to is decided otherwise.
+    decision, other : object
+        What is decided about the row that was asked about, and about `row`.
+    asked : tuple of float
+        The row that was asked about.
+    row : tuple of float or None
+        The nearest row found that is decided otherwise, confirmed by the model's own sums.
+    cost : float
+        Its distance; infinite without one.
+    lower : float
+        No such row is nearer than this.
+    box : Term or None
+        What keeps the other decision: every row that differs from the one asked about in the features that change, and
+        keeps these within their ranges here, is decided like `row`; what the rest of the term says is true of the row
+        anyway.
+    moves : Moves
+        What was allowed, and the measure of distance.
+    """
+
+    status: Status
+    decision: object
+    other: object
+    asked: tuple[float, ...]
+    row: tuple[float, ...] | None
+    cost: float
+    lower: float
+    box: Term | None
+    moves: Moves
+    context: Context
+
+    @property
+    def score(self) -> Score | None:
+        """What the decision on the row that was asked about was taken by."""
+        return self.context.score(self.asked)
+
+    @property
+    def other_score(self) -> Score | None:
+        """What the decision on `row` is taken by; None without one."""
+        return self.context.score(self.row)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that change."""
+        if self.row is None or self.context.domain is None:
+            return ()
+        old, new = np.array(self.asked), np.array(self.row)
+        return tuple(
+            f.name
+            for f in self.context.domain.features
+            if not np.array_equal(old[list(f.columns)], new[list(f.columns)], equal_nan=True)
+        )
+
+    @property
+    def changes(self) -> dict[str, tuple[object, object]]:
+        """Per feature that changes: what it is, and what it would be."""
+        if self.row is None:
+            return {}
+        old, new = (self.context.named_values(np.array(row)) for row in (self.asked, self.row))
+        return {name: (old[name], new[name]) for name in self.features}
+
+    @property
+    def advice(self) -> str:
+        """The ranges that the changed features must reach, in words; the others stay as they are."""
+        if self.box is None:
+            return ""
+        changed = [x for x in self.box.literals if x.variable.name in self.features]
+        return " AND ".join(self.context.literal_record(x)["text"] for x in changed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counterfactual in plain types."""
+        literals = [] if self.box is None else self.box.literals
+        return {
+            "status": str(self.status),
+            "decision": plain(self.decision),
+            "score": self.context.score_record(self.asked),
+            "other_score": self.context.score_record(self.row),
+            "other": plain(self.other),
+            "norm": self.moves.norm,
+            "relative": self.moves.relative,
+            "cost": self.cost if math.isfinite(self.cost) else None,
+            "lower": self.lower if math.isfinite(self.lower) else None,
+            "row": None if self.row is None else [None if x != x else x for x in self.row],
+            "changes": {name: [_known(x) for x in pair] for name, pair in self.changes.items()},
+            "box": [self.context.literal_record(x) for x in literals],
+            "advice": self.advice,
+            "model": self.context.digest,
+            "notes": list(self.context.notes),
+        }
+
+    def _repr_html_(self) -> str:
+        from primewood.render.html.card import counterfactual
+
+        return counterfactual(self.to_dict())
+
+    def __str__(self) -> str:
+        if self.row is None:
+            if self.status is Status.IMPOSSIBLE:
+                return f"always {self.decision}: no row that may be moved to gets a different decision"
+            return f"no other decision than {self.decision} was found in time; none is nearer than {self.lower:.4g}"
+        told = ", ".join(
+            f"{name} {_word(pair[0])} -> {self._shown(name, *pair)}" for name, pair in self.changes.items()
+        )
+        proof = "nearest, proved" if self.status is Status.PROVED else f"none is nearer than {self.lower:.4g}"
+        lines = [f"{self.other} instead of {self.decision} with {told}"]
+        lines += [f"   {score}" for score in (self.score, self.other_score) if score is not None]
+        lines.append(f"   distance {self.cost:.4g} ({self.moves.norm}; {proof})")
+        if self.advice:
+            lines.append(f"   safe as long as {self.advice}, everything else unchanged")
+        lines += [f"   Note: {note}" for note in self.context.notes]
+        return in_lines(lines)
+
+    def _shown(self, name: str, old: object, new: object) -> str:
+        """What a feature would be: of a number with many digits, a short one beside it that is safe as well."""
+        feature = self.context.feature(name)
+        literals = () if self.box is None else self.box.literals
+        pieces = [
+            p for x in literals if x.variable.name == name and x.variable.is_numeric for p in x.intervals
+        ]
+        here = next((piece for piece in pieces if isinstance(new, float) and new in piece), None)
+        if (
+            here is None
+            or not isinstance(new, float)
+            or not isinstance(old, float)
+            or feature is None
+            or feature.whole
+        ):
+            return _word(new)
+        further = new + math.copysign(abs(new) * 1e-3, new - old)
+        short = decimals.shortest(new, further, 4)
+        return short if float(short) in here else _word(new)
+
+
+def _known(value: object) -> object:
+    return None if isinstance(value, float) and math.isnan(value) else plain(value)
+
+
+def _word(value: object) -> str:
+    if isinstance(value, float):
+        return "missing" if math.isnan(value) else number(value)
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Counterfactuals:
+    """Finds counterfactuals of one row.
+
+    Attributes
+    ----------
+    engines : Engines
+        For the model's decision as `predict` takes it.
+    safe_engines : Engines
+        For the safe box: for every order of summation if that may vary.
+    target : int or None
+        The decision that is wanted; None for any other.
+    with_box : bool
+        Whether to look for the safe box.
+    """
+
+    context: Context
+    engines: Engines
+    safe_engines: Engines
+    row: Row
+    point: Point
+    target: int | None
+    moves: Moves
+    with_box: bool = True
+
+    def nearest(self, clock: Clock) -> Counterfactual:
+        """The nearest one."""
+        return self._find(self.moves, clock)
+
+    def diverse(self, clock: Clock) -> Iterator[Counterfactual]:
+        """One after the other, the nearest first, none of which changes all that an earlier one changes.
+
+        If there is none, or none was found in time, one answer says so.
+
+        After each, its features are held one at a time, and the nearest of what that leaves comes next.
+        """
+        ties = itertools.count()
+        waiting: list[tuple[float, int, frozenset[str], Counterfactual]] = []
+        seen: set[frozenset[str]] = set()
+        found: list[frozenset[str]] = []
+
+        def consider(held: frozenset[str]) -> None:
+            if held not in seen and not clock.expired():
+                seen.add(held)
+                one = self._find(replace(self.moves, immutable=self.moves.immutable | held), clock)
+                if one.row is not None:
+                    heapq.heappush(waiting, (one.cost, next(ties), held, one))
+
+        nearest = self.nearest(clock)
+        if nearest.row is None:
+            yield nearest
+            return
+        waiting.append((nearest.cost, next(ties), frozenset(), nearest))
+        while waiting:
+            _, _, held, one = heapq.heappop(waiting)
+            changed = frozenset(one.features)
+            if not any(earlier <= changed for earlier in found):
+                found.append(changed)
+                yield one
+            for name in one.features:
+                consider(held | {name})
+
+    def _find(self, moves: Moves, clock: Clock) -> Counterfactual:
+        label = self.engines.decide(self.point)
+        if self.target == label:
+            name = self.context.class_names[label]
+            raise InvalidInput(f"the row is decided {name} already; say another target")
+        oracle = self.engines.pricing(label, self.target)
+        costs = moves.priced(self.context, self.row, self.point)
+        found = oracle.nearest(self.point, costs, clock, largest=moves.norm == "linf")
+        return self._answer(found, moves, label, clock)
+
+    def _answer(self, found: Nearest, moves: Moves, label: int, clock: Clock) -> Counterfactual:
+        context, asked = self.context, tuple(self.row.tolist())
+        point = None if found.point is None else self._recognised(found.point, moves, label)
+        row = None if point is None else self._row_in(point, moves)
+        decision = context.class_names[label]
+        if point is None or row is None:
+            nowhere = found.complete and point is None
+            status = Status.IMPOSSIBLE if nowhere else Status.INTERRUPTED
+            return Counterfactual(
+                status, decision, None, asked, None, math.inf, found.lower, None, moves, context
+            )
+        assert context.domain is not None
+        other = self.engines.decide(point)
+        as_wanted = other != label if self.target is None else other == self.target
+        if context.domain.point(row) != point or not (as_wanted or self.engines.any_order):
+            raise AssertionError("a counterfactual is not decided as it should be: please report this")
+        cost = moves.total(context, self.row, row)
+        # Where orders had to move more than the cell says, a row elsewhere may be nearer.
+        slack = EXACT if moves.norm == "l1" else ROUNDING
+        as_the_cells_say = cost <= found.cost * (1 + slack) + 1e-12
+        return Counterfactual(
+            Status.PROVED if found.complete and as_the_cells_say else Status.INTERRUPTED,
+            decision,
+            context.class_names[other] if as_wanted else UNDECIDED,
+            asked,
+            tuple(row.tolist()),
+            cost,
+            min(found.lower, cost),
+            self._safe_box(point, other, clock) if self.with_box else None,
+            moves,
+            context,
+        )
+
+    def _recognised(self, point: Point, moves: Moves, label: int) -> Point:
+        """A point that is as near and decided the same, with values that training rows have if possible."""
+        other = self.engines.decide(point)
+        if other == label:
+            return point
+        costs, atoms = moves.priced(self.context, self.row, self.point), self.context.atoms
+        box = []
+        for k, value in enumerate(point):
+            prices = costs[atoms.of(k)]
+            alike = np.flatnonzero(prices == prices[value]).tolist()
+            box.append(1 << value if value == self.point[k] else sum(1 << v for v in alike))
+        return familiar(self.context, point, tuple(box), lambda p: self.engines.decide(p) == other)
+
+    def _row_in(self, point: Point, moves: Moves) -> Row | None:
+        """The nearest row of a cell; where only the number of changes counts, with numbers of training rows."""
+        context, limits = self.context, moves.limits(self.context, self.row)
+        assert context.domain is not None
+        if moves.norm == "l0" and not (limits and context.domain.knowledge.orders):
+            return context.row_at(point, self.row, self.point)
+        return context.nearest_row(point, self.row, self.point, limits)
+
+    def _safe_box(self, point: Point, other: int, clock: Clock) -> Term | None:
+        """The cell widened in the features that change, one after the other, while the rest stays in its cell."""
+        oracle = self.safe_engines.oracle(other)
+        if oracle.counterexample(tuple(1 << v for v in point), clock) is not Verdict.NONE_EXISTS:
+            return None
+        changed = [k for k in range(len(point)) if point[k] != self.point[k]]
+        fixed = frozenset(range(len(point))) - frozenset(changed)
+        grown = weaken(oracle, point, [], changed, "intervals", fixed=fixed, clock=clock)
+        return Term.of_box(self.context.variables, grown.box)

@@ -1,0 +1,528 @@
+"""An explanation of one decision, with its status and what it rests on."""
+
+from __future__ import annotations
+
+import enum
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+from typing import Literal as Choice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.domain import Domain
+from primewood.engines.protocol import Clock
+from primewood.errors import InvalidInput
+from primewood.fields import flag, flag_or_count, number, optional, takes, whole
+from primewood.logic.expression import Literal
+from primewood.logic.instance import Box, indices
+from primewood.logic.language import Language
+from primewood.logic.term import Term
+from primewood.logic.variable import Variable
+from primewood.model.context import Context, plain
+from primewood.model.scales import in_words, instance_record
+from primewood.model.score import Score
+from primewood.progress import Progress
+from primewood.questions.history import Moment
+from primewood.questions.sampling import MOST_DRAWN, sample
+from primewood.render import text
+from primewood.render.brief import Brief, brief
+from primewood.render.shown import RecordedExplanation, Shown, from_json
+from primewood.tables.rows import as_rows
+
+Goal = Choice["prime", "shortest", "widest"]
+"""What an explanation shall be best at."""
+
+
+class Status(enum.StrEnum):
+    """How much of what was asked is proved; "failed" is for rows of a batch that could not be explained."""
+
+    PROVED = "proved"
+    INTERRUPTED = "interrupted"
+    IMPOSSIBLE = "impossible"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Why something is excluded: a row that is inside the rest of the explanation and decided otherwise.
+
+    Attributes
+    ----------
+    feature : str
+        The feature whose value is excluded.
+    value : int
+        Which of its values, by index.
+    row : tuple of float
+        The row, as a user would pass it.
+    decision : object
+        What the model says about it.
+    """
+
+    feature: str
+    value: int
+    row: tuple[float, ...]
+    decision: object
+
+    def __repr__(self) -> str:
+        return f"<Witness: {self.decision} with value {self.value} of {self.feature}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """Values of one variable that an explanation excludes, for which a witness is wanted.
+
+    Attributes
+    ----------
+    place : int
+        The place of the variable.
+    mask : int
+        The values.
+    nearest : int
+        The one that should have the witness; another one has it if this one has none.
+    together : bool
+        Whether the language can only allow them all together, so that any of them does.
+    """
+
+    place: int
+    mask: int
+    nearest: int
+    together: bool = False
+
+
+FindWitnesses = Callable[[Sequence[Excluded], Clock], Mapping[Excluded, Witness | None]]
+"""Finds witnesses: None for what has none; what there was no time for is left out."""
+
+
+def find_nothing(wanted: Sequence[Excluded], clock: Clock) -> dict[Excluded, Witness | None]:  # noqa: ARG001
+    """Finds no witness: what a pickled explanation has, because the model stays behind."""
+    return {}
+
+
+WITNESS_SECONDS = 2.0
+"""How long witnesses are searched for when somebody looks at them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A run of neighbouring values that an explanation excludes, with one witness for it.
+
+    Attributes
+    ----------
+    feature : str
+    text : str
+        The run in words.
+    values : int
+        How many values of the variable it is.
+    witness : Witness
+        The one nearest to what the explanation allows.
+    """
+
+    feature: str
+    text: str
+    values: int
+    witness: Witness
+
+    def __repr__(self) -> str:
+        return f"<Exclusion: {brief(self.text)}: {self.witness.decision}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Brief, Shown):
+    """Why an instance was decided as it was: a term that entails the decision.
+
+    Attributes
+    ----------
+    decision : object
+        The decision, by its name.
+    term : Term
+        The explanation itself.
+    literals : str
+        The literal language in which it is prime.
+    status : Status
+        `proved`: it is prime; `interrupted`: it entails the decision, but time ran out before
+        everything that could be weakened had been tried; `impossible`: what was asked for does not exist
+        (the notes say why), and this is what comes nearest.
+    queries : int
+        How often an engine was asked.
+    notes : tuple of str
+        What the reader should know about this decision.
+    bounds : pair of float, optional
+        Of a shortest explanation: no explanation has fewer features (or less weight) than the first number; this one
+        has the second. Of a widest one: what it covers, and what none covers more than (infinite if unknown).
+    goal : str
+        What it was asked to be best at: "prime" (nothing but that), "shortest" or "widest".
+    history : tuple of (seconds, first bound, second bound)
+        How these bounds drew together while they were searched for.
+    """
+
+    decision: object
+    term: Term
+    literals: Language
+    status: Status
+    row: tuple[float, ...] | None
+    context: Context = field(repr=False)
+    queries: int = 0
+    notes: tuple[str, ...] = ()
+    bounds: tuple[float, float] | None = None
+    goal: Goal = "prime"
+    history: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
+    find_witnesses: FindWitnesses | None = field(default=None, repr=False, compare=False)
+    """What finds rows just outside; None where there are none to find."""
+    widen: Callable[[Box, Clock], Explanation] | None = field(default=None, repr=False, compare=False)
+    """What widens a box inside the explanation to a prime one in "intervals"; None where no engine is at hand."""
+
+    @cached_property
+    def score(self) -> Score | None:
+        """What the decision was taken by: the class, its score and the cut-off; None for an expression."""
+        return self.context.score(self.row)
+
+    @property
+    def score_record(self) -> dict[str, Any] | None:
+        """The score in plain types."""
+        return None if self.score is None else self.score.to_dict()
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        """What two explanations have in common that are the same."""
+        row = None if self.row is None else tuple(None if x != x else x for x in self.row)
+        said = (self.decision, self.term, self.literals, self.status, self.notes, self.bounds)
+        return (*said, row, self.context.digest)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key == other._key if isinstance(other, Explanation) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @cached_property
+    def witnesses(self) -> tuple[Witness, ...]:
+        """For what the explanation excludes: rows that get a different decision.
+
+        In "sets" one for every excluded value, in "intervals" for each end, in "values" for each kept feature. They are
+        searched for when they are first looked at, for at most `WITNESS_SECONDS`; `witnesses_complete` tells whether
+        that was enough. Their values are the row's own or those of training rows where such values show the same.
+        """
+        shown = tuple(x.witness for x in self.exclusions)
+        if self.literals != "sets":
+            return shown
+        known = {(w.feature, w.value): w for w in shown}
+        for each in self._every_value:
+            witness = known.get((self.context.variables[each.place].name, each.nearest))
+            if witness is not None:
+                self._found[each] = witness
+        return tuple(w for w in self._find(self._every_value).values() if w is not None)
+
+    @property
+    def witnesses_complete(self) -> bool:
+        """Whether `witnesses` has all there are; else the time was over, or the model was not at hand."""
+        wanted = self._every_value if self.literals == "sets" else [x for *_, x in self._runs]
+        return len(self.witnesses) >= 0 and all(x in self._found for x in wanted)
+
+    @cached_property
+    def exclusions(self) -> tuple[Exclusion, ...]:
+        """What the explanation excludes, by runs of neighbouring values: what would change the decision."""
+        return self._exclusions()
+
+    def _exclusions(self, most: int | None = None) -> tuple[Exclusion, ...]:
+        """The first so many of what is excluded, as far as witnesses are found in time."""
+        runs = self._runs[:most]
+        found = self._find([x for *_, x in runs])
+        return tuple(
+            self._exclusion_of(literal, run, witness)
+            for literal, run, each in runs
+            if (witness := found.get(each)) is not None
+        )
+
+    def _exclusion_of(self, literal: Literal, run: list[int], witness: Witness) -> Exclusion:
+        excluded = Literal(literal.variable, sum(1 << i for i in run))
+        words = self.context.literal_record(excluded, witness.row or None)["text"]
+        return Exclusion(literal.variable.name, words, len(run), witness)
+
+    def _find(self, wanted: Sequence[Excluded]) -> dict[Excluded, Witness | None]:
+        """The witnesses of these, in their order; nothing is searched for twice."""
+        new = [x for x in wanted if x not in self._found and x not in self._tried]
+        if new and self.find_witnesses is not None:
+            self._tried.update(new)
+            with Progress("looking for rows just outside"):
+                self._found.update(self.find_witnesses(new, Clock(WITNESS_SECONDS)))
+        return {x: self._found[x] for x in wanted if x in self._found}
+
+    @cached_property
+    def _found(self) -> dict[Excluded, Witness | None]:
+        """The witnesses that were found so far; None for what has none."""
+        return {}
+
+    @cached_property
+    def _tried(self) -> set[Excluded]:
+        """What witnesses were searched for so far."""
+        return set()
+
+    @cached_property
+    def _runs(self) -> list[tuple[Literal, list[int], Excluded]]:
+        """What is excluded by runs of neighbouring values."""
+        return [
+            (literal, run, self._excluded(literal, run))
+            for literal in self.term.literals
+            for run in self._excluded_runs(literal)
+        ]
+
+    @cached_property
+    def _every_value(self) -> list[Excluded]:
+        """What is excluded value by value."""
+        return [Excluded(x.place, 1 << v, v) for _, run, x in self._runs for v in run]
+
+    def _excluded(self, literal: Literal, run: list[int]) -> Excluded:
+        variable = literal.variable
+        nearest = _nearest(run, indices(literal.mask))
+        only_missing = variable.missing is not None and literal.mask == 1 << variable.missing
+        together = self.literals == "values" or (
+            self.literals == "intervals" and bool(variable.ordered) and only_missing
+        )
+        return Excluded(self._places[variable.name], sum(1 << i for i in run), nearest, together)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {x.name: j for j, x in enumerate(self.context.variables)}
+
+    def _excluded_runs(self, literal: Literal) -> list[list[int]]:
+        """The excluded values in runs of neighbours; all together if the language keeps or drops them so."""
+        variable = literal.variable
+        excluded = [i for i in range(len(variable)) if not literal.mask >> i & 1]
+        if self.literals == "values":
+            return [excluded]
+        runs: list[list[int]] = []
+        for i in excluded:
+            follows = runs and runs[-1][-1] == i - 1 and i < variable.ordered
+            if follows:
+                runs[-1].append(i)
+            else:
+                runs.append([i])
+        return runs
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything, with the score made and the witnesses that were looked at; what finds others stays behind."""
+        finder = None if self.find_witnesses is None else find_nothing
+        made = {"score": self.score, "find_witnesses": finder, "widen": None}
+        return {**self.__dict__, **made, "context": replace(self.context, scorer=None)}
+
+    @staticmethod
+    def from_json(document: str | bytes) -> RecordedExplanation:
+        """An explanation that `to_json` wrote: its record, to the last bit, with no model behind it."""
+        return from_json(document)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features that the explanation mentions."""
+        return tuple(literal.variable.name for literal in self.term.literals)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is taken for granted about rows."""
+        domain = self.context.domain
+        return () if domain is None else (*domain.assumptions, *domain.knowledge.used_in(self._box()))
+
+    @cached_property
+    def coverage(self) -> float | None:
+        """The share of the training rows that the explanation covers; None without such rows."""
+        if self.context.points is None:
+            return None
+        return float(self._inside(self.context.points).mean())
+
+    @cached_property
+    def volume(self) -> float | None:
+        """The share of the box of the training ranges that the explanation covers; None without rows.
+
+        Each feature spans the numbers from the smallest to the largest in the training rows, or its
+        categories; missing values are left out of account.
+        """
+        volumes = self.context.volumes
+        if volumes is None:
+            return None
+        share = 1.0
+        for mask, variable, shares in zip(self._box(), self.context.variables, volumes, strict=True):
+            if mask != variable.everything:
+                share *= float(shares[indices(mask)].sum())
+        return share
+
+    def covers(self, X: Any) -> NDArray[np.bool_]:
+        """Which rows the explanation speaks for. Cost: one bisection per number."""
+        domain = self._domain("covers rows")
+        rows = as_rows(X, self.context.layout)
+        points = domain.points(rows)
+        return self._inside(points) & domain.possible(rows, points)
+
+    @takes(count=whole(0, MOST_DRAWN), seed=optional(whole()))
+    def sample(self, count: int, seed: int | None = None) -> NDArray[np.float64]:
+        """So many rows inside the explanation, as the model takes them; see `primewood.questions.sampling`."""
+        self._domain("is sampled")
+        return sample(self.context, self._box(), self.row, count, seed)
+
+    @takes(time_limit=optional(number))
+    def as_intervals(self, time_limit: float | None = 10.0) -> Explanation:
+        """The explanation said with one range per numeric feature.
+
+        Each literal is cut down to the range around the row's own value, which lies inside the explanation and so
+        entails the decision. Narrower literals may leave room elsewhere: what can be widened in "intervals" then is, so
+        that the answer is prime there. (A prime interval term that lies wholly inside need not exist.) Where the model
+        is not at hand, after loading or pickling, the answer is the cut-down one, and its status says that it
+        may not be prime.
+        """
+        domain = self._domain("has ranges")
+        if self.literals != "sets":
+            return self
+        if self.row is None:
+            raise InvalidInput("an implicant that is about no row has no range around one")
+        point = domain.point(np.array(self.row))
+        box = tuple(map(interval_around, self.context.variables, self._box(), point))
+        if self.widen is None:
+            inside = Term.of_box(self.context.variables, box)
+            nothing = None if self.find_witnesses is None else find_nothing
+            found = replace(self, term=inside, status=Status.INTERRUPTED, find_witnesses=nothing)
+        else:
+            found = self.widen(box, Clock(time_limit))
+        status = Status.IMPOSSIBLE if self.status is Status.IMPOSSIBLE else found.status
+        return replace(
+            found,
+            literals="intervals",
+            status=status,
+            notes=self.notes,
+            goal="prime",
+            bounds=None,
+            history=(),
+        )
+
+    def _domain(self, what: str) -> Domain:
+        if self.context.domain is None:
+            raise TypeError(
+                f"only an explanation of a model {what}; of an expression, ask term.holds(instance)"
+            )
+        return self.context.domain
+
+    def _inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
+        inside: NDArray[np.bool_] = np.all(points >= 0, axis=1)
+        for j, mask in enumerate(self._box()):
+            allowed = np.array([bool(mask >> i & 1) for i in range(mask.bit_length())] + [False])
+            inside &= allowed[np.minimum(points[:, j], len(allowed) - 1)]
+        return inside
+
+    def _box(self) -> Box:
+        return self.term.box(self.context.variables)
+
+    @takes(witnesses=flag_or_count, distribution=flag)
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
+        shown = self._exclusions_record(None if witnesses is True else witnesses) if witnesses else {}
+        return {
+            "decision": plain(self.decision),
+            "score": self.score_record,
+            "status": str(self.status),
+            "literal_language": self.literals,
+            "literals": [self.context.literal_record(x, self.row) for x in self.term.literals],
+            "coverage": self.coverage,
+            "volume": self.volume,
+            "queries": self.queries,
+            "vote": self.context.vote,
+            "model": self.context.digest,
+            "assumptions": list(self.assumptions),
+            "notes": list(self.notes),
+            "goal": self.goal,
+            "bounds": None if self.bounds is None else [_finite(x) for x in self.bounds],
+            "history": [[_finite(x) for x in step] for step in self.history],
+            "instance": instance_record(self.context, self.row, distribution=distribution),
+            **shown,
+        }
+
+    def _exclusions_record(self, most: int | None) -> dict[str, Any]:
+        """What is excluded, how much that is in all, and why there is no more of it here."""
+        shown = self.exclusions if most is None else self._exclusions(most)
+        none = sum(x in self._found and self._found[x] is None for *_, x in self._runs)
+        total = len(shown) if self.find_witnesses is None else len(self._runs) - none
+        return {
+            "excludes": [self._exclusion(x) for x in shown],
+            "excludes_total": total,
+            "excludes_note": "" if len(shown) == total else self._why_no_more(most),
+        }
+
+    def _why_no_more(self, most: int | None) -> str:
+        if most is not None and most < len(self._runs):
+            return text.REST
+        if self.find_witnesses is find_nothing:
+            return "the model is not at hand to search for the rest"
+        return f"the rest was not found in {WITNESS_SECONDS:g} s"
+
+    def _exclusion(self, exclusion: Exclusion) -> dict[str, Any]:
+        witness = exclusion.witness
+        names = self.context.column_names
+        changed = {
+            name: None if new != new else new
+            for name, old, new in zip(names, self.row or (), witness.row, strict=False)
+            if new != old and not (new != new and old != old)
+        }
+        return {
+            "text": exclusion.text,
+            "shown": self._in_words(witness),
+            "values": exclusion.values,
+            "row": [None if x != x else x for x in witness.row],
+            "changed": changed,
+            "decision": plain(witness.decision),
+        }
+
+    def _in_words(self, witness: Witness) -> dict[str, str]:
+        """What the row of a witness has otherwise than the row that is explained, in words, per feature."""
+        if self.context.domain is None or self.row is None:
+            return {}
+        old, new = (self.context.named_values(np.array(row)) for row in (self.row, witness.row))
+        return {
+            name: in_words(value, self.context.units.get(name, ""))
+            for name, value in new.items()
+            if value != old[name] and (value == value or old[name] == old[name])
+        }
+
+
+def score_together(answers: Iterable[object]) -> None:
+    """Work out the scores of many explanations at once, which is far quicker than one by one."""
+    waiting: dict[int, list[Explanation]] = {}
+    for why in answers:
+        if isinstance(why, Explanation) and why.row is not None and "score" not in why.__dict__:
+            waiting.setdefault(id(why.context), []).append(why)
+    for whys in waiting.values():
+        scorer = whys[0].context.scorer
+        if scorer is not None:
+            scores = scorer.score_all(np.array([why.row for why in whys]))
+            for why, score in zip(whys, scores, strict=True):
+                why.__dict__["score"] = score
+
+
+def _nearest(values: Sequence[int], allowed: Sequence[int]) -> int:
+    """The value that is nearest to those that are allowed, which are in ascending order."""
+
+    def gap(value: int) -> int:
+        place = bisect_left(allowed, value)
+        return min(abs(value - a) for a in allowed[max(0, place - 1) : place + 1])
+
+    return min(values, key=gap)
+
+
+def _finite(x: float) -> float | None:
+    """A number as JSON has it: None for an infinite one."""
+    return x if np.isfinite(x) else None
+
+
+def interval_around(variable: Variable, mask: int, value: int) -> int:
+    """The part of a set of values that "intervals" can say around one of them.
+
+    Of numbers, the run around the value, and missing if it is in the set; around missing, that alone, or everything.
+    """
+    if not variable.ordered or mask == variable.everything:
+        return mask
+    if value >= variable.ordered:
+        return 1 << value
+    low = high = value
+    while low > 0 and mask >> (low - 1) & 1:
+        low -= 1
+    while high + 1 < variable.ordered and mask >> (high + 1) & 1:
+        high += 1
+    return (1 << (high + 1)) - (1 << low) | mask >> variable.ordered << variable.ordered

@@ -1,0 +1,255 @@
+"""Families of answers: all prime implicants, all explanations, all contrasts, perhaps too many to list.
+
+A family is counted, sampled, searched and filtered without listing it where the engine has compiled it; where
+it has not, the same methods list it, and say so in their cost.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.domain import ExpressionSubject
+from primewood.engines.choice import EngineName, Engines
+from primewood.engines.diagram.family import DiagramFamily
+from primewood.engines.protocol import Family, Listing
+from primewood.errors import UnknownName, listing
+from primewood.fields import integer, optional, takes, whole
+from primewood.logic.expression import Expression, check_expression
+from primewood.logic.instance import Box, as_point, indices
+from primewood.logic.language import Language, check_language
+from primewood.logic.term import Term
+from primewood.logic.variable import Variable
+
+T = TypeVar("T")
+Weights = Sequence[NDArray[np.float64]]
+
+
+class BoxFamily(Generic[T]):
+    """A family of answers over one universe, each made from its box when it is asked for.
+
+    Parameters
+    ----------
+    variables
+        The universe.
+    family
+        The boxes, as an engine has them.
+    make
+        What makes an answer of a box.
+    base
+        Which variables a box mentions is told by comparison with this one: for terms, the box of everything.
+    """
+
+    def __init__(
+        self,
+        variables: tuple[Variable, ...],
+        family: Family,
+        make: Callable[[Box], T],
+        base: Box | None = None,
+    ) -> None:
+        self.variables = variables
+        self._family, self._make = family, make
+        self._base = base or tuple(x.everything for x in variables)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the family is a diagram, so that nothing has to be listed."""
+        return isinstance(self._family, DiagramFamily)
+
+    def _with(self, family: Family) -> BoxFamily[T]:
+        return BoxFamily(self.variables, family, self._make, self._base)
+
+    def count(self) -> int:
+        """How many there are, exactly. Cost: linear in the diagram; without one, that of listing them."""
+        return self._family.count()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} over {listing(self.variables)}: iterate to list, count() to count>"
+
+    def _repr_html_(self) -> str:
+        from primewood.render.html.answers import family
+
+        features = f"over {len(self.variables)} features"
+        return family(type(self).__name__, features, self.sizes() if self.compiled else None)
+
+    def __iter__(self) -> Iterator[T]:
+        """One by one, lazily; from a diagram, those that mention the fewest features first."""
+        return map(self._make, self._family)
+
+    def _has(self, box: Box) -> bool:
+        return box in self._family
+
+    def _size(self, box: Box) -> int:
+        return sum(mask != whole for mask, whole in zip(box, self._base, strict=True))
+
+    def shortest(self) -> T | None:
+        """One that mentions the fewest features; None if the family is empty. Cost: as `count`."""
+        if isinstance(self._family, DiagramFamily):
+            box = self._family.shortest()
+        else:
+            box = min(self._family, key=self._size, default=None)
+        return None if box is None else self._make(box)
+
+    def sizes(self) -> dict[int, int]:
+        """How many mention how many features. Cost: linear in the diagram, times the number of sizes."""
+        if isinstance(self._family, DiagramFamily):
+            return self._family.sizes()
+        found: dict[int, int] = {}
+        for box in self._family:
+            found[self._size(box)] = found.get(self._size(box), 0) + 1
+        return dict(sorted(found.items()))
+
+    @takes(count=whole(), seed=optional(integer))
+    def sample(self, count: int, seed: int | None = None) -> list[T]:
+        """So many drawn uniformly, with replacement; none if the family is empty. Cost: as `count`."""
+        if isinstance(self._family, DiagramFamily):
+            boxes = self._family.sample(count, seed)
+        else:
+            every = list(self._family)
+            boxes = random.Random(seed).choices(every, k=count) if every else []
+        return [self._make(box) for box in boxes]
+
+    def mentioning(self, feature: str) -> BoxFamily[T]:
+        """Those that mention a feature."""
+        return self._filtered(feature, mentions=True)
+
+    def without(self, feature: str) -> BoxFamily[T]:
+        """Those that do not mention a feature."""
+        return self._filtered(feature, mentions=False)
+
+    def _filtered(self, feature: str, *, mentions: bool) -> BoxFamily[T]:
+        place, family = self._place(feature), self._family
+        if place is None:
+            return self._with(Listing(lambda: iter(()))) if mentions else self
+        if isinstance(family, DiagramFamily):
+            return self._with(family.mentioning(place) if mentions else family.avoiding(place))
+        whole = self._base[place]
+        return self._with(Listing(lambda: (box for box in family if (box[place] != whole) == mentions)))
+
+    def _place(self, feature: str) -> int | None:
+        """The place of a feature in the universe; None for one that the model never looks at."""
+        place = next((j for j, x in enumerate(self.variables) if x.name == feature), None)
+        if place is None:
+            raise UnknownName(f"there is no {feature!r} here; the family speaks of {listing(self.variables)}")
+        return place
+
+
+class TermFamily(BoxFamily[T]):
+    """A family of answers that are terms, so that one may cover more than another."""
+
+    def widest(self, weights: Weights | None = None) -> T | None:
+        """One with the largest share of the universe; None if the family is empty.
+
+        Parameters
+        ----------
+        weights
+            Per variable the probabilities of its values; uniform if not given.
+        """
+        if weights is None:
+            weights = [np.full(len(x), 1 / len(x)) for x in self.variables]
+        if isinstance(self._family, DiagramFamily):
+            found = self._family.widest(weights)
+            return None if found is None else self._make(found[0])
+        box = max(self._family, key=lambda box: _share(box, weights), default=None)
+        return None if box is None else self._make(box)
+
+    def widest_over(self, points: NDArray[np.int64]) -> T | None:
+        """One that holds the most of some points (one value index per variable); None if the family is empty."""
+        if isinstance(self._family, DiagramFamily):
+            found = self._family.widest_over(points)
+            return None if found is None else self._make(found[0])
+        box = max(self._family, key=lambda box: _held(box, points), default=None)
+        return None if box is None else self._make(box)
+
+
+def _share(box: Box, weights: Weights) -> float:
+    return float(np.prod([w[indices(mask)].sum() for mask, w in zip(box, weights, strict=True)]))
+
+
+def _held(box: Box, points: NDArray[np.int64]) -> int:
+    inside = np.ones(len(points), dtype=bool)
+    for j, mask in enumerate(box):
+        inside &= np.isin(points[:, j], indices(mask))
+    return int(inside.sum())
+
+
+class Terms(TermFamily[Term]):
+    """A family of terms over one universe.
+
+    >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
+    >>> primes = prime_implicants((A == 1) | (B == 2))
+    >>> primes.count(), [str(term) for term in primes], (A == 1) in primes
+    (2, ['A=1', 'B=2'], True)
+    >>> print(primes.mentioning("A").shortest(), primes.widest())
+    A=1 B=2
+    """
+
+    def __init__(self, variables: tuple[Variable, ...], family: Family) -> None:
+        super().__init__(variables, family, lambda box: Term.of_box(variables, box))
+
+    def _with(self, family: Family) -> Terms:
+        return Terms(self.variables, family)
+
+    def __contains__(self, term: Expression) -> bool:
+        return self._has(Term.of(term).box(self.variables))
+
+
+def prime_implicants(
+    expression: Expression,
+    *,
+    literals: Language = "sets",
+    engine: EngineName = "auto",
+    max_nodes: int | None = None,
+) -> Terms:
+    """The prime implicants of Δ: the weakest terms that entail it.
+
+    Parameters
+    ----------
+    expression
+        Δ.
+    literals
+        The literal language: "sets" (the paper's), "intervals" or "values" (simple prime implicants).
+    engine, max_nodes
+        See `primewood.engines.choice.Engines`.
+
+    Returns
+    -------
+    Terms
+        Iterate over it, or `count` it. Δ ≡ true has the empty term only, Δ ≡ false has none.
+    """
+    engines = Engines(_subject(expression), engine, max_nodes)
+    return Terms(expression.variables, engines.primes(True, check_language(literals)))
+
+
+def pi_explanations(
+    expression: Expression,
+    instance: Mapping[str, object] | Expression,
+    *,
+    literals: Language = "sets",
+    engine: EngineName = "auto",
+    max_nodes: int | None = None,
+) -> Terms:
+    """The PI-explanations of the decision on an instance α.
+
+    The prime implicants of Δ_α that are consistent with α, where Δ_α is Δ if the decision is positive
+    and ¬Δ if it is negative. Parameters as in `prime_implicants`.
+
+    >>> from primewood.logic.parser import parse
+    >>> A, B, C = (Variable.boolean(name) for name in "ABC")
+    >>> f = parse("(A | !C) & (B | C) & (A | B)", [A, B, C])
+    >>> sorted(map(str, pi_explanations(f, {"A": True, "B": True, "C": False})))
+    ['A & B', 'B & !C']
+    """
+    subject = _subject(expression)
+    point = as_point(subject.variables, instance)
+    engines = Engines(subject, engine, max_nodes)
+    family = engines.primes(subject.decide(point), check_language(literals), point)
+    return Terms(subject.variables, family)
+
+
+def _subject(expression: Any) -> ExpressionSubject:
+    return ExpressionSubject(check_expression(expression))

@@ -1,0 +1,106 @@
+"""Robustness: how far a row can move before the decision may change."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from primewood.logic.interval import number
+from primewood.model.context import UNDECIDED, plain
+from primewood.questions.counterfactual import Counterfactual
+from primewood.questions.explanation import Status
+from primewood.render.brief import Brief
+from primewood.render.numbers import few
+from primewood.visible import in_lines, visible
+
+
+@dataclass(frozen=True, repr=False)
+class Robustness(Brief):
+    """The largest radius within which a decision provably stays, with the nearest row that is decided otherwise.
+
+    Attributes
+    ----------
+    nearest : Counterfactual
+        The nearest row found that is decided otherwise, with the measure of distance.
+    """
+
+    nearest: Counterfactual
+
+    @property
+    def status(self) -> Status:
+        """Whether the radius is proved to be the largest; "impossible": nothing changes the decision at all."""
+        return self.nearest.status
+
+    @property
+    def radius(self) -> float:
+        """Every row at most this far away is decided the same, proved; infinite if no move changes the decision.
+
+        In "l0" a number of features. Otherwise the largest float below the proved bound.
+        """
+        lower = self.nearest.lower
+        if not math.isfinite(lower):
+            return lower
+        if self.nearest.moves.norm == "l0":
+            return math.ceil(lower) - 1.0 if lower > 0 else 0.0
+        return max(0.0, float(np.nextafter(lower, 0.0)))
+
+    @property
+    def upper(self) -> float:
+        """How far the nearest row is that was found to be decided otherwise; infinite if none was found."""
+        return self.nearest.cost
+
+    def to_dict(self) -> dict[str, Any]:
+        """The robustness in plain types."""
+        found = self.nearest.to_dict()
+        return {
+            "status": str(self.status),
+            "decision": plain(self.nearest.decision),
+            "score": found["score"],
+            "norm": self.nearest.moves.norm,
+            "relative": self.nearest.moves.relative,
+            "radius": self.radius if math.isfinite(self.radius) else None,
+            "upper": self.upper if math.isfinite(self.upper) else None,
+            "nearest": {name: found[name] for name in ("other", "other_score", "row", "changes")},
+            "model": found["model"],
+            "notes": found["notes"],
+        }
+
+    def _repr_html_(self) -> str:
+        from primewood.render.html.answers import robustness
+
+        return robustness(self.to_dict(), str(self))
+
+    def __str__(self) -> str:
+        score = self.nearest.score
+        return visible(self._words()) if score is None else in_lines([self._words(), str(score)], "   ")
+
+    def _words(self) -> str:
+        near = self.nearest
+        if self.status is Status.IMPOSSIBLE:
+            return f"{near.decision}: no move changes the decision"
+        if near.moves.norm == "l0":
+            count = int(self.radius)
+            what = "any feature changes" if count == 1 else f"any {count} features change"
+            words = f"{near.decision} even if {what}" if count else f"{near.decision}"
+        else:
+            of = " of each feature's range" if near.moves.relative else ""
+            words = (
+                f"{near.decision} as long as no feature moves by more than {_rounded_down(self.radius)}{of}"
+            )
+        if near.row is None:
+            return f"{words}; nothing nearer was found in time"
+        told = few(near.changes)
+        tight = "" if self.status is Status.PROVED else f" (a change is known at {self.upper:.6g})"
+        then = f"it {UNDECIDED}" if near.other == UNDECIDED else f"{near.other} is possible"
+        return f"{words}; beyond that {then}, with a change of {told}{tight}"
+
+
+def _rounded_down(radius: float) -> str:
+    """A radius in few digits that is no larger."""
+    short = float(f"{radius:.6g}")
+    if short > radius:
+        short -= 10.0 ** (math.floor(math.log10(radius)) - 5)
+    return f"{short:.6g}" if 0 < float(f"{short:.6g}") <= radius else number(radius)

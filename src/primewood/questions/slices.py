@@ -1,0 +1,293 @@
+"""What a model decides if one or two features of a row change and the others stay: exact, cell by cell.
+
+Beside each cell stands whether an explanation speaks for it. There the decision is the same whatever the features are
+that the explanation leaves free; elsewhere it is only what the model says about this very row.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from primewood.domain import Feature
+from primewood.ensemble import Ensemble
+from primewood.errors import InvalidInput
+from primewood.logic.expression import Literal
+from primewood.logic.interval import Interval
+from primewood.model.context import Context, Row, interval_record, plain
+from primewood.model.scales import in_words, scale
+from primewood.questions.explanation import Explanation
+from primewood.visible import Readable, in_lines
+
+if TYPE_CHECKING:
+    from primewood.render.plots import DecisionMapDisplay, WhatIfDisplay
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One feature and the cells that the model tells apart in it.
+
+    Attributes
+    ----------
+    feature : Feature
+    order : tuple of int
+        The variable's values as they are shown: categories in their natural order.
+    inside : tuple of bool
+        Per cell, in that order, whether the explanation allows it.
+    """
+
+    feature: Feature
+    order: tuple[int, ...]
+    inside: tuple[bool, ...]
+
+    @classmethod
+    def of(cls, context: Context, name: str, why: Explanation) -> Axis:
+        """The axis of a feature, with what an explanation allows in it."""
+        context.place(name)
+        feature = context.feature(name)
+        assert feature is not None
+        if feature.variable is None:
+            places = tuple(feature.natural_order) or (0,)
+            return cls(feature, places, (True,) * len(places))
+        order = list(range(len(feature.variable)))
+        order[: len(feature.natural_order)] = feature.natural_order
+        literal = next((x for x in why.term.literals if x.variable.name == name), None)
+        inside = [literal is None or bool(literal.mask >> value & 1) for value in order]
+        return cls(feature, tuple(order), tuple(inside))
+
+    def cell(self, place: int) -> dict[str, Any]:
+        """The cell at a place, in plain types: an interval, a value, or missing."""
+        if self.feature.patterns is not None and self.order[place] < len(self.feature.patterns):
+            return {"values": [plain(list(self.feature.patterns.values())[self.order[place]])]}
+        if self.feature.variable is None:
+            return interval_record(Interval(-np.inf, np.inf, "neither"))
+        value = self.feature.variable.values[self.order[place]]
+        return interval_record(value) if isinstance(value, Interval) else {"missing": True}
+
+    def write(self, row: Row, place: int) -> None:
+        """Put a number of a cell into a row; a feature that nothing tests stays as it is."""
+        if self.feature.variable is not None:
+            self.feature.write(row, self.order[place])
+
+    def record(self, context: Context, row: Row) -> dict[str, Any]:
+        """What the axis shows, and where the row is on it."""
+        value = context.named_values(row)[self.feature.name]
+        unit = context.units.get(self.feature.name, "")
+        missing = isinstance(value, float) and np.isnan(value)
+        return {
+            "feature": self.feature.name,
+            "unit": unit,
+            "value": None if missing else plain(value),
+            "shown": in_words(value, unit),
+            **scale(context, self.feature),
+        }
+
+
+def decided(
+    context: Context, ensemble: Ensemble, row: Row, axes: Sequence[Axis]
+) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """What is decided in each cell of some axes, all else as in a row: labels, −1 where constraints allow no row."""
+    shape = tuple(len(axis.order) for axis in axes)
+    rows = np.tile(row, (int(np.prod(shape)), 1))
+    for moved, places in zip(rows, itertools.product(*map(range, shape)), strict=True):
+        for axis, place in zip(axes, places, strict=True):
+            axis.write(moved, place)
+    assert context.domain is not None
+    possible = context.domain.possible(rows, context.domain.points(rows))
+    if context.domain.knowledge.orders:
+        for i in np.flatnonzero(~possible).tolist():
+            found = _in_order(context, row, rows[i], axes)
+            if found is not None:
+                rows[i], possible[i] = found, True
+    return np.where(possible, ensemble.predict(rows), -1).reshape(shape)
+
+
+def _in_order(context: Context, row: Row, moved: Row, axes: Sequence[Axis]) -> Row | None:
+    """A row of a cell that keeps to the orders, with the numbers of the axes only moved; None if there is none."""
+    domain = context.domain
+    assert domain is not None
+    own, point = domain.points(np.array([row, moved])).tolist()
+    names = {axis.feature.name for axis in axes}
+    stay = {f.name: (float(row[f.column]),) * 2 for f in domain.features if f.name not in names}
+    found = context.nearest_row(tuple(point), row, tuple(own), stay)
+    return found if found is not None and domain.possible(found[None, :], np.array([point]))[0] else None
+
+
+@dataclass(frozen=True, repr=False)
+class WhatIf(Readable):
+    """What is decided about a row if one feature changes.
+
+    Attributes
+    ----------
+    axis : Axis
+    labels : tuple of int
+        Per cell the place of the decision in `classes`; −1 where constraints allow no row.
+    why : Explanation
+        The explanation that says where the decision is proved.
+    """
+
+    axis: Axis
+    labels: tuple[int, ...]
+    why: Explanation
+    context: Context
+
+    @property
+    def pieces(self) -> list[dict[str, Any]]:
+        """The cells in runs with one decision, each with whether the explanation speaks for it."""
+        runs: list[list[int]] = []
+        for place in range(len(self.labels)):
+            if runs and self._alike(runs[-1][-1], place):
+                runs[-1].append(place)
+            else:
+                runs.append([place])
+        return [
+            {
+                **self._run(run),
+                "decision": self._decision(run[0]),
+                "proved": self.axis.inside[run[0]],
+            }
+            for run in runs
+        ]
+
+    def _alike(self, place: int, next_place: int) -> bool:
+        """Whether two neighbouring cells are intervals with the same decision, proved or not alike."""
+        return (
+            self.labels[place] == self.labels[next_place]
+            and self.axis.inside[place] == self.axis.inside[next_place]
+            and "low" in self.axis.cell(place)
+            and "low" in self.axis.cell(next_place)
+        )
+
+    def _run(self, run: list[int]) -> dict[str, Any]:
+        variable = self.axis.feature.variable
+        mask = sum(1 << self.axis.order[place] for place in run)
+        if "low" in self.axis.cell(run[0]) and (variable is None or mask == variable.everything):
+            anything = interval_record(Interval(-np.inf, np.inf, "neither"))
+            return {**anything, "text": f"{self.axis.feature.name} is anything"}
+        if variable is None:
+            cell = self.axis.cell(run[0])
+            return {**cell, "text": f"{self.axis.feature.name} is {cell['values'][0]}"}
+        literal = Literal(variable, mask)
+        cell = interval_record(literal.intervals[0]) if len(run) > 1 else self.axis.cell(run[0])
+        return {**cell, "text": self.context.literal_record(literal, self.why.row)["text"]}
+
+    def _decision(self, place: int) -> object:
+        label = self.labels[place]
+        return None if label < 0 else plain(self.context.class_names[label])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The strip in plain types."""
+        assert self.why.row is not None
+        return {
+            **self.axis.record(self.context, np.array(self.why.row)),
+            "decision": plain(self.why.decision),
+            "score": self.why.score_record,
+            "pieces": self.pieces,
+            "classes": [plain(name) for name in self.context.class_names],
+            "rule": self.why.rule,
+        }
+
+    def __str__(self) -> str:
+        record = self.to_dict()
+        lines = [record["score"]["text"], f"{record['feature']} is {record['shown']}. If only it changes:"]
+        for piece in self.pieces:
+            lines.append(f"  {piece['text']}: {_outcome(piece, record['decision'])}")
+        return in_lines(lines)
+
+    def __repr__(self) -> str:
+        return f"<WhatIf: {self.axis.feature.name}, {len(self.pieces)} pieces>"
+
+    def _repr_html_(self) -> str:
+        from primewood.render.html.answers import what_if
+
+        return what_if(self.to_dict())
+
+    def plot(self, *, ax: Any = None) -> WhatIfDisplay:
+        """The strip as a picture (`primewood.plots.what_if`)."""
+        from primewood.render.plots import what_if
+
+        return what_if(self, ax=ax)
+
+
+def _outcome(piece: dict[str, Any], decision: object) -> str:
+    if piece["decision"] is None:
+        return "no such row, by the constraints"
+    if piece["decision"] != decision:
+        return f"{piece['decision']}"
+    return f"{decision}, proved whatever the free features are" if piece["proved"] else f"{decision}"
+
+
+@dataclass(frozen=True, repr=False)
+class DecisionMap(Readable):
+    """What is decided about a row if two features change.
+
+    Attributes
+    ----------
+    axes : pair of Axis
+    labels : array of int
+        Per cell of the first and of the second feature; −1 where constraints allow no row.
+    why : Explanation
+        The explanation whose box is drawn in.
+    """
+
+    axes: tuple[Axis, Axis]
+    labels: np.ndarray[Any, np.dtype[np.int64]]
+    why: Explanation
+    context: Context
+
+    def to_dict(self) -> dict[str, Any]:
+        """The map in plain types."""
+        assert self.why.row is not None
+        row = np.array(self.why.row)
+        return {
+            "axes": [
+                {
+                    **axis.record(self.context, row),
+                    "cells": [axis.cell(place) for place in range(len(axis.order))],
+                    "inside": list(axis.inside),
+                }
+                for axis in self.axes
+            ],
+            "decisions": [[None if x < 0 else x for x in line] for line in self.labels.tolist()],
+            "classes": [plain(name) for name in self.context.class_names],
+            "decision": plain(self.why.decision),
+            "score": self.why.score_record,
+            "rule": self.why.rule,
+        }
+
+    def __str__(self) -> str:
+        cells = [(int((self.labels == k).sum()), name) for k, name in enumerate(self.context.class_names)]
+        told = ", ".join(f"{name} in {count}" for count, name in cells if count)
+        first, second = (axis.feature.name for axis in self.axes)
+        change = f"If only {first} and {second} change, of {self.labels.size} cells: {told}"
+        return in_lines([str(self.why.score), change])
+
+    def __repr__(self) -> str:
+        return f"<DecisionMap: {' and '.join(axis.feature.name for axis in self.axes)}, {self.labels.size} cells>"
+
+    def _repr_html_(self) -> str:
+        from primewood.render.html.answers import decision_map
+
+        cells = {name: int((self.labels == k).sum()) for k, name in enumerate(self.context.class_names)}
+        return decision_map(self.to_dict(), cells)
+
+    def plot(self, *, ax: Any = None) -> DecisionMapDisplay:
+        """The map as a picture (`primewood.plots.decision_map`)."""
+        from primewood.render.plots import decision_map
+
+        return decision_map(self, ax=ax)
+
+
+def check_speaks(why: Explanation, context: Context, row: Row, decision: object) -> None:
+    """Raise unless an explanation is about a row, and about this decision of this model."""
+    if why.row is None or not np.array_equal(np.array(why.row), row, equal_nan=True):
+        raise InvalidInput("why is an explanation of another row; leave it out, or explain this row first")
+    same = (why.context.digest, why.context.domain) == (context.digest, context.domain)
+    if not same or why.decision != decision:
+        raise InvalidInput(
+            "why is an explanation of another model, over another domain, or of another decision; leave it out"
+        )

@@ -1,0 +1,114 @@
+"""What a box covers: how many of some rows, or which share of a product distribution."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.errors import InvalidInput
+from primewood.logic.instance import Box, indices
+from primewood.logic.variable import Variable
+from primewood.model.context import Context
+from primewood.questions.explanations import Measure
+from primewood.questions.widest.incidence import Incidence, as_bits
+
+MOST_KNOWN = 50_000
+"""How many literals a measure remembers what they cover."""
+
+
+class RowsCovered:
+    """How many points a box covers.
+
+    Parameters
+    ----------
+    points
+        Rows of value indices; rows with a negative one lie in no cell and are never covered.
+    variables
+        The universe.
+    """
+
+    def __init__(self, points: NDArray[np.int64], variables: Sequence[Variable]) -> None:
+        self.points = points
+        self._incidence = Incidence.of_points(points, [len(x) for x in variables])
+        known: NDArray[np.bool_] = np.all(points >= 0, axis=1)
+        self.counted = as_bits(known)
+        self._along: dict[tuple[int, int], int] = {}
+
+    def only(self, counted: int) -> RowsCovered:
+        """The same, with only some of the points counted (as bits)."""
+        other = copy.copy(self)
+        other.counted = self.counted & counted
+        return other
+
+    def rows(self, box: Box) -> int:
+        """Which of the counted points a box covers, as bits."""
+        return self._missed(box)[0]
+
+    def of(self, box: Box) -> float:
+        return float(self.rows(box).bit_count())
+
+    def nearly(self, box: Box) -> float:
+        """How many points lie in a box but for one variable at most."""
+        return float(self._missed(box)[1].bit_count())
+
+    def _missed(self, box: Box) -> tuple[int, int]:
+        """The counted points that no variable keeps outside a box, and those that at most one does, as bits."""
+        none = one = self.counted
+        known = self._along
+        for j, mask in enumerate(box):
+            if mask.bit_count() == len(self._incidence.having[j]):
+                continue
+            if (j, mask) not in known:
+                if len(known) > MOST_KNOWN // (1 + len(self.points) // 1000):
+                    known.clear()
+                known[j, mask] = self._incidence.along(j, mask)
+            one &= known[j, mask] | none
+            none &= known[j, mask]
+        return none, one
+
+
+class ShareCovered:
+    """The share of a product distribution that a box covers.
+
+    Parameters
+    ----------
+    shares
+        Per variable the share of each value; the values of a variable add up to 1.
+    """
+
+    def __init__(self, shares: Sequence[NDArray[np.float64]]) -> None:
+        self.shares = [each.tolist() for each in shares]
+        self._along: dict[tuple[int, int], float] = {}
+
+    def along(self, j: int, mask: int) -> float:
+        """The share of some values of a variable."""
+        if mask.bit_count() == len(self.shares[j]):
+            return 1.0
+        if (j, mask) not in self._along:
+            if len(self._along) > MOST_KNOWN:
+                self._along.clear()
+            self._along[j, mask] = math.fsum(self.shares[j][v] for v in indices(mask))
+        return self._along[j, mask]
+
+    def of(self, box: Box) -> float:
+        share = 1.0
+        for j, mask in enumerate(box):
+            share *= self.along(j, mask)
+        return share
+
+
+def coverage_of(context: Context, measure: Measure) -> RowsCovered | ShareCovered:
+    """What a measure counts: training rows, the volume of their ranges, or cells."""
+    if measure == "values":
+        return ShareCovered([np.full(len(x), 1 / len(x)) for x in context.variables])
+    if measure not in ("rows", "volume"):
+        raise InvalidInput(f'the measure is "rows", "volume" or "values", not {measure!r}')
+    if context.points is None or context.volumes is None:
+        raise InvalidInput(f'measure="{measure}" needs training rows; "values" does not')
+    return (
+        RowsCovered(context.points, context.variables) if measure == "rows" else ShareCovered(context.volumes)
+    )

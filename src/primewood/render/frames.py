@@ -1,0 +1,91 @@
+"""Records as frames of pandas or polars, whichever the user has."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+from typing import Literal as Choice
+
+from primewood.errors import MissingDependency
+from primewood.fields import one_of, optional, takes
+from primewood.render import text
+from primewood.render.text import Record
+
+Backend = Choice["pandas", "polars"]
+Columns = dict[str, list[Any]]
+
+
+@takes(backend=optional(one_of(get_args(Backend))))
+def frame(columns: Mapping[str, Sequence[Any]], backend: Backend | None = None, index: Any = None) -> Any:
+    """A frame from its columns; by default of pandas, or of polars if only that is installed.
+
+    Parameters
+    ----------
+    index
+        The labels of the rows. Polars has no index: there they become the first column, "index".
+    """
+    for name in get_args(Backend) if backend is None else (backend,):
+        try:
+            library = importlib.import_module(name)
+        except ImportError:
+            continue
+        if name == "pandas":
+            return library.DataFrame(dict(columns), index=index)
+        labelled = columns if index is None else {"index": list(index), **columns}
+        return library.DataFrame(dict(labelled), strict=False)
+    raise MissingDependency(f"frames need {backend or 'pandas or polars'}: pip install {backend or 'pandas'}")
+
+
+def of_explanations(records: Sequence[Record], features: Iterable[str]) -> Columns:
+    """Explanations as columns: what each says as a whole, and per feature its condition (None where it is free)."""
+    columns: Columns = {
+        "decision": [record["decision"] for record in records],
+        **_scores([record["score"] for record in records]),
+        "status": [record["status"] for record in records],
+        "literal_language": [record["literal_language"] for record in records],
+        "rule": [text.rule(record, full=True) for record in records],
+        "size": [len(record["literals"]) for record in records],
+        "coverage": [record["coverage"] for record in records],
+        "volume": [record["volume"] for record in records],
+    }
+    conditions = [{x["feature"]: x["text"] for x in record["literals"]} for record in records]
+    for name in features:
+        columns[f"if {name}"] = [condition.get(name) for condition in conditions]
+    return columns
+
+
+def _scores(scores: Sequence[Record | None]) -> Columns:
+    """What decisions were taken by: the number, the class that it speaks of, and the cut-off."""
+    names = {"score": "value", "score_of": "of", "cutoff": "cutoff"}
+    return {
+        column: [None if score is None else score[name] for score in scores] for column, name in names.items()
+    }
+
+
+def of_literals(record: Record) -> Columns:
+    """The literals of an explanation as columns: one row per interval, and one per set of values.
+
+    Ends that do not exist are None; `closed` says which ends belong to an interval.
+    """
+    rows = [row for literal in record["literals"] for row in _pieces(literal, record)]
+    names = ("feature", "unit", "instance", "low", "high", "closed", "values", "missing", "text")
+    return {name: [row[name] for row in rows] for name in names}
+
+
+def _pieces(literal: Record, record: Record) -> list[dict[str, Any]]:
+    own = next((x["shown"] for x in record["instance"] if x["feature"] == literal["feature"]), "")
+    same = {
+        "feature": literal["feature"],
+        "unit": literal["unit"],
+        "instance": own,
+        "missing": literal["missing"],
+        "text": literal["text"],
+        "values": None,
+    }
+    if "values" in literal:
+        values = [str(value) for value in literal["values"]]
+        return [{**same, "values": values, "low": None, "high": None, "closed": None}]
+    return [{**same, **part} for part in literal["intervals"]] or [
+        {**same, "low": None, "high": None, "closed": None}
+    ]

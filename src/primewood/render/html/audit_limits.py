@@ -1,0 +1,181 @@
+"""What a report does not say: proofs that did not come in time, questions that were not asked, rows left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from primewood.render.html.audit_words import WHO, explanations, figure, names, rows_of, with_outcome
+from primewood.render.html.environment import counted
+from primewood.render.text import Record
+
+SCOPE = (
+    "The report says what the model decides and why. It does not say whether the decisions are right, fair or lawful.",
+    "What is proved holds for every row that the model accepts, under the assumptions listed. What is counted speaks "
+    "of the rows that were counted.",
+)
+
+
+def alarms(record: Record) -> list[str]:
+    """What must not be: evidence that the model itself decides otherwise."""
+    found = record["confirmation"]
+    wrong = found["rows"] - found["agree"]
+    if not wrong:
+        return []
+    return [
+        f"{counted(wrong, 'row')} of {figure(found['rows'])} that serve as evidence were decided otherwise by "
+        f"{WHO[found['by']]}. Do not rely on this report before that is understood."
+    ]
+
+
+def limits(record: Record) -> list[str]:
+    """What is not proved, not asked or left out in this report, in sentences."""
+    return [
+        *_reading(record["model"]),
+        *_rows(record["rows"]),
+        *_cases(record["cases"]),
+        *_properties(record["properties"], record["model"]["classes"]),
+        *_rules(record["rules"]),
+        *_robustness(record["robustness"]),
+        *_features(record["features"]),
+    ]
+
+
+def _reading(model: Record) -> list[str]:
+    if "fidelity" in model:
+        return []
+    if "predict_agrees" in model:
+        agrees = model["predict_agrees"]
+        return [
+            "The report is about the majority vote of the trees, which is not the vote of the model itself: "
+            f"model.predict decides alike on {figure(agrees['same'])} of {figure(agrees['rows'])} training rows."
+        ]
+    return ["The trees were not compared with a model of a library: none was given."]
+
+
+def _rows(rows: Record) -> list[str]:
+    if rows["source"] == "none":
+        return ["There were no rows: nothing is counted, and no single decision is explained."]
+    found = []
+    if rows["decided"] < rows["rows"]:
+        found.append(
+            f"Only the first {figure(rows['decided'])} of {figure(rows['rows'])} rows were decided about in time."
+        )
+    if rows["outside"]:
+        found.append(
+            f"{counted(rows['outside'], 'row is', 'rows are')} not possible under the assumptions, and left out."
+        )
+    return found
+
+
+def _cases(cases: Record) -> list[str]:
+    found = []
+    early, none = cases["statuses"].get("interrupted", 0), cases["statuses"].get("impossible", 0)
+    refused = sum(item["problem"] is not None for item in cases["items"])
+    if early:
+        found.append(
+            f"{counted(early, 'explanation was', 'explanations were')} stopped early: what they say holds, but "
+            "perhaps a condition can be weakened."
+        )
+    if none:
+        found.append(f"{counted(none, 'decision has', 'decisions have')} no explanation; the notes say why.")
+    if refused:
+        found.append(
+            f"{counted(refused, 'row')} that were asked for cannot be explained; the reason is beside each."
+        )
+    for way, what in (("fewest", "the fewest features that change it"), ("nearest", "the nearest other row")):
+        early = sum(
+            item[way]["status"] == "interrupted" for item in cases["items"] if item["problem"] is None
+        )
+        if early:
+            found.append(f"For {counted(early, 'decision')}, {what} is not proved to be so.")
+    return found
+
+
+def _ways(classes: Sequence[object]) -> list[tuple[str, str]]:
+    """What breaks each direction that is asked about, in words."""
+    if len(classes) == 2:
+        low, high = classes
+        return [("increasing", f"turn {high} into {low}"), ("decreasing", f"turn {low} into {high}")]
+    return [("increasing", "move a decision down"), ("decreasing", "move a decision up")]
+
+
+def _properties(properties: Record, classes: Sequence[object]) -> list[str]:
+    items = properties["items"]
+    undecided = [item for item in items if item["outcome"] == "undecided"]
+    if properties["stated"]:
+        told = names(f"“{item['property']}”" for item in undecided)
+        return [f"Neither proved nor broken in time: {told}."] if undecided else []
+    found = [
+        "No properties were stated. By default the report asks, of each tested feature, what it can do to a decision "
+        "alone."
+    ]
+    if not properties["ordered"]:
+        found.append(
+            "Whether decisions only go up or down with a feature was not asked: the decisions have no order."
+        )
+    if open_ := with_outcome(items, "independent", "undecided"):
+        found.append(f"Undecided in time: whether a decision can depend on {names(open_)} alone.")
+    for kind, way in _ways(classes):
+        if open_ := with_outcome(items, kind, "undecided"):
+            found.append(f"Undecided in time: whether raising {names(open_)} can {way}.")
+    return found
+
+
+def _rules(rules: Record) -> list[str]:
+    if rules["absent"] is not None:
+        return [rules["absent"]]
+    found = []
+    left = rules["counted"] - rules["covered"]
+    if left:
+        found.append(f"No rule speaks about {counted(left, 'row')} of {figure(rules['counted'])}.")
+    if rules["status"] != "proved":
+        found.append("The search for rules was stopped by the time: more rules may cover more, or be wider.")
+    grown = rules["grown_from"]
+    if grown["rows"] < grown["of"]:
+        found.append(
+            f"Rules were grown from {figure(grown['rows'])} of {figure(grown['of'])} {rows_of(grown['source'])}."
+        )
+    return found
+
+
+def _robustness(found: Record) -> list[str]:
+    if found["absent"] is not None:
+        return [found["absent"]]
+    words = []
+    if found["measured"] < found["sampled"]:
+        words.append(f"Robustness was measured for {found['measured']} of {found['sampled']} rows in time.")
+    loose = found["measured"] - found["exact"]
+    if loose:
+        words.append(f"For {counted(loose, 'row')}, the true radius may be larger than the proved one.")
+    return words
+
+
+def _features(features: Record) -> list[str]:
+    words = []
+    if features["source"] == "batch":
+        words.append(
+            "Feature use was counted over explanations that were made before. The report does not compare their rows, "
+            "their settings and what they take for granted about rows with its own."
+        )
+        words += _batch(features)
+    elif not features["finished"]:
+        words.append(
+            f"Feature use was counted over {features['explained']} of {features['rows']} explanations in time."
+        )
+    if features["proved"] < features["explained"]:
+        early = features["explained"] - features["proved"]
+        words.append(f"{explanations(early)} of the count of feature use may mention more than is needed.")
+    return words
+
+
+def _batch(features: Record) -> list[str]:
+    """What is not in the explanations of a batch."""
+    words = []
+    if not features["finished"]:
+        words.append(
+            f"The batch is not finished: feature use was counted over the {figure(features['rows'])} rows so far."
+        )
+    if features["failed"]:
+        left_out = f"{figure(features['failed'])} of {figure(features['rows'])} rows of the batch"
+        words.append(f"Feature use leaves out {left_out}: they could not be explained.")
+    return words

@@ -1,0 +1,354 @@
+"""What the sections of a report show, ready to be set: words and numbers, from the record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from primewood.logic.interval import number
+from primewood.render import lanes
+from primewood.render.html.audit_words import figure, names
+from primewood.render.html.card import card
+from primewood.render.html.conditions import Row
+from primewood.render.html.environment import counted
+from primewood.render.numbers import few, short
+from primewood.render.text import Record
+
+VOTES = {
+    "mean": "the mean of what its trees say",
+    "majority": "the majority vote of its trees",
+    "sum": "the sum of what its trees add",
+}
+MOST_VALUES = 12
+
+
+def model_facts(record: Record) -> list[tuple[str, str]]:
+    """The model in a list of names and words."""
+    model = record["model"]
+    tested = len(model["tested"])
+    facts = [
+        ("Model", f"{model['model']} ({model['kind']})"),
+        ("Digest", model["digest"]),
+        (
+            "Trees",
+            f"{figure(model['trees'])}, depth at most {model['depth']}, {figure(model['leaves'])} leaves in all",
+        ),
+        ("Decisions", names(model["classes"])),
+        ("How it decides", _deciding(model)),
+        ("Features", f"{tested} of {len(model['scales'])} are tested by some tree"),
+        ("Kinds of rows", f"{_magnitude(model['cells'])} that the model can tell apart"),
+        ("Missing values", _missing(model)),
+        ("Order of summation", _summation(model)),
+        ("Tried against the model", _fidelity(model)),
+        ("As one diagram", _diagram(model["diagram"])),
+    ]
+    if model["immutable"]:
+        facts.append(("Features that cannot change", names(model["immutable"])))
+    return facts
+
+
+def _deciding(model: Record) -> str:
+    words = f"by {VOTES[model['vote']]}" if model["trees"] > 1 else "by its one tree"
+    if model["threshold"] is not None:
+        what = "prediction" if model["kind"] == "regressor" else f"probability of {model['classes'][-1]}"
+        words += f"; {model['classes'][-1]} if the {what} is at least {number(model['threshold'])}"
+    elif model["between"] is not None:
+        low, high = (number(end) for end in model["between"])
+        words += f"; by whether the prediction is below {low}, above {high}, or between"
+    return words
+
+
+def _magnitude(cells: str) -> str:
+    return figure(int(cells)) if len(cells) <= 9 else f"about 10^{len(cells) - 1}"
+
+
+def _missing(model: Record) -> str:
+    if not model["may_be_missing"]:
+        return "taken not to occur"
+    return f"may occur in {names(model['may_be_missing'])}"
+
+
+def _summation(model: Record) -> str:
+    if model["summation"] == "any":
+        return "not fixed by the model; what is proved here holds for every order"
+    return "fixed, and followed to the last digit"
+
+
+def _fidelity(model: Record) -> str:
+    if "fidelity" in model:
+        return (
+            f"{figure(model['fidelity']['rows'])} rows, of which {figure(model['fidelity']['differ'])} differ"
+        )
+    if "predict_agrees" in model:
+        agrees = model["predict_agrees"]
+        return f"model.predict decides alike on {figure(agrees['same'])} of {figure(agrees['rows'])} rows"
+    return "not tried: there is no model of a library"
+
+
+def _diagram(diagram: Record) -> str:
+    if diagram["compiles"]:
+        return f"compiles to {figure(diagram['nodes'])} nodes"
+    return "does not compile within the seconds that this report spends on it; nothing here depends on that"
+
+
+def scales(record: Record) -> list[tuple[str, str, str, str]]:
+    """Per feature: its name, what it holds, how finely it is tested, and whether it may be missing."""
+    may = set(record["model"]["may_be_missing"])
+    return [
+        (
+            entry["feature"],
+            _held(entry),
+            counted(entry["cells"], "value") if entry["tested"] else "not tested",
+            "yes" if entry["feature"] in may else "no",
+        )
+        for entry in record["model"]["scales"]
+    ]
+
+
+def _held(entry: Record) -> str:
+    if entry["kind"] == "categories":
+        shown = [str(value) for value in entry["values"]]
+        return few(shown, MOST_VALUES)
+    if entry["low"] is None:
+        return f"numbers {entry['unit']}".rstrip()
+    return f"{short(entry['low'])} to {short(entry['high'])} {entry['unit']}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way to change a decision.
+
+    Attributes
+    ----------
+    name : str
+    changes : list of (feature, old, new)
+    outcome, proof : str
+        The decision then, and what is proved about the way.
+    safe : sequence of Row
+        Conditions under which the other decision stays.
+    """
+
+    name: str
+    changes: list[tuple[str, str, str]]
+    outcome: str
+    proof: str
+    safe: Sequence[Row] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A row whose decision is explained.
+
+    Attributes
+    ----------
+    place : int
+        For the anchor.
+    title, about : str
+    problem : str or None
+        Why it cannot be explained.
+    card : str
+        HTML.
+    ways : list of Way
+    whole : list of (feature, value)
+    """
+
+    place: int
+    title: str
+    about: str
+    problem: str | None
+    card: str = ""
+    ways: Sequence[Way] = ()
+    whole: Sequence[tuple[str, str]] = ()
+
+
+def cases(record: Record) -> list[Case]:
+    """The decisions that are explained one by one."""
+    return [_case(item, record["model"]) for item in record["cases"]["items"]]
+
+
+def _case(item: Record, model: Record) -> Case:
+    title, chosen = f"Row {item['label']}", item["chosen"]
+    if item["problem"] is not None:
+        return Case(item["row"], title, chosen, item["problem"])
+    if chosen in ("least certain", "most certain"):
+        chosen = f"{chosen} of those decided {item['why']['decision']}"
+    return Case(
+        item["row"],
+        title,
+        f"{chosen[:1].upper()}{chosen[1:]}; {item['score']['what']} {item['score']['value']:.6g}.",
+        None,
+        card(_within_page(item["why"], model), level=4),
+        [_fewest(item["fewest"]), _nearest(item["nearest"])],
+        [(entry["feature"], entry["shown"]) for entry in item["why"]["instance"]],
+    )
+
+
+def _within_page(why: Record, model: Record) -> dict[str, Any]:
+    """The record with the distributions of the features that it mentions, without what the page says once for all."""
+    scales = {entry["feature"]: entry for entry in model["scales"]}
+    mentioned = {literal["feature"] for literal in why["literals"]}
+    instance = [
+        {**entry, **scales[entry["feature"]]} if entry["feature"] in mentioned else entry
+        for entry in why["instance"]
+    ]
+    assumed = [words for words in why["assumptions"] if words not in model["assumptions"]]
+    return {**why, "instance": instance, "assumptions": assumed, "model": None, "vote": None}
+
+
+def _fewest(found: Record) -> Way:
+    name = "the fewest features that change it"
+    if found["status"] == "impossible":
+        return Way(name, [], "nothing changes it", "proved")
+    if not found["changes"]:
+        return Way(name, [], "no change was found in time", "")
+    proof = "proved: no fewer are enough" if found["fewest"] else "perhaps fewer are enough"
+    return Way(name, _moves(found["changes"]), str(found["other"]), proof)
+
+
+def _nearest(found: Record) -> Way:
+    name = "the nearest row decided otherwise"
+    if found["status"] == "impossible":
+        return Way(name, [], "there is none", "proved")
+    if found["row"] is None:
+        return Way(name, [], "none was found in time", "")
+    proof = "proved: none is nearer" if found["status"] == "proved" else "perhaps another one is nearer"
+    safe = [_condition(literal) for literal in found["box"] if literal["feature"] in found["changes"]]
+    return Way(name, _moves(found["changes"]), str(found["other"]), proof, safe)
+
+
+def _condition(literal: Record) -> Row:
+    return Row.of(lanes.track(None, literal))
+
+
+def _moves(changes: Record) -> list[tuple[str, str, str]]:
+    return [(feature, old, new) for feature, (old, new) in changes.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleView:
+    """A rule as it is shown.
+
+    Attributes
+    ----------
+    decision : str
+    conditions : list of Row
+    covers, rows, new_rows : int
+        How many rows of the report it covers, how many of those that rules were grown from, and how many of these
+        no earlier rule covers.
+    share : float
+        Of the rows of the report.
+    prime : bool
+        Whether it is proved that it cannot be widened.
+    """
+
+    decision: str
+    conditions: list[Row]
+    covers: int
+    rows: int
+    new_rows: int
+    share: float
+    prime: bool
+
+
+def rule_views(rules: Record) -> list[RuleView]:
+    """The rules as they are shown."""
+    return [
+        RuleView(
+            str(rule["decision"]),
+            [_condition(literal) for literal in rule["literals"]],
+            rule["covers"],
+            rule["rows"],
+            rule["new_rows"],
+            rule["covers"] / rules["counted"] if rules["counted"] else 0.0,
+            rule["status"] == "proved",
+        )
+        for rule in rules["rules"]
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A property with its outcome.
+
+    Attributes
+    ----------
+    kind : str
+        "stated", "independent", "increasing" or "decreasing".
+    stated, outcome, words : str
+        The property, its outcome, and what is known, as a sentence.
+    told : list of str
+        How much breaks it, and what it rests on.
+    decisions : list of str
+        On the rows that show it; of a property of the output, the outputs.
+    cells : list of (feature, values, whether they differ)
+        What these rows hold.
+    """
+
+    kind: str
+    stated: str
+    outcome: str
+    words: str
+    told: list[str]
+    decisions: list[str]
+    cells: list[tuple[str, list[str], bool]]
+
+    @property
+    def differing(self) -> list[tuple[str, list[str], bool]]:
+        """What the rows differ in."""
+        return [cell for cell in self.cells if cell[2]]
+
+    @property
+    def shared(self) -> list[tuple[str, str]]:
+        """What the rows have in common."""
+        return [(name, values[0]) for name, values, differs in self.cells if not differs]
+
+
+def question(item: Record) -> Question:
+    """A property as it is shown; of two rows that differ in a feature that goes up, the lower one first."""
+    down = item["kind"] == "decreasing"
+    rows, decisions = (list(reversed(item[key])) if down else item[key] for key in ("shown", "decisions"))
+    apart = set(item["differ_in"])
+    return Question(
+        item["kind"],
+        item["property"],
+        item["outcome"],
+        item["words"],
+        _told(item),
+        [str(x) if not isinstance(x, float) else f"output {short(x)}" for x in decisions],
+        [(name, [row[name] for row in rows], name in apart) for name in (rows[0] if rows else ())],
+    )
+
+
+def _told(item: Record) -> list[str]:
+    """How many rows break a property, and how far its proof came."""
+    if item["outcome"] == "holds":
+        return []
+    broken = item["breaking"] and item["breaking"]["text"]
+    return [f"{line[:1].upper()}{line[1:]}." for line in (broken, item["note"]) if line]
+
+
+def questions(items: Iterable[Record]) -> list[Question]:
+    """The properties that were stated, in their order."""
+    return [question(item) for item in items]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureQuestions:
+    """What was asked about one feature, by kind of question."""
+
+    feature: str
+    by_kind: dict[str, Question]
+
+    @property
+    def shown(self) -> list[Question]:
+        """The questions with rows that show the outcome."""
+        return [one for one in self.by_kind.values() if one.cells]
+
+
+def by_feature(items: Iterable[Record]) -> list[FeatureQuestions]:
+    """The questions that are asked by default, feature by feature, in the order in which they were asked."""
+    found: dict[str, dict[str, Question]] = {}
+    for item in items:
+        found.setdefault(item["features"][0], {})[item["kind"]] = question(item)
+    return [FeatureQuestions(name, by_kind) for name, by_kind in found.items()]

@@ -1,0 +1,464 @@
+"""The card of an explanation, for notebooks and pages, and those of other answers.
+
+A card is one HTML fragment with its own style: no script, no id, nothing to load. What is drawn is also said in words,
+so that it reads the same without colours, without style, and aloud. All cards have one frame: a title with a badge,
+what it rests on, and a small foot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from primewood.errors import InvalidInput
+from primewood.logic.interval import number
+from primewood.render import importance as words
+from primewood.render import lanes, text
+from primewood.render.html.conditions import MOST_DRAWN, MOST_LISTED, Row, Rows, about
+from primewood.render.html.environment import render, style
+from primewood.render.numbers import counted, few, short
+from primewood.render.text import Record
+
+BADGES = {
+    "proved": "Proved",
+    "interrupted": "Stopped early",
+    "impossible": "Not possible",
+    "failed": "Failed",
+    "holds": "Holds",
+    "fails": "Fails",
+    "undecided": "Undecided",
+}
+NAMES = {"literal_language": "literals"}
+"""What a field of a record is called in the foot of a card, if not by its own name."""
+MOST_NAMES = 12
+"""So many features are named in a line, and drawn in a list before the others are folded away."""
+MOST_ROWS = 10
+"""So many rows of a batch are listed."""
+MOST_RULES = 30
+"""So many rules of a list are shown."""
+MOST_RANGES = 60
+"""So many conditions of a list of rules are drawn."""
+MOST_CHANGES = 24
+"""So many changes are told, each with an example."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What every card has.
+
+    Attributes
+    ----------
+    label : str
+        What the card is about, for those who hear it.
+    eyebrow, title, lead : str
+        Above the title, the title, and the words that lead on from it.
+    status, badge : str
+        The status, and how the badge says it.
+    level : int
+        Of the heading.
+    notes, asides : sequences of str
+    foot : sequence of pairs
+        Names and values.
+    """
+
+    label: str
+    eyebrow: str
+    title: str
+    lead: str
+    status: str
+    badge: str
+    level: int
+    notes: Sequence[str]
+    asides: Sequence[str]
+    foot: Sequence[tuple[str, object]]
+    score: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A name, a figure in words, and the share that is drawn under it, if it is one."""
+
+    name: str
+    words: str
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A list of counts: its title, the entries that are shown, those folded away, and how many are left out."""
+
+    title: str
+    entries: list[tuple[str, int]]
+    more: list[tuple[str, int]]
+    left_out: int = 0
+
+
+def card(record: Record, *, level: int = 2) -> str:
+    """The card of an explanation.
+
+    Parameters
+    ----------
+    record
+        What `Explanation.to_dict` returns; with witnesses and distribution, these are shown too.
+    level
+        Of the heading, from 1 to 5.
+    """
+    shown = lanes.tracks(record)
+    frame = Frame(
+        label=f"Why {record['decision']}",
+        eyebrow="Decision",
+        title=str(record["decision"]),
+        lead=_lead(len(shown.conditions)),
+        score=_reason(record),
+        status=record["status"],
+        badge=BADGES[record["status"]],
+        level=heading(level),
+        notes=record["notes"],
+        asides=[text.status(record), *given(record), *_untested(shown.untested)],
+        foot=_foot(record, "model", "vote", "literal_language"),
+    )
+    return style() + render(
+        "card.html.j2",
+        frame=frame,
+        middle=_middle(record),
+        about_a_row=any(track.value for track in shown.conditions),
+        conditions=Rows.of(shown.conditions),
+        free=Rows.of(shown.free),
+        changes=_changes(record, shown),
+        facts=[*_covered(record), *_best(record)],
+    )
+
+
+def batch(record: Record, *, level: int = 2) -> str:
+    """The card of the explanations of many rows: `Batch.to_dict`, or its summary alone."""
+    summary = record.get("summary", record)
+    whys = record.get("explanations", [])
+    statuses: Mapping[str, int] = summary["statuses"]
+    status = next((name for name in ("failed", "impossible", "interrupted") if statuses.get(name)), "proved")
+    told = [f"{count} {BADGES[name].lower()}" for name, count in statuses.items()]
+    frame = Frame(
+        label="Explanations of many rows",
+        eyebrow="Explanations",
+        title=counted(summary["rows"], "row"),
+        lead="",
+        status=status,
+        badge=", ".join(told) if len(told) > 1 else "All proved" if status == "proved" else told[0],
+        level=heading(level),
+        notes=(),
+        asides=(),
+        foot=_foot(whys[0], "model", "vote", "literal_language") if whys else (),
+    )
+    sizes = {f"{counted(int(size), 'condition')}": count for size, count in summary["sizes"].items()}
+    return style() + render(
+        "batch.html.j2",
+        frame=frame,
+        summary=summary,
+        sections=[
+            _section("Decisions", summary["decisions"]),
+            _section("Conditions per row", sizes),
+            _section("Features used", summary["features"]),
+        ],
+        facts=_spread(summary["coverage"]),
+        caption=f"The first {MOST_ROWS} rows" if len(whys) > MOST_ROWS else "The rows",
+        rows=_first(record.get("index", ()), whys),
+    )
+
+
+def verification(record: Record, *, level: int = 2) -> str:
+    """The card of a property: `Verification.to_dict`."""
+    frame = Frame(
+        label=f"{BADGES[record['outcome']]}: {record['property']}",
+        eyebrow="Property",
+        title=record["property"],
+        lead=record["words"],
+        status=record["outcome"],
+        badge=BADGES[record["outcome"]],
+        level=heading(level),
+        notes=[_sentence(record["note"])] if record["outcome"] == "undecided" and record["note"] else [],
+        asides=[*_broken(record), *_scores(record), *given(record)],
+        foot=_foot(record, "model"),
+    )
+    rows = record.get("shown", [])
+    differ = set(record["differ_in"])
+    return style() + render(
+        "table.html.j2",
+        frame=frame,
+        caption="Two rows that show it" if len(rows) > 1 else "A row that shows it",
+        head=["Feature", *map(str, record["decisions"]), *(["Differs"] if differ else [])],
+        rows=[
+            [name, *(row[name] for row in rows), *(["yes" if name in differ else ""] if differ else [])]
+            for name in (rows[0] if rows else ())
+        ],
+        facts=_broken_share(record),
+    )
+
+
+def counterfactual(record: Record, *, level: int = 2) -> str:
+    """The card of a counterfactual: `Counterfactual.to_dict`."""
+    found = record["row"] is not None
+    nearest = {"proved": "Nearest, proved"}.get(record["status"], BADGES[record["status"]])
+    frame = Frame(
+        label=f"What makes it {record['other']}" if found else "Nothing found that changes the decision",
+        eyebrow=f"Instead of {record['decision']}",
+        title=str(record["other"]) if found else "nothing else",
+        lead=_changing(record, found),
+        score=_of_the_row(record),
+        status=record["status"],
+        badge=nearest,
+        level=heading(level),
+        notes=(),
+        asides=[f"Safe as long as {record['advice']}, everything else unchanged."]
+        if record["advice"]
+        else (),
+        foot=_foot(record, "model"),
+    )
+    return style() + render(
+        "table.html.j2",
+        frame=frame,
+        caption="What changes",
+        head=["Feature", "Now", "Then"],
+        rows=[[name, in_word(old), in_word(new)] for name, (old, new) in record["changes"].items()],
+        facts=_distance(record),
+    )
+
+
+def rule_list(record: Record, *, level: int = 2) -> str:
+    """The card of a rule list: `RuleList.to_dict`."""
+    total = sum(entry["rows"] for entry in record["decisions"])
+    covered = sum(entry["covered"] for entry in record["decisions"])
+    share = f" ({text.share(covered / total)})" if total else ""
+    stopped = "More rules may cover more, and a rule may not be prime: the search stopped early."
+    frame = Frame(
+        label="Rules of the model",
+        eyebrow="Rules of the model",
+        title=counted(len(record["rules"]), "rule"),
+        lead=f"each right on every row that it covers; together {covered} of {counted(total, 'training row')}{share}",
+        status=record["status"],
+        badge=BADGES[record["status"]],
+        level=heading(level),
+        notes=[] if record["status"] == "proved" else [stopped],
+        asides=given(record),
+        foot=_foot(record, "model", "vote", "literal_language"),
+    )
+    return style() + render(
+        "rules.html.j2",
+        frame=frame,
+        middle="Allowed, over the training range",
+        rules=_rules(record["rules"][:MOST_RULES], total),
+        left_out=max(0, len(record["rules"]) - MOST_RULES),
+        decisions=[[x["decision"], x["rows"], x["covered"], x["uncovered"]] for x in record["decisions"]],
+    )
+
+
+def importance(record: Record, *, level: int = 2) -> str:
+    """The card of what features matter: `Importance.to_dict`."""
+    done = record["undecided"] == 0
+    frame = Frame(
+        label="Which features matter",
+        eyebrow="Importance",
+        title="Which features matter",
+        lead=f"over {counted(record['rows'], 'row')}: how often each is in the explanation, and how often it flips "
+        "the decision alone",
+        status="proved" if done else "interrupted",
+        badge="Exact counts" if done else f"{counted(record['undecided'], 'row')} undecided",
+        level=heading(level),
+        notes=words.undecided(record),
+        asides=[f"{line}." for line in words.left_out(record)]
+        + [f"{words.IN_EXPLANATIONS} {words.FLIPS_ALONE}", words.CAVEAT, *given(record)],
+        foot=[*_foot(record, "model"), ("literals", record["literal_language"])],
+    )
+    used = [x for x in record["importance"] if x["in_explanations"] or x["flips_alone"]]
+    return style() + render(
+        "importance.html.j2",
+        frame=frame,
+        rows=[_importance(entry, record) for entry in used[: words.MOST_FEATURES]],
+    )
+
+
+def _importance(entry: Record, record: Record) -> dict[str, Any]:
+    shares = [
+        entry[key] / record[whole] if record[whole] else 0.0
+        for key, whole in (("in_explanations", "explained"), ("flips_alone", "tested"))
+    ]
+    first, second = words.cells(entry, record)
+    return {"feature": entry["feature"], "counts": [(first, shares[0]), (second, shares[1])]}
+
+
+def _changes(record: Record, shown: lanes.Tracks) -> dict[str, Any]:
+    """What is excluded of the first conditions, each with an example, and how much is left out."""
+    items = record.get("excludes", [])
+    drawn = {track.feature for track in shown.conditions[:MOST_DRAWN]}
+    about_drawn = [(about(item["text"], shown), item) for item in items]
+    kept = [(words, item) for words, item in about_drawn if not words.name or words.name in drawn]
+    kept = kept[:MOST_CHANGES]
+    return {"shown": kept, "left_out": text.exclusions_left_out(record, len(kept))}
+
+
+def heading(level: int) -> int:
+    """The level of a heading; raises for what is none."""
+    if level not in range(1, 6):
+        raise InvalidInput(f"the level of a heading is a number from 1 to 5, not {level!r}")
+    return level
+
+
+def _lead(conditions: int) -> str:
+    words = {0: "always, for every row", 1: "whenever this holds", 2: "whenever both of these hold"}
+    return words.get(conditions, f"whenever all {conditions} of these hold")
+
+
+def _middle(record: Record) -> str:
+    known = any(entry.get("low") is not None for entry in record["instance"])
+    return "Allowed, over the training range" if known else "Allowed"
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def given(record: Record) -> list[str]:
+    """What an answer assumes, as a sentence; of many assumptions, the first."""
+    return [f"Assumes: {few(record['assumptions'], MOST_NAMES, '; ')}."] if record["assumptions"] else []
+
+
+def _of_the_row(record: Record) -> str:
+    """What the decision on the row that was asked about was taken by."""
+    score = record.get("score")
+    return f"Now {score['text']}" if score else ""
+
+
+def _reason(record: Record) -> str:
+    """What the decision was taken by; its name is the title already."""
+    score = record.get("score")
+    return score["reason"] if score else ""
+
+
+def _untested(names: tuple[str, ...]) -> list[str]:
+    if not names:
+        return []
+    verb = "is" if len(names) == 1 else "are"
+    return [f"{counted(len(names), 'feature')} {verb} in no tree: {few(names, MOST_NAMES)}."]
+
+
+def _foot(record: Record, *keys: str) -> list[tuple[str, object]]:
+    return [(NAMES.get(key, key), record[key]) for key in keys if record.get(key) is not None]
+
+
+def _covered(record: Record) -> list[Fact]:
+    if record["coverage"] is None:
+        return []
+    return [
+        Fact("Training rows covered", text.share(record["coverage"]), record["coverage"]),
+        Fact("Feature space covered", text.share(record["volume"]), record["volume"]),
+    ]
+
+
+def _best(record: Record) -> list[Fact]:
+    """Between what the best that there can be is proved to lie: of a shortest or a widest explanation."""
+    if record["bounds"] is None:
+        return []
+    low, high = (None if x is None else short(x) for x in record["bounds"])
+    words = f"{low} to {high}" if low != high else str(low)
+    if low is None or high is None:
+        words = f"at least {low}" if high is None else f"at most {high}"
+    return [Fact(f"The {record['goal']} possible, proved", words)]
+
+
+def _spread(coverage: Record | None) -> list[Fact]:
+    if coverage is None:
+        return []
+    return [
+        Fact(f"{name.capitalize()} coverage of the training rows", text.share(share), share)
+        for name, share in coverage.items()
+    ]
+
+
+def _section(title: str, counts: Mapping[str, int]) -> Section:
+    entries = [(str(name), count) for name, count in counts.items()]
+    used = sum(count > 0 for _, count in entries)
+    shown = min(MOST_NAMES, max(used, 1))
+    shown += len(entries) == shown + 1
+    listed = entries[shown : shown + MOST_LISTED]
+    return Section(title, entries[:shown], listed, len(entries) - shown - len(listed))
+
+
+def _first(index: Sequence[object], whys: Sequence[Record]) -> list[dict[str, Any]]:
+    labelled = list(zip(index, whys, strict=True))[:MOST_ROWS]
+    return [
+        {
+            "label": label,
+            "decision": why["decision"],
+            "conditions": _conditions(why),
+            "failed": text.rule(why) if why["status"] == "failed" else "",
+        }
+        for label, why in labelled
+    ]
+
+
+def _conditions(record: Record) -> Rows:
+    return Rows.of(lanes.tracks(record).conditions)
+
+
+def _broken(record: Record) -> list[str]:
+    """How many training rows break a property, and which."""
+    return [_sentence(record["breaking"]["text"])] if record["breaking"] else []
+
+
+def _scores(record: Record) -> list[str]:
+    """What the decisions about the rows that show it are taken by."""
+    texts = [score["text"] for score in record.get("scores", ()) if score is not None]
+    return [_sentence("; ".join(texts))] if texts else []
+
+
+def _broken_share(record: Record) -> list[Fact]:
+    found = record["breaking"]
+    if not found or not found["count"]:
+        return []
+    words = f"{'' if found['complete'] else 'at least '}{found['count']:,} of {found['rows']:,}"
+    return [Fact("Training rows that break it", words, found["count"] / found["rows"])]
+
+
+def _changing(record: Record, found: bool) -> str:
+    if found:
+        return f"when {counted(len(record['changes']), 'feature changes', 'features change')}"
+    if record["status"] == "impossible":
+        return "no row that may be moved to is decided otherwise"
+    return "no other decision was found in time"
+
+
+def _distance(record: Record) -> list[Fact]:
+    facts = [] if record["cost"] is None else [Fact(f"Distance ({record['norm']})", short(record["cost"]))]
+    if record["lower"] is not None and record["status"] != "proved":
+        facts.append(Fact("None is nearer than", short(record["lower"])))
+    return facts
+
+
+def in_word(value: object) -> str:
+    """A value of a row in words."""
+    if value is None:
+        return "missing"
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def _rules(rules: Sequence[Record], total: int) -> list[dict[str, Any]]:
+    """The rules, of which the first have their conditions drawn as well, until there are many."""
+    found, room = [], MOST_RANGES
+    for rule in rules:
+        made = _rule(rule, total)
+        drawn: tuple[Row, ...] = made["conditions"].drawn
+        room -= len(drawn)
+        found.append({**made, "ranges": drawn if room >= 0 else ()})
+    return found
+
+
+def _rule(rule: Record, total: int) -> dict[str, Any]:
+    """A rule stands for many rows: the one that it grew around is not shown."""
+    more = f", {rule['new_rows']} of them new" if rule["new_rows"] < rule["rows"] else ""
+    return {
+        "decision": rule["decision"],
+        "conditions": _conditions(
+            {**rule, "instance": [{**x, "value": None, "shown": ""} for x in rule["instance"]]}
+        ),
+        "share": rule["rows"] / total if total else 0.0,
+        "covered": f"{counted(rule['rows'], 'training row')}{more}",
+    }

@@ -1,0 +1,63 @@
+"""The templates: every value that goes into them is escaped, and none may be missing."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from primewood.logic.interval import number
+from primewood.render import text
+from primewood.render.numbers import counted
+from primewood.visible import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["counted", "environment", "percent", "render", "style"]
+
+
+@cache
+def environment() -> Environment:
+    """What reads the templates of this package."""
+    import jinja2
+
+    made = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_source),
+        autoescape=True,
+        finalize=_visible,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(percent=percent, share=text.share, number=number, counted=counted)
+    return made
+
+
+def _visible(value: Any) -> Any:
+    """What goes into a template: text is made visible; pieces of HTML are, already."""
+    return visible(value) if type(value) is str else value
+
+
+def _source(name: str) -> str:
+    return resources.files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def render(template: str, **values: Any) -> str:
+    """A template filled in."""
+    return environment().get_template(template).render(**values)
+
+
+@cache
+def style() -> str:
+    """The style element that all fragments share."""
+    return f"<style>\n{render('style.css.j2')}</style>\n"
+
+
+def percent(place: float) -> str:
+    """A place on a lane as a length.
+
+    >>> percent(0.5), percent(1 / 3)
+    ('50%', '33.33%')
+    """
+    return f"{100 * place:.2f}".rstrip("0").rstrip(".") + "%"

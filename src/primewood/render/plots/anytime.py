@@ -1,0 +1,221 @@
+"""How the bounds of a search that can be stopped at any time drew together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from primewood.errors import InvalidInput
+from primewood.render.numbers import short
+from primewood.render.plots.chart import legend_above, plain_axes
+from primewood.render.plots.library import checked, library, new_axes
+from primewood.render.plots.looks import LINE, tint
+from primewood.render.plots.records import EXPLANATION, record_of
+from primewood.render.sketch import PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+LOWER, UPPER = PALETTE[0], PALETTE[5]
+WORDS = {
+    "shortest": ("Shortest explanation", "features (or weight)", "none is shorter", "shortest found so far"),
+    "widest": ("Widest explanation", "rows (or share) covered", "widest found so far", "none is wider"),
+}
+"""Per goal what is searched for, what the bounds are of, and what the lower and the upper one say."""
+NEUTRAL = ("Best explanation", "bounds", "lower bound", "upper bound")
+
+
+@dataclass(frozen=True)
+class GrowthDisplay:
+    """What `growth` drew.
+
+    Attributes
+    ----------
+    ax_, figure_
+        The axes, and their figure.
+    seconds : tuple of float
+        When a bound moved.
+    lower, upper : tuple of float or None
+        The bounds from then on; None where nothing is known.
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    seconds: tuple[float, ...] = field(repr=False)
+    lower: tuple[float | None, ...] = field(repr=False)
+    upper: tuple[float | None, ...] = field(repr=False)
+
+
+def growth(why: Any, *, ax: Any = None, log: bool = True) -> GrowthDisplay:
+    """Draw how the bounds of the search for the shortest or the widest explanation drew together.
+
+    Where a bound is not known yet, the gap is open at that side.
+
+    Parameters
+    ----------
+    why
+        An explanation asked for with `goal="shortest"` or `goal="widest"`, or its record.
+    ax
+        Axes to draw on; by default those of a new figure.
+    log
+        Whether time has a logarithmic scale.
+
+    Returns
+    -------
+    GrowthDisplay
+    """
+    record, axes = record_of(why, EXPLANATION, "growth"), checked(ax)
+    if not record.get("history"):
+        raise InvalidInput(
+            'growth draws the history of a search: ask for goal="shortest" or goal="widest"; this answer has none'
+        )
+    log = log and record["history"][-1][0] > 0
+    seconds, lower, upper = (tuple(column) for column in zip(*record["history"], strict=True))
+    what = WORDS.get(record.get("goal") or "", NEUTRAL)
+    found = new_axes(6.4, 4.2, layout="constrained") if axes is None else axes
+    times = _times(seconds, log)
+    bottom, top = _limits(lower, upper)
+    _gap(found, times, lower, upper, (bottom, top))
+    # The upper bound is the thinner line, so that both are seen where they meet.
+    _steps(found, times, lower, LOWER, "^", 3.2, "_lower")
+    _steps(found, times, upper, UPPER, "v", 1.8, "_upper")
+    found.set_ylim(bottom, top)
+    _time_axis(found, times, log)
+    found.set_ylabel(what[1], fontsize=10)
+    _legend(found, what, seconds, lower, upper)
+    return GrowthDisplay(found, found.figure, seconds, lower, upper)
+
+
+def _times(seconds: Sequence[float], log: bool) -> list[float]:
+    """When each bound begins to hold, and the end of the picture."""
+    if not log:
+        return [*seconds, seconds[-1] + 0.08 * (seconds[-1] - seconds[0] or seconds[-1] or 1.0)]
+    least = min((x for x in seconds if x > 0), default=1e-3)
+    times = [max(x, least / 2) for x in seconds]
+    return [*times, times[-1] * max(1.3, (times[-1] / times[0]) ** 0.08)]
+
+
+def _limits(lower: Sequence[float | None], upper: Sequence[float | None]) -> tuple[float, float]:
+    known = [x for x in (*lower, *upper) if x is not None]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    border = 0.08 * (high - low) or 0.1 * abs(high) or 1.0
+    # What is open gets some room to be seen.
+    below, above = (4 if None in bounds else 1 for bounds in (lower, upper))
+    least = low - below * border
+    # No room below zero for what cannot be negative.
+    return max(least, -border / 2) if low >= 0 and None not in lower else least, high + above * border
+
+
+def _gap(
+    ax: Axes,
+    times: Sequence[float],
+    lower: Sequence[float | None],
+    upper: Sequence[float | None],
+    limits: tuple[float, float],
+) -> None:
+    """What the bounds leave open: shaded between them, hatched to the edge where one is not known."""
+    for k, (low, high) in enumerate(zip(lower, upper, strict=True)):
+        is_open = low is None or high is None
+        ends = (limits[0] if low is None else low, limits[1] if high is None else high)
+        ax.fill_between(
+            times[k : k + 2],
+            *ends,
+            facecolor="none" if is_open else tint(LINE, 0.45),
+            edgecolor=tint(LINE, 0.6),
+            hatch="///" if is_open else None,
+            linewidth=0,
+            label="_open" if is_open else "_gap",
+            zorder=1,
+        )
+
+
+def _steps(
+    ax: Axes,
+    times: Sequence[float],
+    bounds: Sequence[float | None],
+    colour: str,
+    marker: str,
+    thick: float,
+    label: str,
+) -> None:
+    """A bound over time, with a mark wherever it moved."""
+    heights = [math.nan if x is None else x for x in bounds]
+    ax.step(
+        times, [*heights, heights[-1]], where="post", color=colour, linewidth=thick, label=label, zorder=4
+    )
+    moved = [k for k, x in enumerate(bounds) if x is not None and (k == 0 or bounds[k - 1] != x)]
+    at, where = [times[k] for k in moved], [heights[k] for k in moved]
+    ax.plot(at, where, marker, color=colour, markersize=6, label=f"{label} moves", zorder=5)
+
+
+def _time_axis(ax: Axes, times: Sequence[float], log: bool) -> None:
+    plain_axes(ax)
+    ticker = library("ticker")
+    ax.set_xscale("log" if log else "linear")
+    left = times[0] / (times[-1] / times[0]) ** 0.02 if log else times[0]
+    ax.set_xlim(left, times[-1])
+    if log:
+        ax.xaxis.set_major_locator(ticker.FixedLocator(_decades(left, times[-1])))
+        ax.xaxis.set_minor_locator(ticker.NullLocator())
+    else:
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(6))
+    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: duration(x)))
+    ax.set_xlabel("time", fontsize=10)
+
+
+def _decades(low: float, high: float) -> list[float]:
+    """Round times between two times: at most eight, powers of ten if there are enough of them."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in ((1,), (1, 3), (1, 2, 5), range(1, 10), [1 + k / 10 for k in range(90)]):
+        ticks = [step * 10.0**power for power in powers for step in steps]
+        inside = [x for x in ticks if low <= x <= high]
+        if len(inside) >= 3:
+            return inside[:: math.ceil(len(inside) / 8)]
+    return inside
+
+
+def duration(seconds: float) -> str:
+    """A time in words.
+
+    >>> duration(0.00002), duration(0.0153), duration(2.5), duration(0)
+    ('0.02 ms', '15.3 ms', '2.5 s', '0 s')
+    """
+    return f"{short(1000 * seconds)} ms" if 0 < abs(seconds) < 0.1 else f"{short(seconds)} s"
+
+
+def _legend(
+    ax: Axes,
+    what: tuple[str, str, str, str],
+    seconds: Sequence[float],
+    lower: Sequence[float | None],
+    upper: Sequence[float | None],
+) -> None:
+    line, patch = library("lines").Line2D, library("patches").Patch
+    handles = [
+        line([], [], color=UPPER, marker="v", linewidth=2),
+        line([], [], color=LOWER, marker="^", linewidth=2),
+    ]
+    words = [what[3], what[2]]
+    if any(
+        low is not None and high is not None and low != high for low, high in zip(lower, upper, strict=True)
+    ):
+        handles.append(patch(facecolor=tint(LINE, 0.45)))
+        words.append("gap")
+    if None in lower or None in upper:
+        handles.append(patch(facecolor="none", edgecolor=tint(LINE, 0.6), hatch="///", linewidth=0))
+        words.append("not bounded yet")
+    legend_above(ax, handles, words, _title(what[0], seconds[-1], lower[-1], upper[-1]))
+
+
+def _title(what: str, seconds: float, low: float | None, high: float | None) -> str:
+    """How it ended."""
+    if low is None and high is None:
+        known = "not bounded"
+    elif low is None or high is None:
+        known = f"at least {short(low)}" if low is not None else f"at most {short(high or 0.0)}"
+    else:
+        known = f"{short(low)}, proved" if low == high else f"between {short(low)} and {short(high)}"
+    return f"{what}: {known} after {duration(float(f'{seconds:.2g}'))}"

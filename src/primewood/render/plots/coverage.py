@@ -1,0 +1,177 @@
+"""Coverage against size: how many literals explanations have, and how many training rows they cover."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from primewood.errors import InvalidInput
+from primewood.render.plots.chart import heading, legend_above, plain_axes
+from primewood.render.plots.library import checked, library, new_axes
+from primewood.render.plots.looks import ALLOWED
+from primewood.render.plots.records import FAILED, OVERVIEW, as_record, columns_of, is_frame, records_of
+from primewood.render.text import Record
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+AREA, MOST_AREA = 26.0, 300.0
+"""The areas of the dots of one explanation, and of the largest dot, in square points."""
+
+
+@dataclass(frozen=True)
+class CoverageBySizeDisplay:
+    """What `coverage_by_size` drew.
+
+    Attributes
+    ----------
+    ax_, figure_
+        The axes, and their figure.
+    dots : dict
+        Per number of literals and coverage, how many explanations there are.
+    left_out : int
+        How many explanations have no coverage, because there were no training rows.
+    failed : int
+        How many rows could not be explained.
+    """
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+    dots: dict[tuple[int, float], int] = field(repr=False)
+    left_out: int
+    failed: int
+
+
+def coverage_by_size(whys: Any, *, ax: Any = None) -> CoverageBySizeDisplay:
+    """Draw the coverage of explanations against their number of literals: one dot each, larger where several coincide.
+
+    Parameters
+    ----------
+    whys
+        Explanations, or their records; a batch, or the overview of a folder, or their records; or a frame with one line
+        per row, as ``batch.to_frame()`` gives it or as a part of a folder is read (pandas, polars).
+    ax
+        Axes to draw on; by default those of a new figure.
+
+    Returns
+    -------
+    CoverageBySizeDisplay
+    """
+    axes = checked(ax)
+    counted = _counted(whys)
+    known = sum(counted.dots.values())
+    if not counted.explained:
+        raise InvalidInput(f"coverage_by_size takes at least one explanation; {counted.failed:,} rows failed")
+    if not known:
+        raise InvalidInput("these explanations have no coverage: give the explainer training rows")
+    found = new_axes(6.4, 4.4, layout="constrained") if axes is None else axes
+    _draw(found, counted.dots)
+    left_out = counted.explained - known
+    _words(found, counted.dots, _title(known, left_out, counted.failed))
+    return CoverageBySizeDisplay(found, found.figure, dict(counted.dots), left_out, counted.failed)
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What is drawn.
+
+    Attributes
+    ----------
+    dots : mapping
+        Per number of literals and coverage, how many explanations there are.
+    explained, failed : int
+        How many rows have an explanation, with coverage or without, and how many have none.
+    """
+
+    dots: Mapping[tuple[int, float], int]
+    explained: int
+    failed: int
+
+
+def _counted(whys: Any) -> _Counted:
+    if is_frame(whys):
+        table = columns_of(whys, ("status", "size", "coverage"), "coverage_by_size")
+        return _of_lines(list(zip(*table.values(), strict=True)))
+    if isinstance(whys, Mapping) or hasattr(whys, "coverage_by_size"):
+        record = as_record(whys)
+        if isinstance(record, Mapping) and OVERVIEW.fits(record):
+            return _of_overview(record)
+    taken = "a batch, its frame, or the overview of a folder"
+    records, _ = records_of(whys, "coverage_by_size", taken=taken)
+    return _of_lines([(one["status"], len(one["literals"]), one.get("coverage")) for one in records])
+
+
+def _of_lines(lines: Sequence[tuple[str, int, float | None]]) -> _Counted:
+    """What lines of status, size and coverage say."""
+    explained = [(size, coverage) for status, size, coverage in lines if status != FAILED]
+    dots = Counter((int(size), float(coverage)) for size, coverage in explained if coverage is not None)
+    return _Counted(dots, len(explained), len(lines) - len(explained))
+
+
+def _of_overview(record: Record) -> _Counted:
+    dots = {(one["size"], one["coverage"]): one["rows"] for one in record["coverage_by_size"]}
+    failed = record["statuses"].get(FAILED, 0)
+    return _Counted(dots, record["rows"] - failed, failed)
+
+
+def _title(known: int, left_out: int, failed: int) -> str:
+    words = f"Coverage and size of {known:,} explanation{'s' if known > 1 else ''}"
+    if left_out:
+        words += f", {left_out:,} without training rows left out"
+    return f"{words}, {failed:,} failed row{'s' if failed > 1 else ''} left out" if failed else words
+
+
+def _area(count: int, most: int) -> float:
+    return AREA + (MOST_AREA - AREA) * (count - 1) / max(12, most - 1)
+
+
+def _draw(ax: Axes, dots: Mapping[tuple[int, float], int]) -> None:
+    """The dots, the small ones above the large ones."""
+    ranked = sorted(dots, key=lambda dot: -dots[dot])
+    most = max(dots.values())
+    ax.scatter(
+        [size for size, _ in ranked],
+        [coverage for _, coverage in ranked],
+        s=[_area(dots[dot], most) for dot in ranked],
+        facecolor=ALLOWED,
+        alpha=0.6,
+        edgecolor="white",
+        linewidth=0.8,
+        label="_explanations",
+        zorder=3,
+        clip_on=False,
+    )
+    sizes = [size for size, _ in dots]
+    ax.set_xlim(min(sizes) - 0.6, max(sizes) + 0.6)
+    ax.set_ylim(0, 1.12 * max([coverage for _, coverage in dots] + [1e-9]))
+
+
+def _words(ax: Axes, dots: Mapping[tuple[int, float], int], title: str) -> None:
+    ticker = library("ticker")
+    plain_axes(ax)
+    ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
+    ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda share, _: f"{100 * share:.6g}%"))
+    ax.set_xlabel("number of literals", fontsize=10)
+    ax.set_ylabel("covered training rows", fontsize=10)
+    most = max(dots.values())
+    if most == 1:
+        heading(ax, title)
+        return
+    counts = sorted({1, (1 + most) // 2, most})
+    line = library("lines").Line2D
+    handles = [
+        line(
+            [],
+            [],
+            marker="o",
+            color=ALLOWED,
+            alpha=0.6,
+            linestyle="none",
+            markersize=_area(count, most) ** 0.5,
+        )
+        for count in counts
+    ]
+    legend_above(ax, handles, [f"{count:,} explanation{'s' if count > 1 else ''}" for count in counts], title)

@@ -1,0 +1,177 @@
+"""What the plots take: answers, the records that their `to_dict` gives, or frames with one line per row.
+
+Frames are those of pandas and polars, and whatever else has its columns by name; none of these libraries is imported.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from primewood.errors import InvalidInput
+from primewood.render.text import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of record.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in a message.
+    keys : tuple of str
+        What every such record has.
+    drawn_by : str
+        The plots that take it, in words.
+    taken : str
+        What such a plot takes, in words; by default the record and what gives it.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    drawn_by: str
+    taken: str = ""
+
+    def fits(self, record: object) -> bool:
+        """Whether something is a record of this kind."""
+        return isinstance(record, Mapping) and all(key in record for key in self.keys)
+
+
+EXPLANATION = Kind(
+    "an explanation",
+    ("decision", "status", "literal_language", "literals", "instance", "notes", "assumptions"),
+    "ranges (or growth, if it is the shortest or the widest)",
+)
+WHAT_IF = Kind("a what-if strip", ("feature", "pieces", "decision", "classes"), "what_if")
+DECISION_MAP = Kind("a decision map", ("axes", "decisions", "classes"), "decision_map")
+BATCH = Kind("a batch", ("summary", "explanations"), "feature_use and coverage_by_size")
+OVERVIEW = Kind(
+    "the overview of a folder",
+    ("rows", "features", "decisions", "statuses", "coverage_by_size"),
+    "feature_use and coverage_by_size",
+)
+SUMMARY = Kind(
+    "a summary of a batch",
+    ("rows", "features", "decisions"),
+    "feature_use",
+    "a summary of a batch, or what has one: a batch, its frame, the overview of a folder, or a to_dict() of these",
+)
+IMPORTANCE = Kind("an importance", ("importance", "rows", "explained", "tested"), "importance")
+KINDS = (EXPLANATION, IMPORTANCE, WHAT_IF, DECISION_MAP, BATCH, OVERVIEW, SUMMARY)
+FAILED = "failed"
+"""The status of a row that has no explanation."""
+CONDITION = "if "
+"""What the columns of a frame begin with that have the conditions on features."""
+
+
+def record_of(answer: object, kind: Kind, plot: str, **options: bool) -> Record:
+    """The record of an answer; the answer may be the record itself.
+
+    Parameters
+    ----------
+    kind
+        What it must be.
+    plot
+        The name of the plot that asks, for the message if it is something else.
+    **options
+        Passed to the answer's `to_dict`, if that knows them.
+    """
+    record = as_record(answer, **options)
+    if isinstance(record, Mapping) and kind.fits(record):
+        return record
+    taken = kind.taken or f"{kind.name}, or its to_dict()"
+    raise InvalidInput(f"{plot} takes {taken}; {_what_it_is(answer, record, kind)}")
+
+
+def records_of(
+    answers: object, plot: str, most: int | None = None, taken: str = "or a batch"
+) -> tuple[list[Record], bool]:
+    """The records of several explanations, at most so many, and whether there are more.
+
+    Parameters
+    ----------
+    taken
+        What the plot takes beside a list, for the message if it is something else.
+    """
+    found: list[Record] = []
+    for answer in _several(answers, plot, taken):
+        if most is not None and len(found) == most:
+            return found, True
+        found.append(record_of(answer, EXPLANATION, f"each of the explanations in {plot}"))
+    if not found:
+        raise InvalidInput(f"{plot} takes at least one explanation; there is none")
+    return found, False
+
+
+def is_frame(answers: object) -> bool:
+    """Whether something is a frame: it has columns by name."""
+    names = None if isinstance(answers, Mapping) else getattr(answers, "columns", None)
+    return isinstance(names, Iterable) and all(isinstance(name, str | int) for name in names)
+
+
+def columns_of(frame: Any, wanted: Sequence[str], plot: str) -> dict[str, list[Any]]:
+    """Some columns of a frame with one line per row; None where there is nothing."""
+    names = list(frame.columns)
+    lacking = [name for name in wanted if name not in names]
+    if lacking:
+        raise InvalidInput(
+            f"{plot} takes a frame with one line per row, as batch.to_frame() gives it or a part of a folder has it; "
+            f"this {type(frame).__name__} has no column {' or '.join(map(repr, lacking))}"
+        )
+    return {name: [None if _is_nothing(x) else x for x in frame[name]] for name in wanted}
+
+
+def _is_nothing(x: object) -> bool:
+    """Whether an entry of a frame is none: None, NaN, or the NA of pandas, which is not even unequal to itself."""
+    return x is None or type(x).__name__ == "NAType" or bool(x != x)
+
+
+def summary_of(frame: Any, plot: str) -> Record:
+    """What the lines of a frame have in common, as far as a summary is drawn."""
+    conditions = [name for name in frame.columns if isinstance(name, str) and name.startswith(CONDITION)]
+    table = columns_of(frame, ["status", "size", *conditions], plot)
+    if not conditions and any(table["size"]):
+        raise InvalidInput(f"{plot} counts the columns '{CONDITION}<feature>'; this frame has none of them")
+    counts = {name: sum(words is not None for words in table[name]) for name in conditions}
+    return {
+        "rows": len(table["status"]),
+        "statuses": dict(Counter(table["status"])),
+        "features": {name.removeprefix(CONDITION): count for name, count in counts.items()},
+    }
+
+
+def _several(answers: object, plot: str, taken: str) -> Iterator[object]:
+    record = answers if isinstance(answers, Mapping) else None
+    if BATCH.fits(record) and record is not None:
+        return iter(record["explanations"])
+    if record is None and isinstance(answers, Iterable) and not isinstance(answers, str | bytes):
+        with suppress(TypeError):  # an array of no dimension
+            return iter(answers)
+    raise InvalidInput(
+        f"{plot} takes several explanations, or their to_dict(): a list, what explainer.explanations(x) returns, "
+        f"{taken}; {_what_it_is(answers, as_record(answers), None)}"
+    )
+
+
+def as_record(answer: object, **options: bool) -> object:
+    """What the `to_dict` of something gives, with the options that it knows; what has none, as it is."""
+    to_dict: Any = getattr(answer, "to_dict", None)
+    if isinstance(answer, Mapping) or not callable(to_dict):
+        return answer
+    known = inspect.signature(to_dict).parameters
+    return to_dict(**{name: value for name, value in options.items() if name in known})
+
+
+def _what_it_is(answer: object, record: object, wanted: Kind | None) -> str:
+    for kind in KINDS:
+        if kind is not wanted and kind.fits(record):
+            one = "; take one of it, batch[0]" if kind is BATCH and wanted is EXPLANATION else ""
+            return f"this is {kind.name}, which is drawn by {kind.drawn_by}{one}"
+    absent = [] if wanted is None or not isinstance(record, Mapping) else wanted.keys
+    lacking = ", ".join(key for key in absent if isinstance(record, Mapping) and key not in record)
+    return f"this {type(answer).__name__} is none" + (f": it has no {lacking}" if lacking else "")

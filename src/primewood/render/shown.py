@@ -1,0 +1,196 @@
+"""What can be shown from its plain record: as text, in a terminal, in a notebook, as JSON, as a frame, as a plot.
+
+An answer inherits from `Shown` and gives its record; what shows it knows nothing else of it. So an explanation that
+was saved as JSON shows itself just as the one that was computed.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from primewood.errors import InvalidInput
+from primewood.fields import file_path, flag, takes
+from primewood.files import parse_json, write_whole
+from primewood.render import frames, text
+from primewood.render.brief import brief
+from primewood.render.recorded import check_record
+from primewood.visible import Readable
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+    from primewood.render.plots import RangesDisplay
+
+HEADER = {"format": "primewood explanation", "version": 1}
+
+
+class Shown(Readable, ABC):
+    """An explanation as far as its record tells it."""
+
+    @abstractmethod
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
+        """The explanation in plain types; the ends of intervals are the exact float64 ones.
+
+        Parameters
+        ----------
+        witnesses
+            Also what it excludes, by runs, each with a row that gets a different decision: all of it, or the first
+            so many. Cost: a search for each that was not looked at before, two seconds in all at most.
+        distribution
+            Also how the training rows are distributed, per feature.
+        """
+
+    @property
+    def rule(self) -> str:
+        """The explanation as IF ... THEN ...; shown bounds are short and lie inside the exact ones.
+
+        A long rule is cut, and says so; `to_text(full=True)` has all of it.
+        """
+        return text.rule(self.to_dict())
+
+    @takes(exact=flag, full=flag)
+    def to_text(self, *, exact: bool = False, full: bool = False) -> str:
+        """The rule and what it rests on.
+
+        Parameters
+        ----------
+        exact
+            Show all digits of all bounds, and all pieces of all literals.
+        full
+            Show all conditions; a long rule is cut otherwise, and says so.
+        """
+        return text.explanation(self.to_dict(), exact=exact, full=full)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    @property
+    def what_would_change_it(self) -> str:
+        """What the explanation excludes, in words: one line per run of values, with a row that shows why.
+
+        The first two dozen; all are in ``to_dict(witnesses=True)``.
+        """
+        return text.exclusions(self.to_dict(witnesses=text.MOST_EXCLUSIONS))
+
+    def to_json(self, *, witnesses: bool | int = False, distribution: bool = False) -> str:
+        """The record as a JSON document on one line; `Explanation.from_json` reads it, to the last bit."""
+        record = self.to_dict(witnesses=witnesses, distribution=distribution)
+        return json.dumps(HEADER | record, ensure_ascii=False, allow_nan=False)
+
+    def to_frame(self, backend: frames.Backend | None = None) -> Any:
+        """One row per piece of each literal, as a frame of pandas or polars."""
+        return frames.frame(frames.of_literals(self.to_dict()), backend)
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """A whole page with the card and its witnesses, which opens offline; written to a file, if one is given."""
+        from primewood.render.html.card import card
+        from primewood.render.html.page import page
+
+        record = self.to_dict(witnesses=text.MOST_EXCLUSIONS, distribution=True)
+        document = page(f"Why {record['decision']}", [card(record)])
+        if path is not None:
+            write_whole(file_path(path), lambda file: file.write(document.encode()))
+        return document
+
+    def _repr_html_(self) -> str:
+        from primewood.render.html.card import card
+
+        return card(self.to_dict(witnesses=text.MOST_EXCLUSIONS, distribution=True))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from primewood.render.terminal import explanation
+
+        yield explanation(self.to_dict())
+
+    def plot(self, *, ax: Any = None) -> RangesDisplay:
+        """The ranges of the explanation over the training distribution (`primewood.plots.ranges`)."""
+        from primewood.render.plots import ranges
+
+        return ranges(self, ax=ax)
+
+
+class RecordedExplanation(Shown):
+    """An explanation read from JSON: all that was saved of it, and no model behind it.
+
+    Attributes
+    ----------
+    decision, status, literals, coverage, volume, notes, assumptions, bounds
+        As of an `Explanation`; the status is its text.
+    score : dict or None
+        The record of its `Score`.
+    features : tuple of str
+        The names of the features that it mentions.
+    """
+
+    def __init__(self, record: dict[str, Any]) -> None:
+        self._record = record
+        self.decision: object = record["decision"]
+        self.status: str = record["status"]
+        self.literals: str = record["literal_language"]
+        self.score: dict[str, Any] | None = record["score"]
+        self.coverage: float | None = record["coverage"]
+        self.volume: float | None = record["volume"]
+        self.notes, self.assumptions = tuple(record["notes"]), tuple(record["assumptions"])
+        self.features = tuple(literal["feature"] for literal in record["literals"])
+        self.bounds = None if record["bounds"] is None else tuple(record["bounds"])
+
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
+        """The record that was saved; witnesses and distribution are in it if they were saved."""
+        del distribution
+        if witnesses and "excludes" not in self._record:
+            return {**self._record, "excludes": []}
+        if witnesses and witnesses is not True and len(self._record["excludes"]) > witnesses:
+            return {
+                **self._record,
+                "excludes": self._record["excludes"][:witnesses],
+                "excludes_note": text.REST,
+            }
+        return dict(self._record)
+
+    @property
+    def what_would_change_it(self) -> str:
+        """What the explanation excludes, in words, if its witnesses were saved."""
+        if "excludes" not in self._record:
+            raise InvalidInput(
+                "this explanation was saved without witnesses; to_json(witnesses=True) saves them"
+            )
+        return super().what_would_change_it
+
+    def __repr__(self) -> str:
+        return f"<RecordedExplanation: {brief(self.rule)}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RecordedExplanation) and self._record == other._record
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def from_json(document: str | bytes) -> RecordedExplanation:
+    """The explanation that `to_json` wrote."""
+    if not isinstance(document, str | bytes | bytearray):
+        raise InvalidInput(
+            f"JSON is text, not {type(document).__name__}; Explanation.to_json writes what is read here"
+        )
+    try:
+        record = parse_json(
+            document.encode("utf-8", "surrogatepass") if isinstance(document, str) else document
+        )
+    except InvalidInput as problem:
+        raise InvalidInput(f"this is {problem}; Explanation.to_json writes what is read here") from None
+    if not isinstance(record, dict) or record.get("format") != HEADER["format"]:
+        raise InvalidInput(
+            "this is no explanation of primewood; Explanation.to_json writes what is read here"
+        )
+    if record.get("version") != HEADER["version"]:
+        raise InvalidInput(
+            f"this explanation has version {record.get('version')} of the format; "
+            f"this primewood reads {HEADER['version']}"
+        )
+    try:
+        check_record(record)
+    except InvalidInput as problem:
+        raise InvalidInput(f"this explanation is damaged: {problem}; Explanation.to_json writes it") from None
+    return RecordedExplanation({key: value for key, value in record.items() if key not in HEADER})

@@ -1,0 +1,306 @@
+"""Explanations in words, from their plain record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+from primewood.logic.interval import Interval
+from primewood.render.decimals import End, whole_ends
+from primewood.visible import in_lines, visible, visible_record
+
+Record = Mapping[str, Any]
+"""What an answer says, in plain types: the dictionary that its `to_dict` returns."""
+
+
+MOST_PIECES = 3
+"""A literal of more pieces shows so many, and how many there are besides."""
+MOST_CONDITIONS = 12
+"""A rule of more conditions shows so many, and how many there are besides."""
+
+
+MOST_EXCLUSIONS = 24
+"""What would change a decision is shown of so many runs of values: both ends of a dozen features."""
+MOST_CHANGES = 12
+"""An example row shows so many of its changes, and how many there are besides."""
+LONGEST = 18_000
+"""About how many characters a text for people has at most."""
+REST = "all are in to_dict(witnesses=True)"
+"""Where the exclusions are that are not shown."""
+
+
+def rule(record: Record, *, exact: bool = False, full: bool = False) -> str:
+    """The rule of an explanation: IF ... AND ... THEN decision.
+
+    A long one is cut, and says so, unless it is to be `full`. With `exact`, it is full, bounds have all their digits,
+    and literals all their pieces.
+
+    >>> rule({"decision": "approved", "literals": [{"text": "income >= 51.51"}], "status": "proved"})
+    'IF income >= 51.51 THEN approved'
+    >>> rule({"decision": "approved", "literals": [], "status": "proved"})
+    'always approved'
+    """
+    if record["status"] == "failed":
+        return f"not explained: {'; '.join(record['notes'])}"
+    literals = record["literals"]
+    decision = visible(str(record["decision"]))
+    if not literals:
+        return f"always {decision}"
+    shown = literals if full or exact else literals[: shown_conditions(len(literals))]
+    conditions = [exactly(literal) if exact else literal["text"] for literal in shown]
+    more = len(literals) - len(shown)
+    conditions += [f"{more} more conditions"] if more else []
+    return f"IF {' AND '.join(conditions)} THEN {decision}"
+
+
+def shown_conditions(count: int) -> int:
+    """How many of the conditions of a rule are shown to people: all, or, of more than a few, the first ones.
+
+    >>> shown_conditions(3), shown_conditions(13), shown_conditions(272)
+    (3, 13, 12)
+    """
+    return count if count <= MOST_CONDITIONS + 1 else MOST_CONDITIONS
+
+
+def explanation(record: Record, *, exact: bool = False, full: bool = False) -> str:
+    """The rule, and on the lines below it what it rests on."""
+    record = visible_record(record)
+    if record["status"] == "failed":
+        return rule(record)
+    lines = [rule(record, exact=exact, full=full)]
+    count, shown = len(record["literals"]), shown_conditions(len(record["literals"]))
+    if shown < count and not (exact or full):
+        lines.append(f"  {shown} of {count} conditions; all with to_text(full=True)")
+    return "\n".join([*lines, *(f"  {line}" for line in circumstances(record))])
+
+
+def circumstances(record: Record) -> list[str]:
+    """What an explanation rests on and how much it covers, in lines of text."""
+    score = record.get("score")
+    lines = [*([score["text"]] if score else []), status(record), *_best(record)]
+    if record.get("coverage") is not None:
+        lines.append(
+            f"Covers {share(record['coverage'])} of the training rows, {share(record['volume'])} of the feature space."
+        )
+    lines += [f"Note: {note}" for note in record["notes"]]
+    if record["assumptions"]:
+        lines.append("Assumes: " + "; ".join(record["assumptions"]))
+    return lines
+
+
+def _best(record: Record) -> list[str]:
+    """How near an explanation is to the best one, if that was asked for."""
+    if record["bounds"] is None:
+        return []
+    low, high = (None if bound is None else f"{bound:.6g}" for bound in record["bounds"])
+    if record["goal"] == "shortest":
+        counted = record["bounds"][1] == len(record["literals"])
+        more, of = ("fewer than", "features") if counted else ("less than", "in weight")
+        if low == high:
+            return [f"Shortest: no explanation has {more} {high} {of}."]
+        return [f"{high} {of}; no explanation has {more} {low}."]
+    if low == high:
+        return [f"Widest: it covers {low}, and no explanation covers more."]
+    return [
+        f"It covers {low}; "
+        + (
+            "how much others cover is not known."
+            if high is None
+            else f"no explanation covers more than {high}."
+        )
+    ]
+
+
+def summary(record: Record) -> str:
+    """What many explanations have in common, in a few lines."""
+    rows = record["rows"]
+    lines = [
+        f"{rows} explanation{'' if rows == 1 else 's'}: {_counts(record['statuses'])}",
+        f"decisions: {_counts(record['decisions'])}",
+        f"features per explanation: {_counts(record['sizes'])}",
+    ]
+    if record["coverage"] is not None:
+        covers = [share(record["coverage"][name]) for name in ("least", "median", "largest")]
+        lines.append(
+            f"of the training rows, one covers {covers[0]} to {covers[2]}, {covers[1]} at the median"
+        )
+    used = {name: count for name, count in record["features"].items() if count}
+    lines.append("features used: " + (_counts(used) or "none"))
+    never = len(record["features"]) - len(used)
+    if never:
+        lines.append(f"never used: {never} of the {len(record['features'])} features that the model looks at")
+    return in_lines(lines)
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} ({count})" for name, count in counts.items())
+
+
+def share(part: float) -> str:
+    """A share in percent.
+
+    >>> share(0.213), share(0.00041), share(0.0), share(2.5e-9)
+    ('21.3%', '0.041%', '0%', '2.5e-07%')
+    """
+    return f"{part:.1%}" if part >= 0.001 else f"{100 * part:.2g}%"
+
+
+def exclusions(record: Record) -> str:
+    """What an explanation excludes, one line per run of values, each with a row that gets a different decision."""
+    lines: list[str] = []
+    size = 0
+    for item in record["excludes"]:
+        line = f"{item['text']}: {item['decision']}, for example with {_changes(item['shown'])}"
+        size += len(line)
+        if lines and size > LONGEST:
+            break
+        lines.append(line)
+    rest = exclusions_left_out(record, len(lines))
+    return in_lines([*lines, rest] if rest else lines)
+
+
+def exclusions_left_out(record: Record, shown: int) -> str:
+    """How many exclusions are shown of how many, and where the rest is; "" if all are shown."""
+    there = len(record.get("excludes", []))
+    total = record.get("excludes_total", there)
+    if shown >= total:
+        return ""
+    note = REST if shown < there else record.get("excludes_note", REST)
+    return f"({shown:,} of {total:,} shown; {note})"
+
+
+def _changes(shown: Mapping[str, str]) -> str:
+    """What an example row has otherwise, the first of it."""
+    changed = [f"{name} = {words}" for name, words in shown.items()]
+    more = len(changed) - MOST_CHANGES
+    return ", ".join(changed[:MOST_CHANGES]) + (f", and {more} more changes" if more > 0 else "")
+
+
+def status(record: Record) -> str:
+    """What is proved, in words."""
+    vote = " by majority vote" if record.get("vote") == "majority" else ""
+    language = record["literal_language"]
+    if record["status"] == "impossible":
+        return "What was asked for does not exist; the note says why."
+    if record["status"] != "proved":
+        stopped = f"time ran out before each was shown to be needed ({language})"
+        return f"These conditions guarantee the decision{vote}; {stopped}."
+    if not record["literals"]:
+        return f"Proved: every row gets this decision{vote}."
+    relaxed = "dropped" if language == "values" else "relaxed"
+    return f"Proved: these conditions guarantee the decision{vote}, and none can be {relaxed} ({language})."
+
+
+def piece(name: str, low: End, high: End, unit: str = "") -> str:
+    """One interval of a numeric literal by its bounds.
+
+    >>> piece("age", None, ("<=", "25"), "years"), piece("age", (">", "60"), ("<", "70"))
+    ('age <= 25 years', '60 < age < 70')
+    """
+    return f"{_between(visible(name), low, high)} {visible(unit) if low or high else ''}".rstrip()
+
+
+def one_of(pieces: Sequence[str], here: int = 0) -> str:
+    """A literal from its pieces: of many, three of them, the one at `here` among them.
+
+    >>> one_of(["age <= 25", "age > 60"])
+    '(age <= 25 or age > 60)'
+    >>> one_of(["x <= 1", "2 <= x <= 3", "4 <= x <= 5", "6 <= x <= 7", "x >= 8"], 4)
+    '(4 <= x <= 5 or 6 <= x <= 7 or x >= 8 or 2 other ranges)'
+    """
+    if len(pieces) == 1:
+        return pieces[0]
+    return f"({' or '.join(_some(pieces, here, 'ranges'))})"
+
+
+def _some(pieces: Sequence[str], here: int, noun: str) -> list[str]:
+    """Some neighbouring pieces with the one at `here`, and then how many others there are, in words."""
+    shown = pieces[some(len(pieces), here)]
+    more = len(pieces) - len(shown)
+    return [*shown, *([f"{more} other {noun}"] if more else [])]
+
+
+def some(count: int, here: int) -> slice:
+    """Which of so many pieces are shown: all, or, of more than a few, three neighbours, the one at `here` among them.
+
+    A single one is never left out: to say so takes as much room as to show it.
+
+    >>> some(4, 0), some(9, 8)
+    (slice(0, 4, None), slice(6, 9, None))
+    """
+    if count <= MOST_PIECES + 1:
+        return slice(0, count)
+    first = min(max(0, here - 1), count - MOST_PIECES)
+    return slice(first, first + MOST_PIECES)
+
+
+def _between(name: str, low: End, high: End) -> str:
+    if low and high:
+        if low[1] == high[1]:
+            return f"{name} = {low[1]}"
+        return f"{low[1]} {low[0].replace('>', '<')} {name} {high[0]} {high[1]}"
+    if low or high:
+        operator, bound = low or high or ("", "")
+        return f"{name} {operator} {bound}"
+    return f"{name} is a number"
+
+
+def choice(name: str, values: Sequence[object], absent: Sequence[object], here: int = 0) -> str:
+    """A literal over values without an order; by what it excludes, where that is shorter.
+
+    >>> choice("purpose", ["car", "tv"], ["boat", "house", "other"])
+    'purpose is car or tv'
+    >>> choice("purpose", ["car", "tv", "boat"], ["house"])
+    'purpose is not house'
+    >>> choice("purpose", ["car", "tv", "boat", "art", "debt"], ["house", "other"])
+    'purpose is neither house nor other'
+    >>> choice("day", [1, 2, 3, 4, 5, 6], [7, 8, 9, 10], here=5)
+    'day is 4 or 5 or 6 or 3 other values'
+    """
+    name, known = visible(name), {visible(str(value)) for value in (*values, *absent)}
+    values, absent = ([_unmistakable(visible(str(x)), known) for x in part] for part in (values, absent))
+    if len(absent) == 1 and len(values) > 1:
+        return f"{name} is not {absent[0]}"
+    if len(values) > MOST_PIECES and 1 < len(absent) <= MOST_PIECES and len(absent) < len(values):
+        return f"{name} is neither {' nor '.join(map(str, absent))}"
+    return f"{name} is {' or '.join(_some([str(value) for value in values], here, 'values'))}"
+
+
+def _unmistakable(value: str, known: Set[str]) -> str:
+    """A value's name; in quotes, if it could be taken for a sentence about other values."""
+    words = value.removeprefix("not ").removeprefix("neither ")
+    parts = {part for both in words.split(" or ") for part in both.split(" nor ")}
+    return f"'{value}'" if parts != {value} and parts <= known else value
+
+
+def exactly(literal: Record) -> str:
+    """A literal with all digits of its bounds and all its pieces.
+
+    >>> exactly({"feature": "age", "unit": "years", "missing": True,
+    ...          "intervals": [{"low": 24.5, "high": None, "closed": "neither"}]})
+    '(age > 24.5 years or age is missing)'
+    """
+    name = visible(literal["feature"])
+    if "values" in literal:
+        values = [*literal["values"], *(["missing"] if literal["missing"] else [])]
+        return f"{name} is {' or '.join(visible(str(value)) for value in values)}"
+    unit, parts = visible(literal.get("unit", "")), [interval(part) for part in literal["intervals"]]
+    if literal.get("whole"):
+        pieces = [piece(name, *whole_ends(part), unit) for part in parts]
+    else:
+        pieces = [_exact_piece(part, name, unit) for part in parts]
+    pieces += [f"{name} is missing"] if literal["missing"] else []
+    return pieces[0] if len(pieces) == 1 else f"({' or '.join(pieces)})"
+
+
+def _exact_piece(exact: Interval, name: str, unit: str) -> str:
+    if math.isinf(exact.low) and math.isinf(exact.high):
+        return f"{name} is a number"
+    return f"{exact.condition(name)} {unit}".rstrip()
+
+
+def interval(part: Record) -> Interval:
+    """The interval that a record says."""
+    low, high = part["low"], part["high"]
+    return Interval(-math.inf if low is None else low, math.inf if high is None else high, part["closed"])
