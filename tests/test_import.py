@@ -16,6 +16,8 @@ HEAVY = (
     "catboost",
     "pandas",
     "polars",
+    "pyarrow",
+    "narwhals",
     "matplotlib",
     "jinja2",
     "rich",
@@ -37,7 +39,7 @@ def test_importing_the_package_imports_nothing_heavy():
 
 
 def test_an_explainer_imports_no_plotting_no_pages_and_no_model_library():
-    libraries = {"sklearn", "xgboost", "lightgbm", "catboost", "pandas", "polars"}
+    libraries = {"sklearn", "xgboost", "lightgbm", "catboost", "pandas", "polars", "pyarrow", "narwhals"}
     assert imported_by("import primewood; primewood.Explainer").isdisjoint(
         {*libraries, "matplotlib", "jinja2"}
     )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from primewood.tables.rows import Layout, Reading
-    from primewood.tables.tabular import Kind, Tabular
+    from primewood.tables.tabular import ColumnKind, Tabular
 
 STDIN = Path("-")
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
@@ -138,7 +138,7 @@ class Table:
         kinds = {name: self._kind(place) for name, place in zip(names, places, strict=True)}
         return as_read(reading.rows, names, kinds)
 
-    def _kind(self, place: int) -> Kind | None:
+    def _kind(self, place: int) -> ColumnKind | None:
         """What all cells of a column are: whole numbers, or Booleans."""
         cells = [cell for cell in self.column(place) if cell not in MISSING]
         if cells and all(WHOLE.fullmatch(cell) for cell in cells):

@@ -1,13 +1,14 @@
 """Tables as users have them, behind one face: frames of pandas, polars and pyarrow, Series, dicts, records.
 
 A table has columns with names, and each column its values and its kind: what its dtype says about every value.
+Frames are read by narwhals, which is imported when one comes in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from typing import Literal as Choice
 
 import numpy as np
@@ -15,7 +16,10 @@ from numpy.typing import NDArray
 
 from primewood.errors import InvalidInput, listing
 
-Kind = Choice["whole", "boolean", "date"]
+if TYPE_CHECKING:
+    import narwhals as nw
+
+ColumnKind = Choice["whole", "boolean", "date"]
 """What a dtype says about the values of a column: whole numbers, Booleans, dates or durations."""
 
 
@@ -38,7 +42,7 @@ class Column:
     """
 
     values: NDArray[Any]
-    kind: Kind | None = None
+    kind: ColumnKind | None = None
     dtype: str = ""
     coded: bool = False
     categories: Sequence[Any] | None = None
@@ -74,30 +78,21 @@ def tabular(X: Any) -> Tabular | None:
     """The table that something is; None for an array, and for a list of rows without names."""
     if isinstance(X, Tabular):
         return X
-    if hasattr(type(X), "collect"):
-        raise InvalidInput("this is a lazy frame: pass X.collect()")
     if isinstance(X, Mapping):
-        return _of_mapping(X)
+        return _read_mapping(X)
     if hasattr(X, "_fields"):
-        return _of_records([_record(X)])
-    if hasattr(X, "column_names") and hasattr(X, "num_rows"):
-        names = tuple(map(str, X.column_names))
-        return Tabular(names, X.num_rows, lambda place: _of_arrow(X.column(place)))
-    if hasattr(X, "columns") and hasattr(X, "iloc"):
-        labels = [*X.columns]
-        return Tabular(
-            tuple(map(str, labels)), len(X), lambda place: _of_pandas(X.iloc[:, place]), not _is_range(labels)
-        )
-    if hasattr(X, "columns") and hasattr(X, "to_series"):
-        return Tabular(tuple(map(str, X.columns)), len(X), lambda place: _of_polars(X.to_series(place)))
-    if hasattr(X, "index") and hasattr(X, "iloc"):  # a Series is one row
-        return _of_row([*X.index], X.tolist(), labelled=not _is_range([*X.index]))
-    if isinstance(X, list | tuple) and X and all(_is_record(row) for row in X):
-        return _of_records([_record(row) for row in X])
-    return None
+        return _read_records([_record(X)])
+    if isinstance(X, list | tuple):
+        named = bool(X) and all(_is_record(row) for row in X)
+        return _read_records([_record(row) for row in X]) if named else None
+    if isinstance(X, np.ndarray) or hasattr(X, "toarray"):
+        return None
+    return _read_native(X)
 
 
-def as_read(rows: NDArray[np.float64], names: Sequence[str], kinds: Mapping[str, Kind | None]) -> Tabular:
+def as_read(
+    rows: NDArray[np.float64], names: Sequence[str], kinds: Mapping[str, ColumnKind | None]
+) -> Tabular:
     """Rows in a model's columns, as a table whose columns have kinds and hold codes for categories."""
     columns = [Column(rows[:, j], kinds.get(name), coded=True) for j, name in enumerate(names)]
     return Tabular(tuple(names), len(rows), columns.__getitem__)
@@ -110,12 +105,12 @@ def is_table(X: Any) -> bool:
     return isinstance(X, list | tuple) and bool(X) and isinstance(X[0], list | tuple | np.ndarray)
 
 
-def kinds_of(X: Any, names: Sequence[str]) -> dict[str, Kind]:
+def kinds_of(X: Any, names: Sequence[str]) -> dict[str, ColumnKind]:
     """What the dtypes of a table, or of an array, say about the columns of a model."""
     table = tabular(X)
     if table is None:
         kind = getattr(getattr(X, "dtype", None), "kind", "")
-        found: Kind | None = "whole" if kind in ("i", "u") else "boolean" if kind == "b" else None
+        found: ColumnKind | None = "whole" if kind in ("i", "u") else "boolean" if kind == "b" else None
         return {} if found is None else dict.fromkeys(names, found)
     known = {name: table.column(place).kind for place, name in enumerate(table.names)}
     return {name: kind for name in names if (kind := known.get(name)) in ("whole", "boolean")}
@@ -142,23 +137,23 @@ def _record(row: Any) -> Mapping[str, Any]:
     return dict(zip(row.index, row.tolist(), strict=True))
 
 
-def _of_mapping(X: Mapping[Any, Any]) -> Tabular:
+def _read_mapping(X: Mapping[Any, Any]) -> Tabular:
     """One row by names, or columns by names."""
     columns = [np.ndim(value) == 1 and not isinstance(value, str | bytes) for value in X.values()]
     if not columns or not all(columns):
-        return _of_row([*X], [*X.values()])
+        return _read_row([*X], [*X.values()])
     names, held = _names(X), [*X.values()]
     sizes = {len(values) for values in held}
     if len(sizes) > 1:
         raise InvalidInput(f"the columns of a dict need the same length, not {listing(sorted(sizes))}")
-    return Tabular(names, sizes.pop(), lambda place: _of_values(held[place]))
+    return Tabular(names, sizes.pop(), lambda place: _read_values(held[place]))
 
 
-def _of_row(labels: Sequence[Any], values: Sequence[Any], *, labelled: bool = True) -> Tabular:
-    return Tabular(_names(labels), 1, lambda place: _of_values([values[place]]), labelled)
+def _read_row(labels: Sequence[Any], values: Sequence[Any], *, labelled: bool = True) -> Tabular:
+    return Tabular(_names(labels), 1, lambda place: _read_values([values[place]]), labelled)
 
 
-def _of_records(rows: Sequence[Mapping[Any, Any]]) -> Tabular:
+def _read_records(rows: Sequence[Mapping[Any, Any]]) -> Tabular:
     """Rows by names; all of them need the names of the first."""
     names = _names(rows[0])
     by_name = [{str(key): value for key, value in row.items()} for row in rows]
@@ -168,18 +163,22 @@ def _of_records(rows: Sequence[Mapping[Any, Any]]) -> Tabular:
             raise InvalidInput(
                 f"row {i} has no {listing(absent)}, which row 0 has; use None for a missing value"
             )
-    return Tabular(names, len(rows), lambda place: _of_values([row[names[place]] for row in by_name]))
+    return Tabular(names, len(rows), lambda place: _read_values([row[names[place]] for row in by_name]))
 
 
 def _names(labels: Iterable[Any]) -> tuple[str, ...]:
     names = tuple(map(str, labels))
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InvalidInput(f"the row gives {twice} twice")
+        raise InvalidInput(f"the row gives {_repeated(names)} twice")
     return names
 
 
-def _of_values(values: Any) -> Column:
+def _repeated(names: Sequence[str]) -> str:
+    """The first name that occurs more than once."""
+    return next(name for name in names if names.count(name) > 1)
+
+
+def _read_values(values: Any) -> Column:
     """A column of single values, whose types may differ."""
     if isinstance(values, np.ndarray):
         return Column(values, dtype=str(values.dtype))
@@ -198,41 +197,51 @@ def _objects(values: Sequence[Any]) -> NDArray[Any]:
     return found
 
 
-def _of_pandas(series: Any) -> Column:
-    name, letter = str(series.dtype).lower(), getattr(series.dtype, "kind", "O")
-    if letter in ("m", "M"):
+def _read_native(X: Any) -> Tabular | None:
+    """The table of a frame, or of a Series with an index, of any library that narwhals knows; None for others."""
+    import narwhals as nw
+
+    try:
+        found = nw.from_native(X, pass_through=True, allow_series=True)
+    except nw.exceptions.DuplicateError:
+        names = [*map(str, getattr(X, "column_names", X.columns))]
+        raise InvalidInput(f"two columns are called {_repeated(names)}; rename one of them") from None
+    if isinstance(found, nw.LazyFrame):
+        raise InvalidInput("this is a lazy frame: pass X.collect(), or X.compute() for Dask")
+    if isinstance(found, nw.Series):
+        index = nw.maybe_get_index(found)
+        return (
+            None if index is None else _read_row([*index], found.to_list(), labelled=not _is_range([*index]))
+        )
+    if hasattr(X, "__arrow_c_stream__"):  # also a record batch, which narwhals passes through
+        found = found if isinstance(found, nw.DataFrame) else nw.from_arrow(X, backend="pyarrow")
+    return _read_frame(found) if isinstance(found, nw.DataFrame) else None
+
+
+def _read_frame(frame: nw.DataFrame[Any]) -> Tabular:
+    labels = [*frame.columns]
+    return Tabular(
+        tuple(map(str, labels)),
+        len(frame),
+        lambda place: _read_series(frame.get_column(labels[place])),
+        not _is_range(labels),
+    )
+
+
+def _read_series(series: nw.Series[Any]) -> Column:
+    """A column of a frame: numbers and Booleans as numpy has them, other values one by one."""
+    import narwhals as nw
+
+    dtype, native = series.dtype, series.to_native()
+    name = type(dtype).__name__.lower()
+    if dtype.is_temporal():
         return Column(_objects([None] * len(series)), "date", name)
-    if letter not in ("i", "u", "f", "b"):
-        categories = getattr(getattr(series, "cat", None), "categories", None)
-        return Column(series.to_numpy(dtype=object), None, name, categories=categories)
-    values = series.to_numpy()
-    if values.dtype == object:  # a nullable dtype with missing values
-        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
-    return Column(values, _kind(letter), name)
-
-
-def _of_polars(series: Any) -> Column:
-    name = str(series.dtype).lower()
-    if series.dtype.is_temporal():
-        return Column(_objects([None] * len(series)), "date", name)
-    if series.dtype.is_integer() or series.dtype.is_float() or name == "boolean":
-        letter = "b" if name == "boolean" else "i" if series.dtype.is_integer() else "f"
-        return Column(series.to_numpy(), _kind(letter), name)
-    return Column(_objects(series.to_list()), None, name)
-
-
-def _of_arrow(column: Any) -> Column:
-    name = str(column.type)
-    if name.startswith(("date", "time", "duration")):
-        return Column(_objects([None] * len(column)), "date", name)
-    letter = {"bool": "b", "float": "f", "double": "f", "halffloat": "f"}.get(name, "")
-    letter = letter or ("i" if name.startswith(("int", "uint")) and "[" not in name else "")
-    if not letter:
-        return Column(_objects(column.to_pylist()), None, name)
-    dtype = {"float": "float32", "halffloat": "float16"}.get(name, name)
-    return Column(column.to_numpy(zero_copy_only=False), _kind(letter), dtype)
-
-
-def _kind(letter: str) -> Kind | None:
-    """The kind of values that a dtype with such a letter has."""
-    return "boolean" if letter == "b" else "whole" if letter in ("i", "u") else None
+    if dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean:
+        kind: ColumnKind | None = (
+            "boolean" if dtype == nw.Boolean else "whole" if dtype.is_integer() else None
+        )
+        return Column(series.to_numpy(), kind, name)
+    if hasattr(native, "sparse"):  # of pandas; narwhals knows no such dtype
+        return _read_series(nw.from_native(native.sparse.to_dense(), series_only=True))
+    categories = getattr(getattr(native, "cat", None), "categories", None)
+    return Column(_objects(series.to_list()), None, name, categories=categories)
