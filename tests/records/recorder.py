@@ -22,6 +22,8 @@ from records.models import RECIPES, Kind
 from records.questions import QUESTIONS, Draw
 from records.work import read_work, work_since
 
+REPEATED = ("ends", "condition")
+"""What a literal says in its `shown` and `text`, too, in other parts."""
 SEED = 2020
 TOTAL = 2000
 LIBRARIES = (
@@ -117,7 +119,7 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
     if isinstance(value, Mapping):
-        return {str(key): plain(timeless(key, x)) for key, x in value.items()}
+        return {str(key): plain(timeless(key, x)) for key, x in value.items() if key not in REPEATED}
     if isinstance(value, list | tuple | range):
         return [plain(x) for x in value]
     if isinstance(value, np.generic):

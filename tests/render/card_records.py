@@ -29,21 +29,28 @@ def part(low=None, high=None, closed="left"):
 
 def numbers(feature, *parts, unit="", missing=False):
     """A literal over numbers, in words with all digits."""
-    whole = {"low": None, "high": None}
-    words = [
-        f"{feature} is a number" if x.items() >= whole.items() else text.interval(x).condition(feature)
-        for x in parts
-    ]
-    shown = [f"{x} {unit}".rstrip() for x in words] + ([f"{feature} is missing"] if missing else [])
+    shown = [text.piece(feature, *ends(x).values(), unit) for x in parts]
+    shown += [f"{feature} is missing"] if missing else []
     literal = {"feature": feature, "unit": unit, "missing": missing, "intervals": list(parts), "shown": shown}
-    return {**literal, "text": text.one_of(shown)}
+    return {**literal, "ends": [ends(x) for x in parts], "text": text.one_of(shown)}
+
+
+def ends(part):
+    """The bounds of an interval as they are shown, with all digits."""
+    low, high, closed = part["low"], part["high"], part["closed"]
+    above, below = ">=" if closed in ("left", "both") else ">", "<=" if closed in ("right", "both") else "<"
+    return {
+        "low": None if low is None else [above, number(low)],
+        "high": None if high is None else [below, number(high)],
+    }
 
 
 def names(feature, allowed, excluded=(), *, missing=False):
     """A literal over categories."""
     held = [*allowed, *(["missing"] if missing else [])]
     literal = {"feature": feature, "unit": "", "missing": missing, "values": list(allowed), "shown": held}
-    return {**literal, "text": text.choice(feature, held, list(excluded))}
+    said = {"condition": text.is_one_of(held, excluded), "text": text.choice(feature, held, excluded)}
+    return {**literal, **said}
 
 
 def number_entry(feature, value, low=None, high=None, *, unit="", tested=True, counts=None, edges=None):
@@ -119,6 +126,7 @@ def loan():
         excludes=[
             {
                 "text": "duration < 34.5 months",
+                "literal": numbers("duration", part(None, 34.5), unit="months"),
                 "values": 3,
                 "row": [1.0, 34.0, 5951.0, 22.0, 1.0, 1.0],
                 "changed": {"duration": 34.0},
@@ -126,6 +134,7 @@ def loan():
             },
             {
                 "text": "2250.5 < amount < 3900 DM",
+                "literal": numbers("amount", part(2250.5, 3900.0, "neither"), unit="DM"),
                 "values": 2,
                 "row": [1.0, 48.0, 3000.0, None, 1.0, 1.0],
                 "changed": {"amount": 3000.0, "age": None},

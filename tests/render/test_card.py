@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from primewood.errors import InvalidInput
 from primewood.render import lanes, text
 from primewood.render.html import card as cards
-from primewood.render.html.conditions import MOST_DRAWN, Piece
+from primewood.render.html.conditions import MOST_DRAWN
 from primewood.render.html.environment import style
 from primewood.render.html.page import page
 from primewood.render.lanes import MARGIN, Chips, Lane, Scale
@@ -99,7 +99,7 @@ def test_a_card_says_all_that_the_record_says(record):
     for line in [*record["notes"], *record["assumptions"]]:
         assert words(line) in shown
     for item in record.get("excludes", []):
-        assert words(item["text"]) in shown
+        assert all(words(str(piece)) in shown for piece in text.divide(item["literal"]))
         assert all(words(name) in shown for name in item["changed"])
     if record["coverage"] is not None:
         assert text.share(record["coverage"]) in shown
@@ -241,11 +241,23 @@ def test_an_explanation_shows_itself_as_a_card_and_as_a_page(tmp_path):
     )
 
 
+def typeset(literal):
+    return [
+        (piece.before, piece.name, piece.after) for piece in map(text.Piece.typeset, text.divide(literal))
+    ]
+
+
 def test_a_name_that_looks_like_a_comparison_keeps_its_letters():
-    assert Piece.of("3 <= a <= b < 4", "a <= b", numeric=True) == Piece("3 ≤ ", "a <= b", " < 4")
-    assert Piece.of("1e-05 < e < 3", "e", numeric=True) == Piece("1e-05 < ", "e", " < 3")
-    assert Piece.of("size is <= 5", "size", numeric=False) == Piece("", "size", " is <= 5")
-    assert Piece.of("something else", "size", numeric=True) == Piece("something else", "", "")
+    assert typeset(records.numbers("a <= b", records.part(3.0, 4.0))) == [("3 ≤", "a <= b", "< 4")]
+    assert typeset(records.numbers("e", records.part(1e-05, 3.0, "right"))) == [("1e-05 <", "e", "≤ 3")]
+    assert typeset(records.names("size", ["<= 5"])) == [("", "size", "is <= 5")]
+
+
+def test_a_condition_is_divided_whatever_its_feature_is_called():
+    for name in ("is", "or", "3 <", "x is missing", "a b"):
+        literal = records.numbers(name, records.part(None, 1.0), records.part(3.0, 4.0), missing=True)
+        assert [piece.name for piece in text.divide(literal)] == [name] * 3
+        assert [str(piece) for piece in text.divide(literal)] == literal["shown"]
 
 
 numbers = st.floats(allow_nan=False)

@@ -19,6 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
 from primewood.data.credit import load_credit
+from primewood.render.text import divide
 
 
 def bits(thing):
@@ -296,6 +297,29 @@ def test_a_record_without_its_instance_is_refused():
     del record["instance"]
     with pytest.raises(pw.errors.InvalidInput):
         pw.Explanation.from_json(json.dumps(record))
+
+
+@pytest.mark.parametrize(
+    ("ends", "message"),
+    [
+        (None, "ends"),
+        ([], "one entry per interval"),
+        ([{"low": ">= 2", "high": None}], "low"),
+        ([{"low": [">=", 2], "high": None}], "low"),
+    ],
+)
+def test_damaged_bounds_are_refused(ends, message):
+    record = json.loads(saved())
+    record["literals"] = [literal | {"ends": ends} for literal in record["literals"]]
+    with pytest.raises(pw.errors.InvalidInput, match=message):
+        pw.Explanation.from_json(json.dumps(record))
+
+
+def test_shown_bounds_are_those_of_the_words():
+    explainer, X = iris_explainer()
+    for x in X[::20]:
+        for literal in explainer.explain(x).to_dict()["literals"]:
+            assert [str(piece) for piece in divide(literal)] == literal["shown"]
 
 
 def test_numbers_that_json_does_not_have_are_refused():

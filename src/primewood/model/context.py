@@ -420,12 +420,14 @@ class Context:
         own = -1 if row is None or feature is None else feature.index_of(row)
         listed = self._in_natural_order(variable)
         held = [v for v in listed if literal.mask >> variable.index(v) & 1]
+        absent = [v for v in listed if v not in held]
         here = held.index(variable.values[own]) if own >= 0 and literal.mask >> own & 1 else 0
         return record | {
             "missing": missing,
             "values": [plain(v) for v in held if v is not MISSING],
             "shown": [str(v) for v in held],
-            "text": text.choice(variable.name, held, [v for v in listed if v not in held], here),
+            "condition": text.is_one_of(held, absent, here),
+            "text": text.choice(variable.name, held, absent, here),
         }
 
     def _numeric_record(self, literal: Literal, x: float | None, missing: bool) -> dict[str, Any]:
@@ -447,6 +449,7 @@ class Context:
             "missing": missing,
             **({"whole": True} if whole else {}),
             "intervals": [interval_record(piece) for piece in literal.intervals],
+            "ends": [{"low": low and list(low), "high": high and list(high)} for low, high in ends],
             "shown": shown,
             "text": text.one_of(shown, len(shown) - 1 if missing and brief and np.isnan(here) else own),
         }

@@ -112,19 +112,27 @@ class Exclusion:
 
     Attributes
     ----------
-    feature : str
-    text : str
-        The run in words.
+    literal : dict
+        The record of the run.
     values : int
         How many values of the variable it is.
     witness : Witness
         The one nearest to what the explanation allows.
     """
 
-    feature: str
-    text: str
+    literal: dict[str, Any]
     values: int
     witness: Witness
+
+    @property
+    def feature(self) -> str:
+        """The name of the feature."""
+        return str(self.literal["feature"])
+
+    @property
+    def text(self) -> str:
+        """The run in words."""
+        return str(self.literal["text"])
 
     def __repr__(self) -> str:
         return f"<Exclusion: {brief(self.text)}: {self.witness.decision}>"
@@ -239,8 +247,7 @@ class Explanation(Brief, Shown):
 
     def _exclusion_of(self, literal: Literal, run: list[int], witness: Witness) -> Exclusion:
         excluded = Literal(literal.variable, sum(1 << i for i in run))
-        words = self.context.literal_record(excluded, witness.row or None)["text"]
-        return Exclusion(literal.variable.name, words, len(run), witness)
+        return Exclusion(self.context.literal_record(excluded, witness.row or None), len(run), witness)
 
     def _find(self, wanted: Sequence[Excluded]) -> dict[Excluded, Witness | None]:
         """The witnesses of these, in their order; nothing is searched for twice."""
@@ -463,6 +470,7 @@ class Explanation(Brief, Shown):
         }
         return {
             "text": exclusion.text,
+            "literal": exclusion.literal,
             "shown": self._in_words(witness),
             "values": exclusion.values,
             "row": [None if x != x else x for x in witness.row],

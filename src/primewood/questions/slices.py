@@ -167,13 +167,16 @@ class WhatIf(Readable):
         mask = sum(1 << self.axis.order[place] for place in run)
         if "low" in self.axis.cell(run[0]) and (variable is None or mask == variable.everything):
             anything = interval_record(Interval(-np.inf, np.inf, "neither"))
-            return {**anything, "text": f"{self.axis.feature.name} is anything"}
+            open_ends = {"low": None, "high": None}
+            return {**anything, "ends": open_ends, "text": f"{self.axis.feature.name} is anything"}
         if variable is None:
             cell = self.axis.cell(run[0])
             return {**cell, "text": f"{self.axis.feature.name} is {cell['values'][0]}"}
         literal = Literal(variable, mask)
         cell = interval_record(literal.intervals[0]) if len(run) > 1 else self.axis.cell(run[0])
-        return {**cell, "text": self.context.literal_record(literal, self.why.row)["text"]}
+        record = self.context.literal_record(literal, self.why.row)
+        ends = {"ends": record["ends"][0]} if "low" in cell else {}
+        return {**cell, **ends, "text": record["text"]}
 
     def _decision(self, place: int) -> object:
         label = self.labels[place]

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from primewood.render.numbers import short
-from primewood.render.text import Record, interval, some
+from primewood.render.text import Piece, Record, divide, interval, some
 from primewood.visible import visible_record
 
 MARGIN = 0.07
@@ -153,8 +153,8 @@ class Track:
     feature : str
     text : str
         The condition in words, in brief; that any value will do, if the feature is free.
-    pieces : tuple of str
-        The condition in words, in all its pieces, of which one must hold; empty if the feature is free.
+    pieces : tuple of Piece
+        The condition in all its pieces, of which one must hold; empty if the feature is free.
     here : int
         The piece that holds for the row.
     value : str
@@ -168,7 +168,7 @@ class Track:
 
     feature: str
     text: str
-    pieces: tuple[str, ...]
+    pieces: tuple[Piece, ...]
     here: int
     value: str
     beyond: str
@@ -181,7 +181,7 @@ class Track:
         return isinstance(self.picture, Lane)
 
     @property
-    def some_pieces(self) -> tuple[str, ...]:
+    def some_pieces(self) -> tuple[Piece, ...]:
         """All pieces, or of many, three, the one that holds for the row among them."""
         return self.pieces[some(len(self.pieces), self.here)]
 
@@ -236,11 +236,10 @@ def track(entry: Record | None, literal: Record | None = None) -> Track:
     own = entry or {"value": None, "shown": ""}
     feature = (literal or own)["feature"]
     numeric = "intervals" in literal if literal is not None else own["kind"] == "numeric"
-    words: Sequence[str] = () if literal is None else literal["shown"] if numeric else [literal["text"]]
     return Track(
         feature=feature,
         text=f"{feature}: any value" if literal is None else literal["text"],
-        pieces=tuple(words),
+        pieces=() if literal is None else tuple(divide(literal)),
         here=_here(own, literal) if literal is not None and numeric else 0,
         value=own["shown"],
         beyond=_beyond(own) if numeric else "",

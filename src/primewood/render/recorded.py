@@ -26,6 +26,7 @@ STATUSES = ("proved", "interrupted", "impossible", "failed")
 CLOSED = ("left", "right", "both", "neither")
 SCALAR = optional(scalar)
 NUMBER = optional(number)
+BOUND = optional(items(text, 2))
 
 
 def check_record(document: dict[str, Any]) -> None:
@@ -72,13 +73,16 @@ def _interval(value: Any, place: str) -> Any:
 
 def _literal(value: Any, place: str) -> Any:
     found = _has(
-        {"feature": text, "unit": text, "missing": flag, "text": text},
-        {"values": items(scalar), "shown": items(text), "intervals": items(_interval), "whole": flag},
+        {"feature": text, "unit": text, "missing": flag, "shown": items(text), "text": text},
+        {"values": items(scalar), "intervals": items(_interval), "whole": flag},
     )(value, place)
     if ("values" in found) == ("intervals" in found):
         raise InvalidInput(f"{place} must have either values or intervals")
-    if "intervals" in found and "shown" not in found:
-        raise InvalidInput(f"{place}.shown is missing")
+    if "values" in found:
+        return _has({"condition": text})(value, place)
+    ends = Fields(found, place).read("ends", items(_has({"low": BOUND, "high": BOUND})))
+    if len(ends) != len(found["intervals"]):
+        raise InvalidInput(f"{place}.ends must have one entry per interval")
     return found
 
 
@@ -144,7 +148,15 @@ PERHAPS: dict[str, Check[Any]] = {
     "vote": optional(text),
     "goal": optional(text),
     "excludes": items(
-        _has({"text": text, "shown": mapping(text), "values": whole(), "decision": SCALAR}),
+        _has(
+            {
+                "text": text,
+                "literal": _literal,
+                "shown": mapping(text),
+                "values": whole(),
+                "decision": SCALAR,
+            }
+        ),
     ),
     "excludes_total": whole(),
     "excludes_note": text,

@@ -197,7 +197,7 @@ def _side_by_side(condition: Text, picture: Text, room: _Room) -> Table:
 def _condition(track: Track, pen: Pen) -> Text:
     """The condition in words, some pieces of it; in parentheses if it is a choice, which an AND may follow."""
     more = len(track.pieces) - len(track.some_pieces)
-    words = " or ".join([*track.some_pieces, *([f"{more} other ranges"] if more else [])])
+    words = " or ".join([*map(str, track.some_pieces), *([f"{more} other ranges"] if more else [])])
     return pen.text(f"({words})" if len(track.pieces) > 1 else words)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
 from primewood.logic.interval import Interval
@@ -192,13 +193,88 @@ def status(record: Record) -> str:
     return f"Proved: these conditions guarantee the decision{vote}, and none can be {relaxed} ({language})."
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One piece of a condition, divided at the feature's name.
+
+    Attributes
+    ----------
+    name : str
+        The feature.
+    after, before : str
+        What follows the name, and what stands before it.
+    compares : bool
+        Whether the words are comparisons with numbers.
+
+    >>> print(Piece("age", "< 4", "2 <="))
+    2 <= age < 4
+    """
+
+    name: str
+    after: str
+    before: str = ""
+    compares: bool = False
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.before, self.name, self.after)))
+
+    def typeset(self) -> Piece:
+        """The piece with the signs of mathematics; names keep their letters, even if they look like comparisons."""
+        if not self.compares:
+            return self
+        before, after = (words.replace("<=", "≤").replace(">=", "≥") for words in (self.before, self.after))
+        return replace(self, before=before, after=after)
+
+
+def divide(literal: Record) -> list[Piece]:
+    """The pieces of a literal's record, of which one must hold, each divided at the feature's name."""
+    name = literal["feature"]
+    if "values" in literal:
+        return [Piece(name, literal["condition"])]
+    pieces = [_divide_interval(name, *ends, literal["unit"]) for ends in shown_bounds(literal)]
+    return pieces + ([Piece(name, "is missing")] if literal["missing"] else [])
+
+
+def shown_bounds(literal: Record) -> list[tuple[End, End]]:
+    """The lower and the upper bound of each interval of a literal's record, as they are shown."""
+    return [(_as_end(ends["low"]), _as_end(ends["high"])) for ends in literal["ends"]]
+
+
+def _as_end(bound: Sequence[str] | None) -> End:
+    return None if bound is None else (bound[0], bound[1])
+
+
 def piece(name: str, low: End, high: End, unit: str = "") -> str:
     """One interval of a numeric literal by its bounds.
 
     >>> piece("age", None, ("<=", "25"), "years"), piece("age", (">", "60"), ("<", "70"))
     ('age <= 25 years', '60 < age < 70')
     """
-    return f"{_between(visible(name), low, high)} {visible(unit) if low or high else ''}".rstrip()
+    return str(_divide_interval(visible(name), low, high, visible(unit)))
+
+
+def _divide_interval(name: str, low: End, high: End, unit: str) -> Piece:
+    if low and high and low[1] != high[1]:
+        return Piece(name, _measured(high, unit), f"{low[1]} {low[0].replace('>', '<')}", compares=True)
+    if low and high:
+        return Piece(name, _measured(("=", low[1]), unit), compares=True)
+    return Piece(name, _measured(low or high, unit), compares=True)
+
+
+def _measured(end: End, unit: str) -> str:
+    """A bound with its unit."""
+    return f"{end[0]} {end[1]} {unit}".rstrip() if end else "is a number"
+
+
+def bounds_in_words(low: End, high: End) -> str:
+    """Both bounds of an interval, where the name of the feature stands elsewhere.
+
+    >>> bounds_in_words((">=", "31"), ("<=", "35")), bounds_in_words((">", "31"), None)
+    ('31 to 35', '> 31')
+    """
+    if low and high and (low[0], high[0]) == (">=", "<="):
+        return low[1] if low[1] == high[1] else f"{low[1]} to {high[1]}"
+    return ", ".join(" ".join(end) for end in (low, high) if end) or "any number"
 
 
 def one_of(pieces: Sequence[str], here: int = 0) -> str:
@@ -235,36 +311,32 @@ def some(count: int, here: int) -> slice:
     return slice(first, first + MOST_PIECES)
 
 
-def _between(name: str, low: End, high: End) -> str:
-    if low and high:
-        if low[1] == high[1]:
-            return f"{name} = {low[1]}"
-        return f"{low[1]} {low[0].replace('>', '<')} {name} {high[0]} {high[1]}"
-    if low or high:
-        operator, bound = low or high or ("", "")
-        return f"{name} {operator} {bound}"
-    return f"{name} is a number"
-
-
 def choice(name: str, values: Sequence[object], absent: Sequence[object], here: int = 0) -> str:
-    """A literal over values without an order; by what it excludes, where that is shorter.
+    """A literal over values without an order.
 
     >>> choice("purpose", ["car", "tv"], ["boat", "house", "other"])
     'purpose is car or tv'
-    >>> choice("purpose", ["car", "tv", "boat"], ["house"])
-    'purpose is not house'
-    >>> choice("purpose", ["car", "tv", "boat", "art", "debt"], ["house", "other"])
-    'purpose is neither house nor other'
-    >>> choice("day", [1, 2, 3, 4, 5, 6], [7, 8, 9, 10], here=5)
-    'day is 4 or 5 or 6 or 3 other values'
     """
-    name, known = visible(name), {visible(str(value)) for value in (*values, *absent)}
+    return f"{visible(name)} {is_one_of(values, absent, here)}"
+
+
+def is_one_of(values: Sequence[object], absent: Sequence[object], here: int = 0) -> str:
+    """What a literal over values without an order says of its feature; by what it excludes, where that is shorter.
+
+    >>> is_one_of(["car", "tv", "boat"], ["house"])
+    'is not house'
+    >>> is_one_of(["car", "tv", "boat", "art", "debt"], ["house", "other"])
+    'is neither house nor other'
+    >>> is_one_of([1, 2, 3, 4, 5, 6], [7, 8, 9, 10], here=5)
+    'is 4 or 5 or 6 or 3 other values'
+    """
+    known = {visible(str(value)) for value in (*values, *absent)}
     values, absent = ([_unmistakable(visible(str(x)), known) for x in part] for part in (values, absent))
     if len(absent) == 1 and len(values) > 1:
-        return f"{name} is not {absent[0]}"
+        return f"is not {absent[0]}"
     if len(values) > MOST_PIECES and 1 < len(absent) <= MOST_PIECES and len(absent) < len(values):
-        return f"{name} is neither {' nor '.join(map(str, absent))}"
-    return f"{name} is {' or '.join(_some([str(value) for value in values], here, 'values'))}"
+        return f"is neither {' nor '.join(map(str, absent))}"
+    return f"is {' or '.join(_some([str(value) for value in values], here, 'values'))}"
 
 
 def _unmistakable(value: str, known: Set[str]) -> str:

@@ -15,10 +15,11 @@ from primewood.errors import InvalidInput
 from primewood.logic.interval import number
 from primewood.render import importance as words
 from primewood.render import lanes, text
-from primewood.render.html.conditions import MOST_DRAWN, MOST_LISTED, Row, Rows, about
+from primewood.render.html.conditions import MOST_DRAWN, MOST_LISTED, Row, Rows
 from primewood.render.html.environment import render, style
 from primewood.render.numbers import counted, few, short
 from primewood.render.text import Record
+from primewood.visible import visible_record
 
 BADGES = {
     "proved": "Proved",
@@ -287,11 +288,9 @@ def _importance(entry: Record, record: Record) -> dict[str, Any]:
 
 def _changes(record: Record, shown: lanes.Tracks) -> dict[str, Any]:
     """What is excluded of the first conditions, each with an example, and how much is left out."""
-    items = record.get("excludes", [])
     drawn = {track.feature for track in shown.conditions[:MOST_DRAWN]}
-    about_drawn = [(about(item["text"], shown), item) for item in items]
-    kept = [(words, item) for words, item in about_drawn if not words.name or words.name in drawn]
-    kept = kept[:MOST_CHANGES]
+    items = [x for x in visible_record(record.get("excludes", [])) if x["literal"]["feature"] in drawn]
+    kept = [([piece.typeset() for piece in text.divide(x["literal"])], x) for x in items[:MOST_CHANGES]]
     return {"shown": kept, "left_out": text.exclusions_left_out(record, len(kept))}
 
 

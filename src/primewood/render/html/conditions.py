@@ -1,12 +1,12 @@
-"""Conditions as they are set in HTML: the feature's name stands out, and comparisons have their own signs."""
+"""Conditions as they are set in HTML: some are drawn, more are listed in words, and the rest is counted."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from primewood.render.lanes import Track, Tracks
+from primewood.render.lanes import Track
+from primewood.render.text import Piece
 
 MOST_DRAWN = 12
 """So many features are drawn; others are listed in words."""
@@ -14,34 +14,6 @@ MOST_LISTED = 100
 """So many features are listed in words; of the others the number is told."""
 MOST_LISTED_PIECES = 40
 """So many pieces of one condition are listed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of a condition, divided at the feature's name."""
-
-    before: str
-    name: str
-    after: str
-
-    @classmethod
-    def of(cls, words: str, feature: str, *, numeric: bool) -> Piece:
-        """Words that begin with the feature's name, or with a number, a comparison and the name; else undivided.
-
-        >>> Piece.of("2 <= age < 4", "age", numeric=True)
-        Piece(before='2 ≤ ', name='age', after=' < 4')
-        """
-        bound = re.match(r"\S+ <=? ", words) if numeric else None
-        start = bound.end() if bound and words.startswith(feature, bound.end()) else 0
-        if not words.startswith(feature, start):
-            return cls(words, "", "")
-        before, after = words[:start], words[start + len(feature) :]
-        return cls(_signs(before), feature, _signs(after)) if numeric else cls(before, feature, after)
-
-
-def _signs(words: str) -> str:
-    """Comparisons with their own signs; names are left alone, for they may look like comparisons."""
-    return words.replace("<=", "≤").replace(">=", "≥")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +41,7 @@ class Row:
     def of(cls, track: Track) -> Row:
         """The row of a feature."""
         every, some = (
-            tuple(Piece.of(words, track.feature, numeric=track.is_numeric) for words in pieces)
-            for pieces in (track.pieces, track.some_pieces)
+            tuple(piece.typeset() for piece in pieces) for pieces in (track.pieces, track.some_pieces)
         )
         more = len(every) - len(some)
         return cls(track, some, every[:MOST_LISTED_PIECES] if more else (), more)
@@ -92,10 +63,3 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.drawn) + len(self.listed) + self.left_out
-
-
-def about(words: str, shown: Tracks) -> Piece:
-    """Words about one of the conditions, divided at its feature's name; of two names that fit it is the longer."""
-    names = sorted(shown.conditions, key=lambda track: len(track.feature), reverse=True)
-    found = (Piece.of(words, track.feature, numeric=track.is_numeric) for track in names)
-    return next((piece for piece in found if piece.name), Piece(words, "", ""))
