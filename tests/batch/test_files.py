@@ -16,7 +16,7 @@ import primewood as pw
 from primewood.batch import folder as folders
 from primewood.batch.overview import overview
 from primewood.batch.run import Settings
-from primewood.batch.sources import source_of
+from primewood.batch.sources import open_source
 from primewood.batch.to_files import explain_file
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput, RowsWarning
@@ -215,7 +215,7 @@ def test_blocks_do_not_depend_on_how_a_file_is_divided(explainer, frame, tmp_pat
     layout = explainer._context.layout
     for groups in (1, 7, 40, 1000):
         frame.to_parquet(tmp_path / "rows.parquet", index=False, row_group_size=groups)
-        source = source_of(tmp_path / "rows.parquet", layout)
+        source = open_source(tmp_path / "rows.parquet", layout)
         assert source.total == ROWS
         for skip in (0, 1, 3, 4, 9):
             blocks = [block.rows for block in source.blocks(40, skip)]
@@ -355,14 +355,35 @@ def test_an_expression_has_no_rows(tmp_path):
 
 
 def test_text_is_read_as_tables_read_it(tmp_path):
-    from primewood.tables.files import table
+    from primewood.tables.files import read_file
 
     layout = Layout(("a", "b"))
     (tmp_path / "rows.csv").write_text('\ufeffb, a ,c\n1,NA,x\n\nTrue, 2.50 ,"y\nz"\n,1e-3,\n')
     with pytest.warns(RowsWarning, match="ignored columns: c"):
-        whole = table(tmp_path / "rows.csv").numbers(layout)
+        whole = read_file(tmp_path / "rows.csv").numbers(layout)
     with pytest.warns(RowsWarning, match="ignored columns: c"):
-        source = source_of(tmp_path / "rows.csv", layout)
+        source = open_source(tmp_path / "rows.csv", layout)
     blocks = list(source.blocks(2))
     assert [len(block.rows) for block in blocks] == [2, 1] and not any(block.problems for block in blocks)
     np.testing.assert_array_equal(np.concatenate([block.rows for block in blocks]), whole)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("rows.csv", "a,b\n1,2\n1\nx,2\n3,4\n"),
+        ("rows.jsonl", '{"a": 1, "b": 2}\n{"a": 1\n{"a": "x", "b": 2}\n{"a": 3, "b": 4}\n'),
+    ],
+)
+def test_what_is_wrong_with_rows_stands_beside_the_rows_that_can_be_read(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    (block,) = open_source(tmp_path / name, Layout(("a", "b"))).blocks(10)
+    assert block.rows.tolist() == [[1, 2], [3, 4]] and block.places == [0, 3] and len(block) == 4
+    assert list(block.problems) == [1, 2]
+    assert all(words.startswith(f"{name}, row {i}") for i, words in block.problems.items())
+
+
+def test_a_block_may_have_no_row_that_can_be_read(tmp_path):
+    (tmp_path / "rows.csv").write_text("a\nx\ny\n")
+    (block,) = open_source(tmp_path / "rows.csv", Layout(("a",))).blocks(10)
+    assert block.rows.shape == (0, 1) and block.places == [] and list(block.problems) == [0, 1]

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from primewood.errors import InvalidInput, MissingDependency, RowsWarning
-from primewood.tables.files import Dialect, table
+from primewood.tables.files import Dialect, read_file
 from primewood.tables.rows import Layout
 
 ASKED = ("--train", "train.csv", "--every-row")
@@ -102,7 +102,7 @@ def test_a_decimal_mark_that_could_be_one_of_thousands_is_asked_for(files, call,
 def test_commas_in_names_of_categories_are_left_alone(tmp_path):
     (tmp_path / "rows.csv").write_text("note;a\n3,5 stars;1\n2.5;2,5\n")
     with pytest.warns(RowsWarning, match="ignored columns: note"):
-        rows = table(tmp_path / "rows.csv").numbers(Layout(("a",)))
+        rows = read_file(tmp_path / "rows.csv").numbers(Layout(("a",)))
     assert rows[:, 0].tolist() == [1.0, 2.5]
 
 
@@ -116,7 +116,7 @@ def test_cells_of_a_workbook_keep_their_meaning(tmp_path):
         [1e300, 3, None],
     ):
         book.active.append(line)
-    found = table(saved(book, tmp_path / "rows.xlsx"))
+    found = read_file(saved(book, tmp_path / "rows.xlsx"))
     assert found.lines[0] == ["0.1", "True", ""] and len(found) == 3
     with pytest.warns(RowsWarning, match="ignored columns: when"):
         rows = found.numbers(Layout(("b", "a")))
@@ -129,7 +129,7 @@ def test_a_formula_without_a_value_is_not_taken_for_a_missing_one(tmp_path):
     book.active.append(["a", "b"])
     book.active.append([1, "=A2+1"])
     with pytest.raises(InvalidInput, match="line 2, cell 2 holds a formula without a value"):
-        table(saved(book, tmp_path / "rows.xlsx"))
+        read_file(saved(book, tmp_path / "rows.xlsx"))
 
 
 @pytest.mark.parametrize("lines", [[], [["a", "b"]]])
@@ -138,7 +138,7 @@ def test_a_workbook_without_rows_is_refused(tmp_path, lines):
     for line in lines:
         book.active.append(line)
     with pytest.raises(InvalidInput, match="needs a header and at least one row"):
-        table(saved(book, tmp_path / "rows.xlsx"))
+        read_file(saved(book, tmp_path / "rows.xlsx"))
 
 
 def test_cells_beside_the_columns_are_refused(tmp_path):
@@ -146,14 +146,14 @@ def test_cells_beside_the_columns_are_refused(tmp_path):
     book.active.append(["a", "b"])
     book.active.append([1, 2, 3])
     with pytest.raises(InvalidInput, match="3 cells under 2 columns"):
-        table(saved(book, tmp_path / "rows.xlsx"))
+        read_file(saved(book, tmp_path / "rows.xlsx"))
 
 
 def test_without_openpyxl_the_message_says_how_to_get_it(tmp_path, monkeypatch):
     path = saved(openpyxl.Workbook(), tmp_path / "rows.xlsx")
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
     with pytest.raises(MissingDependency, match=r"pip install 'primewood\[files\]'"):
-        table(path)
+        read_file(path)
 
 
 def test_a_decimal_mark_is_a_point_or_a_comma():

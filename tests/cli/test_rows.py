@@ -12,7 +12,7 @@ import pytest
 
 import primewood as pw
 from primewood.errors import InvalidInput, RowsWarning
-from primewood.tables.files import Table, table
+from primewood.tables.files import Table, read_file
 from primewood.tables.rows import Layout
 
 ABOUT_ONE = {"explain": [], "contrast": [], "flip": [], "check": ["income < 30"]}
@@ -155,7 +155,7 @@ def test_columns_are_found_by_name_and_others_left_out(tmp_path):
     )
     for name in ("rows.csv", "rows.json"):
         with pytest.warns(RowsWarning, match=f"{name}: ignored columns: what, else"):
-            rows = table(tmp_path / name).numbers(layout)
+            rows = read_file(tmp_path / name).numbers(layout)
         assert np.array_equal(rows, [[1, 2], [1, np.nan]], equal_nan=True)
 
 
@@ -196,7 +196,7 @@ def test_json_numbers_keep_every_bit(tmp_path):
     numbers = [0.1, 1e-310, 2.0**-1074, 1.7976931348623157e308, -0.0, 123456789.12345679]
     path = tmp_path / "rows.jsonl"
     path.write_text("\n".join(json.dumps({"a": number}) for number in numbers))
-    assert table(path).numbers(Layout(("a",)))[:, 0].tobytes() == np.array(numbers).tobytes()
+    assert read_file(path).numbers(Layout(("a",)))[:, 0].tobytes() == np.array(numbers).tobytes()
 
 
 def test_names_of_categories_are_names_in_json_too(tmp_path, call):
@@ -229,7 +229,7 @@ def test_names_of_categories_are_names_in_json_too(tmp_path, call):
         ("rows.json", "[]", "no rows"),
         ("rows.json", "[[1, 2]]", "row 0 is no object"),
         ("rows.json", "3", "row 0 is no object"),
-        ("rows.jsonl", '{"a": 1}\nnope\n', "line 2 is not JSON"),
+        ("rows.jsonl", '{"a": 1}\nnope\n', "row 1 is not JSON"),
         ("rows.jsonl", '{"a": 1, "b": 2}\n{"a": 1}\n', "row 1 has no b"),
         ("rows.json", '{"a": {"0": 1}, "b": {"0": 2}}', "a is a number, a name or null"),
         ("rows.json", '[{"a": 1, "b": Infinity}]', "b must be a finite number"),
@@ -253,7 +253,7 @@ def test_tables_that_cannot_be_read_are_refused(tmp_path, name, text, words):
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(InvalidInput, match=re.escape(words)):
-        table(path).numbers(Layout(("a", "b")))
+        read_file(path).numbers(Layout(("a", "b")))
 
 
 def test_answers_are_those_of_the_library(files, call):

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from primewood.batch.known import KnownBoxes
 from primewood.batch.outcome import Asked, Explains, Outcome
 from primewood.batch.rounds import Waiting
+from primewood.batch.sources import Block
 from primewood.batch.workers import Workers
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, PrimewoodError
@@ -108,6 +109,7 @@ class Result:
     place : int
         Which row it is, from 0.
     row : array
+        Empty if it could not be read.
     label : int or None
         The decision; None if the row is none that the model is asked about.
     outcome : Outcome
@@ -172,13 +174,18 @@ class Run:
     def blocks(self, blocks: Iterable[NDArray[np.float64]], first: int = 0) -> Iterator[list[Result]]:
         """The results of blocks of rows, block by block; `first` is the place of the first row."""
         for rows in blocks:
-            found = self._block(rows, first)
+            yield self.explain(Block(rows), first)
             first += len(rows)
-            yield found
 
-    def _block(self, rows: NDArray[np.float64], first: int) -> list[Result]:
+    def explain(self, block: Block, first: int) -> list[Result]:
+        """The results of the rows of a block; `first` is the place of its first row."""
+        unread = [self._told(_unreadable(first + i, text)) for i, text in block.problems.items()]
+        results = self._explain_rows(block.rows, [first + i for i in block.places])
+        return sorted([*unread, *results], key=lambda result: result.place)
+
+    def _explain_rows(self, rows: NDArray[np.float64], places: Sequence[int]) -> list[Result]:
         points, labels = self._read(rows)
-        block = _Block(rows, first, points, labels, self._served_elsewhere(rows, labels))
+        block = _Pending(rows, places, points, labels, self._served_elsewhere(rows, labels))
         self._settle(block, self.known)
         lent = KnownBoxes(self._context.variables)
         while block.waiting:
@@ -190,7 +197,7 @@ class Run:
         self.learn(results)
         return results
 
-    def _settle(self, block: _Block, known: KnownBoxes) -> None:
+    def _settle(self, block: _Pending, known: KnownBoxes) -> None:
         """Give the rows their results that need not be explained, now that these explanations are known."""
         for cell, places in list(block.waiting.items()):
             at_hand = [self._at_hand(block, i, known) for i in places]
@@ -200,7 +207,7 @@ class Run:
             if at_hand[0] is not None:
                 del block.waiting[cell]
 
-    def _round(self, block: _Block) -> list[Result]:
+    def _round(self, block: _Pending) -> list[Result]:
         """Explain some of the cells that wait: without `reuse`, all of them. The results, in the order of the rows."""
         chosen = self._chosen(block)
         cells, explained = list(chosen), []
@@ -208,12 +215,12 @@ class Run:
             self._remember(cells[k], outcome)
             for i in block.waiting.pop(cells[k]):
                 elsewhere = i in block.elsewhere
-                result = Result(block.first + i, block.rows[i], cells[k][1], outcome, elsewhere=elsewhere)
+                result = Result(block.places[i], block.rows[i], cells[k][1], outcome, elsewhere=elsewhere)
                 block.found[i] = self._told(result)
                 explained.append(block.found[i])
         return sorted(explained, key=lambda result: result.place)
 
-    def _chosen(self, block: _Block) -> dict[Cell, Asked]:
+    def _chosen(self, block: _Pending) -> dict[Cell, Asked]:
         """The cells that are explained next, and what is asked about each."""
         places = [rows[0] for rows in block.waiting.values()]
         if not self.settings.reuse or self._late():
@@ -255,7 +262,7 @@ class Run:
         """The rows that break what is inferred about features and that another explainer answers, with decisions."""
         found, ensemble = [], self._explainer.ensemble
         assert ensemble is not None
-        for i in np.flatnonzero((labels < 0) & ~np.isinf(rows).any(axis=1)).tolist():
+        for i in np.flatnonzero(labels < 0).tolist():
             try:
                 self._explainer._serving(rows[i])._context.read(rows[i])
             except PrimewoodError:
@@ -265,9 +272,9 @@ class Run:
             found.append(i)
         return frozenset(found)
 
-    def _at_hand(self, block: _Block, i: int, known: KnownBoxes) -> Result | None:
+    def _at_hand(self, block: _Pending, i: int, known: KnownBoxes) -> Result | None:
         """What a row gets without being explained; None if it has to be."""
-        place, row, label = block.first + i, block.rows[i], int(block.labels[i])
+        place, row, label = block.places[i], block.rows[i], int(block.labels[i])
         if label < 0:
             return Result(place, row, None, self._refused(row))
         if not self.settings.reuse or i in block.elsewhere:
@@ -344,15 +351,15 @@ class Run:
         return result
 
 
-class _Block:
-    """A block of rows: the results so far, and the cells that wait, each with its rows.
+class _Pending:
+    """Rows that are being explained: the results so far, and the cells that wait, each with its rows.
 
     Attributes
     ----------
     rows, points, labels : arrays
         The rows, their cells and the decisions on them.
-    first : int
-        The place of the first row.
+    places : sequence of int
+        Which rows they are, from 0.
     elsewhere : set of int
         The rows that another explainer answers, which share their cells with equal rows only.
     found : dict
@@ -362,12 +369,12 @@ class _Block:
     def __init__(
         self,
         rows: NDArray[np.float64],
-        first: int,
+        places: Sequence[int],
         points: NDArray[np.int64],
         labels: NDArray[np.int64],
         elsewhere: frozenset[int] = frozenset(),
     ) -> None:
-        self.rows, self.first, self.points, self.labels = rows, first, points, labels
+        self.rows, self.places, self.points, self.labels = rows, places, points, labels
         self.elsewhere = elsewhere
         self.found: dict[int, Result] = {}
         self.waiting: dict[Cell, list[int]] = {}
@@ -378,6 +385,11 @@ class _Block:
         """The cell of a row, with the decision there."""
         held = self.rows[i] if i in self.elsewhere else self.points[i]
         return held.tobytes() + bytes([i in self.elsewhere]), int(self.labels[i])
+
+
+def _unreadable(place: int, problem: str) -> Result:
+    """The result of a row that could not be read."""
+    return Result(place, np.empty(0), None, Outcome(None, Status.FAILED, problem=problem))
 
 
 def lendable(results: Iterable[Result]) -> Iterator[tuple[int, Box, int]]:

@@ -2,13 +2,11 @@
 
 What a cell means is said in `primewood.tables.files` for text and in `primewood.tables.rows` for frames, so a row of a
 batch is read as the same row alone. Columns that are not there are an error at once. A row that cannot be read is a
-problem of that row: it is infinite in its block, which no row of a model is, and the block says why.
+problem of that row: its block says what is wrong, beside the rows that could be read.
 """
 
 from __future__ import annotations
 
-import csv
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.errors import InvalidInput, UnknownName, listing, meant
-from primewood.tables import workbook
-from primewood.tables.delimited import decimal_mark, delimiter_of
+from primewood.tables.delimited import find_decimal_mark, find_delimiter
 from primewood.tables.files import (
     JSON_ENDINGS,
     PARQUET_ENDINGS,
@@ -31,13 +28,17 @@ from primewood.tables.files import (
     Dialect,
     Table,
     arrow,
-    cells_of,
-    check_cells,
-    check_object,
-    csv_header,
     declared_decimal,
     is_workbook,
-    source,
+)
+from primewood.tables.lines import (
+    Line,
+    Unreadable,
+    check_readable,
+    read_csv,
+    read_header,
+    read_json_lines,
+    read_sheet,
 )
 from primewood.tables.matching import match_columns
 from primewood.tables.rows import Layout, Reading, read_rows, tell
@@ -47,21 +48,29 @@ Rows = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive rows of a file.
+    """Consecutive rows: those that could be read, and what is wrong with the others.
 
     Attributes
     ----------
     rows : array
-        In the model's columns; one that could not be read is infinite.
+        The rows that could be read, in the model's columns.
     problems : mapping from places in the block to str
-        What is wrong with those.
+        What is wrong with the rows that could not be read.
     notes : mapping from places in the block to tuples of str
-        What is to be noted about other rows.
+        What is to be noted about rows that could be read.
     """
 
     rows: Rows
-    problems: Mapping[int, str]
+    problems: Mapping[int, str] = field(default_factory=dict)
     notes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.rows) + len(self.problems)
+
+    @property
+    def places(self) -> list[int]:
+        """The places in the block of the rows that could be read."""
+        return [i for i in range(len(self)) if i not in self.problems]
 
 
 class Source(ABC):
@@ -117,161 +126,98 @@ class Source(ABC):
         def parts(start: int, stop: int) -> list[Rows]:
             try:
                 reading = read(start, stop)
-                notes.update({start + i: texts for i, texts in reading.row_notes.items()})
-                return [reading.rows]
             except InvalidInput as problem:
                 if stop - start == 1:
                     problems[start] = str(problem).replace(" of row 0", "")
-                    return [np.full((1, len(self._layout.names)), np.inf)]
-            middle = (start + stop) // 2
-            return parts(start, middle) + parts(middle, stop)
+                    return []
+                middle = (start + stop) // 2
+                return parts(start, middle) + parts(middle, stop)
+            notes.update({start + i: texts for i, texts in reading.row_notes.items()})
+            return [reading.rows]
 
-        return Block(np.concatenate(parts(0, count)), problems, notes)
+        none = np.empty((0, len(self._layout.names)))
+        return Block(np.concatenate([none, *parts(0, count)]), problems, notes)
 
 
 class TextSource(Source):
-    """A file of text: its rows are lines of cells, or problems in the place of lines."""
+    """A file of text: lines of cells.
 
-    def __init__(self, path: Path, layout: Layout) -> None:
+    Parameters
+    ----------
+    open_lines
+        What reads the file from its beginning: the names of its columns, then its rows.
+    needs
+        What the file must have at least.
+    """
+
+    def __init__(
+        self, path: Path, layout: Layout, open_lines: Callable[[], Iterator[Line]], needs: str = "a header"
+    ) -> None:
         super().__init__(path, layout)
-        header = next(self._lines(), None)
-        if not isinstance(header, list):
-            raise InvalidInput(header or f"{path.name} is empty; it needs {self.needs}")
-        self._header = header
-        matched = match_columns(header, layout.names, path.name)
+        self._open_lines = open_lines
+        self._header = read_header(open_lines(), path.name, needs)
+        matched = match_columns(self._header, layout.names, path.name)
         tell(matched.notes)
         self._places = matched.places
-
-    needs: str
-    decimal: str = "."
-
-    @abstractmethod
-    def _lines(self) -> Iterator[list[str] | str]:
-        """The names of the columns, then the cells of each row, or what is wrong with it."""
+        self.decimal = "."
 
     def blocks(self, size: int, skip: int = 0) -> Iterator[Block]:
-        lines = islice(self._lines(), 1 + skip * size, None)
         first = skip * size
+        lines = self._rows(first)
         while some := list(islice(lines, size)):
             yield self._block(len(some), partial(self._read, some, first))
             first += len(some)
 
+    def _rows(self, skip: int = 0) -> Iterator[Line]:
+        return islice(self._open_lines(), 1 + skip, None)
+
     def texts(self, column: str) -> Iterator[str]:
         self._check_column(column, self._header)
         place = self._header.index(column)
-        lines = islice(self._lines(), 1, None)
-        return ("" if isinstance(line, str) else line[place].strip() for line in lines)
+        return ("" if isinstance(line, Unreadable) else line[place].strip() for line in self._rows())
 
-    def _read(self, lines: list[list[str] | str], first: int, start: int, stop: int) -> Reading:
-        cells = []
-        for line in lines[start:stop]:
-            if isinstance(line, str):
-                raise InvalidInput(line)
-            cells.append(line)
+    def numeric_cells(self) -> Iterator[tuple[str, str]]:
+        """All cells of the columns that are numbers to the model, each with the name of its column."""
+        numeric = [place for j, place in enumerate(self._places) if j not in self._layout.categories]
+        for line in self._rows():
+            if not isinstance(line, Unreadable):
+                yield from ((self._header[place], line[place].strip()) for place in numeric)
+
+    def _read(self, lines: list[Line], first: int, start: int, stop: int) -> Reading:
+        cells = [check_readable(line) for line in lines[start:stop]]
         table = Table(self.path.name, self._header, cells, first + start, self.decimal)
         reading = table.reading(self._layout)
         return replace(reading, rows=read_rows(reading.rows, self._layout, source=self.path.name).rows)
 
 
-class CsvSource(TextSource):
-    """A CSV file with a header."""
+def _open_csv(path: Path, layout: Layout, decimal: str | None) -> TextSource:
+    """A CSV file with a header. Its decimal mark is found in all of its numbers, unless it is known."""
+    with _open_text(path, newline="") as file:
+        delimiter = find_delimiter(file)
 
-    needs = "a header"
+    def lines() -> Iterator[Line]:
+        with _open_text(path, newline="") as file:
+            yield from read_csv(file, path.name, delimiter)
 
-    def __init__(self, path: Path, layout: Layout, decimal: str | None = None) -> None:
-        with self._opened(path) as file:
-            self._delimiter = delimiter_of(file)
-        super().__init__(path, layout)
-        found = declared_decimal(self._delimiter, decimal)
-        self.decimal = decimal_mark(path.name, self._numeric_cells()) if found is None else found
-
-    def _numeric_cells(self) -> Iterator[tuple[str, str]]:
-        """All cells of the columns that are numbers to the model."""
-        numeric = [place for j, place in enumerate(self._places) if j not in self._layout.categories]
-        for line in islice(self._lines(), 1, None):
-            if not isinstance(line, str):
-                yield from ((self._header[place], line[place].strip()) for place in numeric)
-
-    @staticmethod
-    def _opened(path: Path) -> IO[str]:
-        return path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
-
-    def _lines(self) -> Iterator[list[str] | str]:
-        name = self.path.name
-        with self._opened(self.path) as file:
-            lines = csv.reader(file, delimiter=self._delimiter)
-            header: list[str] | None = None
-            row = 0
-            while True:
-                try:
-                    line = next(lines)
-                    if not line:
-                        continue
-                    _check_text(line)
-                    if header is None:
-                        yield (header := csv_header(line, name))
-                        continue
-                    check_cells(line, header, source(name, row))
-                    yield line
-                except StopIteration:
-                    return
-                except (csv.Error, UnicodeError) as problem:
-                    yield f"{source(name, row)} is not CSV: {problem}"
-                except InvalidInput as problem:
-                    if header is None:
-                        raise
-                    yield str(problem)
-                row += 1
+    source = TextSource(path, layout, lines)
+    declared = declared_decimal(delimiter, decimal)
+    source.decimal = find_decimal_mark(path.name, source.numeric_cells()) if declared is None else declared
+    return source
 
 
-def _check_text(cells: list[str]) -> None:
-    """Raise if bytes that are no UTF-8 stand for themselves in cells."""
-    if not all(cell.isascii() for cell in cells):
-        "".join(cells).encode()
+def _open_json(path: Path, layout: Layout) -> TextSource:
+    """A file with one JSON object per line."""
+
+    def lines() -> Iterator[Line]:
+        with _open_text(path) as file:
+            yield from read_json_lines(file, path.name)
+
+    return TextSource(path, layout, lines, 'JSON objects, one per line, such as {"age": 31}')
 
 
-class JsonSource(TextSource):
-    """A file with one JSON object per line; the first one says which columns there are."""
-
-    needs = 'JSON objects, one per line, such as {"age": 31}'
-
-    def _lines(self) -> Iterator[list[str] | str]:
-        name, row = self.path.name, 0
-        header: list[str] = []
-        with self.path.open(encoding="utf-8-sig", errors="surrogateescape") as file:
-            for line in file:
-                if not line.strip():
-                    continue
-                try:
-                    _check_text([line])
-                    found = json.loads(line)
-                    check_object(found, source(name, row))
-                    if not header:
-                        header = list(found)
-                        yield header
-                    yield cells_of(found, header, source(name, row))
-                except InvalidInput as problem:
-                    yield str(problem)
-                except (ValueError, RecursionError) as problem:
-                    yield f"{source(name, row)} is not JSON: {problem}"
-                row += 1
-
-
-class WorkbookSource(TextSource):
-    """A sheet of an Excel workbook."""
-
-    needs = "a header"
-
-    def __init__(self, path: Path, layout: Layout, sheet: str | None = None) -> None:
-        self._sheet = sheet
-        super().__init__(path, layout)
-
-    def _lines(self) -> Iterator[list[str] | str]:
-        lines = workbook.lines(self.path, self._sheet)
-        header = next(lines, None)
-        if header is not None:
-            yield csv_header(header, self.path.name)
-            yield from lines
+def _open_text(path: Path, newline: str | None = None) -> IO[str]:
+    """A file of text; bytes that are not UTF-8 become surrogates, so that they are a problem of their row only."""
+    return path.open(encoding="utf-8-sig", errors="surrogateescape", newline=newline)
 
 
 class ParquetSource(Source):
@@ -352,7 +298,7 @@ class ParquetSource(Source):
             )
 
 
-def source_of(path: str | Path, layout: Layout, dialect: Dialect | None = None) -> Source:
+def open_source(path: str | Path, layout: Layout, dialect: Dialect | None = None) -> Source:
     """The rows of a file, by how its name ends: .parquet, .jsonl, .xlsx, or else CSV."""
     path, dialect = Path(path), dialect or Dialect()
     if path == STDIN:
@@ -365,7 +311,7 @@ def source_of(path: str | Path, layout: Layout, dialect: Dialect | None = None) 
     if path.suffix.lower() in PARQUET_ENDINGS:
         return ParquetSource(path, layout)
     if path.suffix.lower() in JSON_ENDINGS:
-        return JsonSource(path, layout)
+        return _open_json(path, layout)
     if is_workbook(path):
-        return WorkbookSource(path, layout, dialect.sheet)
-    return CsvSource(path, layout, dialect.decimal)
+        return TextSource(path, layout, partial(read_sheet, path, dialect.sheet))
+    return _open_csv(path, layout, dialect.decimal)

@@ -21,10 +21,9 @@ from primewood import __version__
 from primewood.batch import columns
 from primewood.batch.failed import Failed
 from primewood.batch.folder import Folder, Kind, Manifest, Part, part_name
-from primewood.batch.of_file import FileRun
 from primewood.batch.progress import watching
-from primewood.batch.run import Batched, Result, Settings
-from primewood.batch.sources import Source, source_of
+from primewood.batch.run import Batched, Result, Run, Settings
+from primewood.batch.sources import Source, open_source
 from primewood.batch.wording import Wording
 from primewood.engines.choice import Engines
 from primewood.errors import InvalidInput
@@ -131,7 +130,7 @@ def explain_file(
     kind = columns.check_kind(format)
     if explainer.ensemble is None:
         raise InvalidInput("batches are about rows of a model; an expression has none")
-    rows = source_of(source, explainer._context.layout, dialect)
+    rows = open_source(source, explainer._context.layout, dialect)
     asked = Folder(folder)
     with asked.locked():
         features = tuple(variable.name for variable in explainer._context.variables)
@@ -164,11 +163,11 @@ class _Writing:
         if not self._manifest.finished or len(self._intact) < len(self._manifest.parts):
             total = None if self._source.total is None else self._source.total - self._before
             with watching(total, progress) as watcher:
-                self._write(FileRun(self._explainer, self._settings, n_jobs, watcher))
+                self._write(Run(self._explainer, self._settings, n_jobs, watcher))
         done = self._manifest
         return Written(self._folder.path, done.rows, len(done.parts), self._before)
 
-    def _write(self, run: FileRun) -> None:
+    def _write(self, run: Run) -> None:
         """Explain the blocks that are not finished; learn from the others, if explanations are taken over."""
         size = self._settings.block
         unfinished = (n for n in range(len(self._manifest.parts) + 1) if n not in self._intact)
@@ -208,7 +207,7 @@ class _Writing:
         self._manifest = self._manifest.with_part(number, part)
         self._folder.write_manifest(self._manifest)
 
-    def _recall(self, run: FileRun, number: int) -> None:
+    def _recall(self, run: Run, number: int) -> None:
         """Know what a finished block lends to later ones."""
         if self._settings.reuse:
             context, name = self._explainer._context, f"{part_name(number)}.boxes.jsonl"

@@ -19,7 +19,7 @@ from primewood.batch import columns
 from primewood.batch.folder import Folder
 from primewood.batch.overview import Overview, overview
 from primewood.batch.run import Settings
-from primewood.batch.sources import source_of
+from primewood.batch.sources import open_source
 from primewood.batch.to_files import Stating, Written, explain_file
 from primewood.errors import InvalidInput
 from primewood.files import write_whole
@@ -86,7 +86,7 @@ def explain_into_one_file(
     """
     path = Path(path)
     check_format(path)
-    rows = source_of(source, explainer._context.layout, dialect)
+    rows = open_source(source, explainer._context.layout, dialect)
     identities = None if identity is None else rows.texts(identity)
     with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}.") as parts:
         done = explain_file(

@@ -18,7 +18,7 @@ from primewood.cli.settings import explainer_options
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer import Explainer
 from primewood.readers import load_model, read
-from primewood.tables.files import STDIN, Dialect, Table, is_workbook, table
+from primewood.tables.files import STDIN, Dialect, Table, is_workbook, read_file
 from primewood.tables.rows import Layout
 
 
@@ -48,7 +48,7 @@ class Dialects:
 
     def read(self, path: Path) -> Table:
         """The table of one of the files."""
-        return table(path, self.of_file(path))
+        return read_file(path, self.of_file(path))
 
 
 def one_file(*given: Path | None) -> Path | None:

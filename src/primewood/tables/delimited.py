@@ -23,12 +23,12 @@ GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([.,]\d{3})+")
 SWAP = str.maketrans(",.", ".,")
 
 
-def delimiter_of(lines: Iterable[str]) -> str:
+def find_delimiter(lines: Iterable[str]) -> str:
     r"""The mark that separates the cells: a comma, a semicolon or a tab.
 
     The mark under which the first row has as many cells as the header, and then the one that makes the most columns.
 
-    >>> delimiter_of(["income;age\n", "1,5;31\n"]), delimiter_of(["income\n", "31\n"])
+    >>> find_delimiter(["income;age\n", "1,5;31\n"]), find_delimiter(["income\n", "31\n"])
     (';', ',')
     """
     start = list(islice(lines, SAMPLE))
@@ -48,7 +48,7 @@ def _fit(rows: list[list[str]]) -> tuple[bool, int]:
     return all(len(row) == len(rows[0]) for row in rows), len(rows[0])
 
 
-def decimal_mark(name: str, cells: Iterable[tuple[str, str]]) -> str:
+def find_decimal_mark(name: str, cells: Iterable[tuple[str, str]]) -> str:
     """The decimal mark of the numbers of a file whose cells are not separated by commas.
 
     Parameters
@@ -67,7 +67,7 @@ def decimal_mark(name: str, cells: Iterable[tuple[str, str]]) -> str:
     grouped = True
     for column, cell in cells:
         for mark, pattern in ((",", WITH_COMMA), (".", WITH_POINT)):
-            if mark in cell and pattern.fullmatch(cell):
+            if mark in cell and (grouped or mark not in seen) and pattern.fullmatch(cell):
                 seen.setdefault(mark, (column, cell))
                 grouped = grouped and GROUPED.fullmatch(cell) is not None
     if len(seen) == 2:
@@ -85,10 +85,10 @@ def decimal_mark(name: str, cells: Iterable[tuple[str, str]]) -> str:
     return next(iter(seen), ".")
 
 
-def with_point(cell: str, decimal: str) -> str:
-    """A cell with a decimal point, if numbers are written with this mark; the other mark then makes it no number.
+def use_decimal_point(cells: Sequence[str], decimal: str) -> Sequence[str]:
+    """Cells with a decimal point, if numbers are written with this mark; the other mark then makes no number.
 
-    >>> with_point("1,5", ","), with_point("1.5", ","), with_point("1.5", ".")
-    ('1.5', '1,5', '1.5')
+    >>> use_decimal_point(["1,5", "1.5"], ","), use_decimal_point(["1.5"], ".")
+    (['1.5', '1,5'], ['1.5'])
     """
-    return cell.translate(SWAP) if decimal == "," else cell
+    return [cell.translate(SWAP) for cell in cells] if decimal == "," else cells

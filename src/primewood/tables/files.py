@@ -6,20 +6,29 @@ a category. JSON keeps its meaning by that: the text of a float is exact, null i
 
 from __future__ import annotations
 
-import csv
 import importlib
 import io
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from primewood.errors import InvalidInput, MissingDependency, listing
+from primewood.errors import InvalidInput, MissingDependency
 from primewood.tables import workbook
-from primewood.tables.delimited import decimal_mark, delimiter_of, with_point
+from primewood.tables.delimited import find_decimal_mark, find_delimiter, use_decimal_point
+from primewood.tables.lines import (
+    Line,
+    check_readable,
+    name_row,
+    read_csv,
+    read_header,
+    read_json_lines,
+    read_objects,
+    read_sheet,
+)
 from primewood.tables.matching import match_columns
 
 if TYPE_CHECKING:
@@ -35,6 +44,8 @@ PARQUET_ENDINGS = (".parquet", ".pq")
 MISSING = ("", "NA", "NaN", "nan")
 TRUTHS = {"true": 1.0, "false": 0.0}
 WHOLE = re.compile(r"[+-]?\d+")
+INFINITIES = {float("inf"), float("-inf")}
+A_ROW = "a header and at least one row"
 
 
 @dataclass(frozen=True)
@@ -154,7 +165,7 @@ class Table:
         if self.decimal is not None:
             return self.decimal
         cells = ((self.header[place], cell) for place in numeric for cell in self.column(place))
-        return decimal_mark(self.name, cells)
+        return find_decimal_mark(self.name, cells)
 
     def texts(self, names: Sequence[str], categorical: Iterable[int]) -> NDArray[Any]:
         """The rows with text in categorical columns and numbers in others."""
@@ -175,29 +186,21 @@ class Table:
 
     def _column(
         self, column: int, cells: list[str], layout: Layout, decimal: str
-    ) -> tuple[list[float], dict[int, str]]:
+    ) -> tuple[Sequence[float], dict[int, str]]:
         """The numbers of a column, and notes about some of its rows."""
         if column not in layout.categories:
             try:
-                numbers = [float(with_point(cell, decimal)) for cell in cells]
-                if all(abs(number) != float("inf") for number in numbers):
+                numbers = [float(cell or "nan") for cell in use_decimal_point(cells, decimal)]
+                if INFINITIES.isdisjoint(numbers):
                     return numbers, {}
             except ValueError:
                 pass
-        found = [
-            _read(cell, column, layout, source(self.name, i), decimal)
-            for i, cell in enumerate(cells, self.first)
-        ]
-        return [number for number, _ in found], {i: note for i, (_, note) in enumerate(found) if note}
-
-
-def source(name: str, row: int) -> str:
-    """What messages call a row of a file.
-
-    >>> source("rows.csv", 3)
-    'rows.csv, row 3'
-    """
-    return f"{name}, row {row}"
+        known: dict[str, tuple[float, str]] = {}
+        for i, cell in enumerate(cells, self.first):
+            if cell not in known:
+                known[cell] = _read(cell, column, layout, name_row(self.name, i), decimal)
+        notes = {i: known[cell][1] for i, cell in enumerate(cells) if known[cell][1]}
+        return [known[cell][0] for cell in cells], notes
 
 
 def _read(cell: str, column: int, layout: Layout, source: str, decimal: str = ".") -> tuple[float, str]:
@@ -211,7 +214,9 @@ def _read(cell: str, column: int, layout: Layout, source: str, decimal: str = ".
     if cell in MISSING:
         return float("nan"), ""
     try:
-        number = TRUTHS[cell.lower()] if cell.lower() in TRUTHS else float(with_point(cell, decimal))
+        number = (
+            TRUTHS[cell.lower()] if cell.lower() in TRUTHS else float(*use_decimal_point([cell], decimal))
+        )
     except ValueError:
         number = float("inf")
     if abs(number) == float("inf"):
@@ -229,25 +234,27 @@ def _as_number(cell: str, names: Iterable[object]) -> object:
         return cell
 
 
-def table(path: Path, dialect: Dialect | None = None) -> Table:
+def read_file(path: Path, dialect: Dialect | None = None) -> Table:
     """The table of a file, or of stdin if the path is ``-``."""
     dialect = dialect or Dialect()
     dialect.check(path)
     ending = path.suffix.lower()
     if ending in PARQUET_ENDINGS and path.is_file():
-        return _of_parquet(path)
+        return _read_parquet(path)
     if is_workbook(path):
-        return _of_workbook(path, dialect.sheet)
-    text, name = (_stdin(), "stdin") if path == STDIN else (_text(path), path.name)
+        return _collect(read_sheet(path, dialect.sheet), path.name)
+    text, name = (_read_stdin(), "stdin") if path == STDIN else (_read_text(path), path.name)
     if not text.strip():
-        raise InvalidInput(f"{name} is empty; it needs a header and at least one row")
+        raise InvalidInput(f"{name} is empty; it needs {A_ROW}")
     begins_as_json = text.lstrip()[0] in "[{"
     if ending in JSON_ENDINGS or (path == STDIN and begins_as_json):
-        return _of_json(text, name)
-    return _of_csv(text, name, dialect.decimal)
+        return _collect(_read_json(text, name), name)
+    delimiter = find_delimiter(io.StringIO(text, newline=""))
+    lines = read_csv(io.StringIO(text, newline=""), name, delimiter)
+    return _collect(lines, name, declared_decimal(delimiter, dialect.decimal))
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     if path.is_dir():
         raise InvalidInput(f"{path} is a folder; rows are a CSV, JSON, Parquet or .xlsx file, or - for stdin")
     if not path.exists():
@@ -258,7 +265,7 @@ def _text(path: Path) -> str:
         raise InvalidInput(f"{path.name} is no text in UTF-8, so neither CSV nor JSON") from None
 
 
-def _stdin() -> str:
+def _read_stdin() -> str:
     if sys.stdin is None or sys.stdin.closed:
         raise InvalidInput("stdin is closed; give a file of rows, or pipe them in")
     try:
@@ -267,18 +274,13 @@ def _stdin() -> str:
         raise InvalidInput("stdin is no text in UTF-8, so neither CSV nor JSON") from None
 
 
-def _of_csv(text: str, name: str, decimal: str | None) -> Table:
-    delimiter = delimiter_of(io.StringIO(text, newline=""))
-    try:
-        lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if line]
-    except csv.Error as problem:
-        raise InvalidInput(f"{name} is not a CSV file: {problem}") from None
-    if len(lines) < 2:
-        raise InvalidInput(f"{name} needs a header and at least one row")
-    header = csv_header(lines[0], name)
-    for i, line in enumerate(lines[1:]):
-        check_cells(line, header, source(name, i))
-    return Table(name, header, lines[1:], decimal=declared_decimal(delimiter, decimal))
+def _collect(lines: Iterator[Line], name: str, decimal: str | None = ".") -> Table:
+    """The table of all lines; one that cannot be read is an error."""
+    header = read_header(lines, name, A_ROW)
+    rows = [check_readable(line) for line in lines]
+    if not rows:
+        raise InvalidInput(f"{name} needs {A_ROW}")
+    return Table(name, header, rows, decimal=decimal)
 
 
 def declared_decimal(delimiter: str, decimal: str | None) -> str | None:
@@ -286,71 +288,18 @@ def declared_decimal(delimiter: str, decimal: str | None) -> str | None:
     return "." if delimiter == "," else decimal
 
 
-def csv_header(line: list[str], name: str) -> list[str]:
-    """The names of columns in the first line of a CSV file."""
-    header = [column.strip() for column in line]
-    if len(set(header)) < len(header):
-        twice = next(column for column in header if header.count(column) > 1)
-        raise InvalidInput(f"{name} has two columns {f'called {twice}' if twice else 'without a name'}")
-    return header
-
-
-def check_cells(line: list[str], header: list[str], source: str) -> None:
-    """Raise unless a line has as many cells as there are columns."""
-    if len(line) != len(header):
-        raise InvalidInput(f"{source}: {len(line)} cells under {len(header)} columns")
-
-
-def _of_json(text: str, name: str) -> Table:
+def _read_json(text: str, name: str) -> Iterator[Line]:
     """One object per line, one object, or one array of objects."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        found = _of_json_lines(text, name)
-    rows = found if isinstance(found, list) else [found]
-    if not rows:
+        return read_json_lines(io.StringIO(text, newline=None), name)
+    if found == []:
         raise InvalidInput(f"{name} has no rows")
-    for i, row in enumerate(rows):
-        check_object(row, source(name, i))
-    header = list(rows[0])
-    return Table(name, header, [cells_of(row, header, source(name, i)) for i, row in enumerate(rows)])
+    return read_objects(found if isinstance(found, list) else [found], name)
 
 
-def check_object(row: Any, source: str) -> None:
-    """Raise unless a row of JSON is an object."""
-    if not isinstance(row, dict):
-        raise InvalidInput(
-            f'{source} is no object; rows are objects such as {{"age": 31}}, one per line or in an array'
-        )
-
-
-def _of_json_lines(text: str, name: str) -> list[Any]:
-    rows = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            try:
-                rows.append(json.loads(line))
-            except (ValueError, RecursionError) as problem:
-                raise InvalidInput(f"{name}, line {number} is not JSON: {problem}") from None
-    return rows
-
-
-def cells_of(row: dict[str, Any], header: list[str], source: str) -> list[str]:
-    """The cells of an object under the names of columns."""
-    absent = [name for name in header if name not in row]
-    if absent:
-        raise InvalidInput(
-            f"{source} has no {listing(absent)}, as the first row has; null is for missing values"
-        )
-    for name in header:
-        if isinstance(row[name], dict | list):
-            raise InvalidInput(
-                f"{source}: {name} is a number, a name or null, not {type(row[name]).__name__}"
-            )
-    return ["" if row[name] is None else str(row[name]) for name in header]
-
-
-def _of_parquet(path: Path) -> Table:
+def _read_parquet(path: Path) -> Table:
     pyarrow, parquet = arrow()
     try:
         found = parquet.read_table(path)
@@ -360,13 +309,6 @@ def _of_parquet(path: Path) -> Table:
         raise InvalidInput(f"{path.name} has no rows")
     columns = [["" if value is None else str(value) for value in x.to_pylist()] for x in found.columns]
     return Table(path.name, found.column_names, [list(cells) for cells in zip(*columns, strict=True)])
-
-
-def _of_workbook(path: Path, sheet: str | None) -> Table:
-    header, *lines = list(workbook.lines(path, sheet)) or [[]]
-    if not lines:
-        raise InvalidInput(f"{path.name} needs a header and at least one row")
-    return Table(path.name, csv_header(header, path.name), lines)
 
 
 def arrow() -> tuple[Any, Any]:
