@@ -12,7 +12,7 @@ import pytest
 
 import primewood as pw
 from primewood.errors import InvalidInput, RowsWarning
-from primewood.tables.files import Table, read_file
+from primewood.tables.files import TextTable, read_file
 from primewood.tables.rows import Layout
 
 ABOUT_ONE = {"explain": [], "contrast": [], "flip": [], "check": ["income < 30"]}
@@ -188,7 +188,7 @@ def test_numbers_keep_every_bit():
     generator = np.random.default_rng(0)
     numbers = np.frombuffer(generator.bytes(8 * 2000), dtype=np.float64)
     numbers = numbers[np.isfinite(numbers)]
-    found = Table("t", ["a"], [[repr(float(x))] for x in numbers]).numbers(Layout(("a",)))
+    found = TextTable("t", ["a"], [[repr(float(x))] for x in numbers]).numbers(Layout(("a",)))
     assert np.array_equal(found[:, 0], numbers)
 
 

@@ -26,13 +26,13 @@ from primewood.tables.files import (
     PARQUET_ENDINGS,
     STDIN,
     Dialect,
-    Table,
+    TextTable,
     arrow,
     declared_decimal,
     is_workbook,
 )
 from primewood.tables.lines import (
-    Line,
+    TextLine,
     Unreadable,
     check_readable,
     read_csv,
@@ -42,8 +42,6 @@ from primewood.tables.lines import (
 )
 from primewood.tables.matching import match_columns
 from primewood.tables.rows import Layout, Reading, read_rows, tell
-
-Rows = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class Block:
         What is to be noted about rows that could be read.
     """
 
-    rows: Rows
+    rows: NDArray[np.float64]
     problems: Mapping[int, str] = field(default_factory=dict)
     notes: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
@@ -123,7 +121,7 @@ class Source(ABC):
         problems: dict[int, str] = {}
         notes: dict[int, tuple[str, ...]] = {}
 
-        def parts(start: int, stop: int) -> list[Rows]:
+        def parts(start: int, stop: int) -> list[NDArray[np.float64]]:
             try:
                 reading = read(start, stop)
             except InvalidInput as problem:
@@ -151,7 +149,11 @@ class TextSource(Source):
     """
 
     def __init__(
-        self, path: Path, layout: Layout, open_lines: Callable[[], Iterator[Line]], needs: str = "a header"
+        self,
+        path: Path,
+        layout: Layout,
+        open_lines: Callable[[], Iterator[TextLine]],
+        needs: str = "a header",
     ) -> None:
         super().__init__(path, layout)
         self._open_lines = open_lines
@@ -168,7 +170,7 @@ class TextSource(Source):
             yield self._block(len(some), partial(self._read, some, first))
             first += len(some)
 
-    def _rows(self, skip: int = 0) -> Iterator[Line]:
+    def _rows(self, skip: int = 0) -> Iterator[TextLine]:
         return islice(self._open_lines(), 1 + skip, None)
 
     def texts(self, column: str) -> Iterator[str]:
@@ -183,9 +185,9 @@ class TextSource(Source):
             if not isinstance(line, Unreadable):
                 yield from ((self._header[place], line[place].strip()) for place in numeric)
 
-    def _read(self, lines: list[Line], first: int, start: int, stop: int) -> Reading:
+    def _read(self, lines: list[TextLine], first: int, start: int, stop: int) -> Reading:
         cells = [check_readable(line) for line in lines[start:stop]]
-        table = Table(self.path.name, self._header, cells, first + start, self.decimal)
+        table = TextTable(self.path.name, self._header, cells, first + start, self.decimal)
         reading = table.reading(self._layout)
         return replace(reading, rows=read_rows(reading.rows, self._layout, source=self.path.name).rows)
 
@@ -195,7 +197,7 @@ def _open_csv(path: Path, layout: Layout, decimal: str | None) -> TextSource:
     with _open_text(path, newline="") as file:
         delimiter = find_delimiter(file)
 
-    def lines() -> Iterator[Line]:
+    def lines() -> Iterator[TextLine]:
         with _open_text(path, newline="") as file:
             yield from read_csv(file, path.name, delimiter)
 
@@ -208,7 +210,7 @@ def _open_csv(path: Path, layout: Layout, decimal: str | None) -> TextSource:
 def _open_json(path: Path, layout: Layout) -> TextSource:
     """A file with one JSON object per line."""
 
-    def lines() -> Iterator[Line]:
+    def lines() -> Iterator[TextLine]:
         with _open_text(path) as file:
             yield from read_json_lines(file, path.name)
 
@@ -254,26 +256,21 @@ class ParquetSource(Source):
                 yield from ("" if value is None else str(value) for value in batch.column(0).to_pylist())
 
     def _tables(self, size: int, first: int) -> Iterator[Any]:
-        """Tables of `size` rows from a row on, whatever the groups of rows in the file."""
-        held = None
+        """Tables of `size` rows from a row on.
+
+        Batches of pyarrow are joined: where a column is dictionary-encoded, they end with the file's groups of rows.
+        """
         with self._opened() as file:
-            groups: list[int] = []
-            before = 0
-            for group in range(file.num_row_groups):
-                count = file.metadata.row_group(group).num_rows
-                if groups or before + count > first:
-                    groups.append(group)
-                else:
-                    before += count
-            drop = first - before
-            for batch in file.iter_batches(size, groups, self._columns) if groups else ():
+            groups, drop = _find_groups(file, first)
+            held = file.schema_arrow.empty_table().select(self._columns)
+            for batch in file.iter_batches(size, groups, self._columns):
                 table = self._arrow.Table.from_batches([batch]).slice(drop)
                 drop = max(0, drop - batch.num_rows)
-                held = table if held is None else self._arrow.concat_tables([held, table])
+                held = self._arrow.concat_tables([held, table])
                 while held.num_rows >= size:
                     yield held.slice(0, size)
                     held = held.slice(size)
-            if held is not None and held.num_rows:
+            if held.num_rows:
                 yield held
 
     def _named(self, table: Any) -> Any:
@@ -296,6 +293,15 @@ class ParquetSource(Source):
             raise InvalidInput(
                 f"{self.path.name}: {self._layout.names[column]} holds numbers, not {kind}, as the model takes it"
             )
+
+
+def _find_groups(file: Any, first: int) -> tuple[list[int], int]:
+    """The groups of rows of a Parquet file from a row on, and how many rows of the first group are before it."""
+    ends = np.cumsum(
+        [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)], dtype=int
+    )
+    group = int(np.searchsorted(ends, first, side="right"))
+    return list(range(group, file.num_row_groups)), first - int(ends[group - 1] if group else 0)
 
 
 def open_source(path: str | Path, layout: Layout, dialect: Dialect | None = None) -> Source:

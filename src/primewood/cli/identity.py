@@ -5,15 +5,15 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from primewood.errors import InvalidInput, UnknownName, listing, meant
-from primewood.tables.files import Table
+from primewood.tables.files import TextTable
 
 
-def row_with_id(asked: Table, text: str) -> int:
+def row_with_id(asked: TextTable, text: str) -> int:
     """The place of the one row whose cell in a column is a value.
 
     Cells are compared as text, and as numbers where both are numbers: 17 finds 17.0.
 
-    >>> row_with_id(Table("rows.csv", ["customer"], [["a=1"], ["17.0"]]), "customer=17")
+    >>> row_with_id(TextTable("rows.csv", ["customer"], [["a=1"], ["17.0"]]), "customer=17")
     1
     """
     column, value = _split(asked, text)
@@ -38,7 +38,7 @@ def check_column(asked: str, header: list[str], column: str) -> None:
         )
 
 
-def _split(asked: Table, text: str) -> tuple[str, str]:
+def _split(asked: TextTable, text: str) -> tuple[str, str]:
     """The column and the value; either may hold an equals sign itself."""
     if "=" not in text:
         raise InvalidInput(f"a row is chosen by --id COLUMN=VALUE, e.g. customer=1042, not {text!r}")

@@ -18,7 +18,7 @@ from primewood.cli.settings import explainer_options
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer import Explainer
 from primewood.readers import load_model, read
-from primewood.tables.files import STDIN, Dialect, Table, is_workbook, read_file
+from primewood.tables.files import STDIN, Dialect, TextTable, is_workbook, read_file
 from primewood.tables.rows import Layout
 
 
@@ -46,7 +46,7 @@ class Dialects:
         """How one of the files is read."""
         return Dialect(self.sheet if is_workbook(path) else None, self.decimal)
 
-    def read(self, path: Path) -> Table:
+    def read(self, path: Path) -> TextTable:
         """The table of one of the files."""
         return read_file(path, self.of_file(path))
 
@@ -59,7 +59,7 @@ def one_file(*given: Path | None) -> Path | None:
     return files[0] if files else None
 
 
-def explainer_of(path: Path, rows: Table | None, reading: Reading, **options: Any) -> Explainer:
+def explainer_of(path: Path, rows: TextTable | None, reading: Reading, **options: Any) -> Explainer:
     """The explainer of a model file, with a table of training rows if there is one."""
     options = explainer_options(reading, **options)
     model = load_model(path, trust_pickle=reading.trust_pickle)
@@ -167,19 +167,19 @@ def drawn(rows: NDArray[np.float64], count: int, seed: int) -> NDArray[np.float6
     return rows[np.random.default_rng(seed).permutation(len(rows))[:count]]
 
 
-def training(asked: Table, data: Path, train: Path | None, dialects: Dialects) -> Table | None:
+def training(asked: TextTable, data: Path, train: Path | None, dialects: Dialects) -> TextTable | None:
     """The training rows: those of their own file; else those asked about, if they are a file of more than one."""
     if train is not None:
         return asked if train == data else dialects.read(train)
     return asked if len(asked) > 1 and data != STDIN else None
 
 
-def _numbers(asked: Table, explainer: Explainer) -> NDArray[np.float64]:
+def _numbers(asked: TextTable, explainer: Explainer) -> NDArray[np.float64]:
     assert explainer.ensemble is not None
     return asked.numbers(Layout.of(explainer.ensemble))
 
 
-def _indices(asked: Table, about: AboutRows) -> list[int]:
+def _indices(asked: TextTable, about: AboutRows) -> list[int]:
     last = len(asked) - 1
     chosen = bool(about.row or about.identity)
     if about.every_row:

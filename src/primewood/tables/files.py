@@ -20,7 +20,7 @@ from primewood.errors import InvalidInput, MissingDependency
 from primewood.tables import workbook
 from primewood.tables.delimited import find_decimal_mark, find_delimiter, use_decimal_point
 from primewood.tables.lines import (
-    Line,
+    TextLine,
     check_readable,
     name_row,
     read_csv,
@@ -81,7 +81,7 @@ def is_workbook(path: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Rows of text under the names of their columns.
 
     Attributes
@@ -234,7 +234,7 @@ def _as_number(cell: str, names: Iterable[object]) -> object:
         return cell
 
 
-def read_file(path: Path, dialect: Dialect | None = None) -> Table:
+def read_file(path: Path, dialect: Dialect | None = None) -> TextTable:
     """The table of a file, or of stdin if the path is ``-``."""
     dialect = dialect or Dialect()
     dialect.check(path)
@@ -274,13 +274,13 @@ def _read_stdin() -> str:
         raise InvalidInput("stdin is no text in UTF-8, so neither CSV nor JSON") from None
 
 
-def _collect(lines: Iterator[Line], name: str, decimal: str | None = ".") -> Table:
+def _collect(lines: Iterator[TextLine], name: str, decimal: str | None = ".") -> TextTable:
     """The table of all lines; one that cannot be read is an error."""
     header = read_header(lines, name, A_ROW)
     rows = [check_readable(line) for line in lines]
     if not rows:
         raise InvalidInput(f"{name} needs {A_ROW}")
-    return Table(name, header, rows, decimal=decimal)
+    return TextTable(name, header, rows, decimal=decimal)
 
 
 def declared_decimal(delimiter: str, decimal: str | None) -> str | None:
@@ -288,7 +288,7 @@ def declared_decimal(delimiter: str, decimal: str | None) -> str | None:
     return "." if delimiter == "," else decimal
 
 
-def _read_json(text: str, name: str) -> Iterator[Line]:
+def _read_json(text: str, name: str) -> Iterator[TextLine]:
     """One object per line, one object, or one array of objects."""
     try:
         found = json.loads(text)
@@ -299,7 +299,7 @@ def _read_json(text: str, name: str) -> Iterator[Line]:
     return read_objects(found if isinstance(found, list) else [found], name)
 
 
-def _read_parquet(path: Path) -> Table:
+def _read_parquet(path: Path) -> TextTable:
     pyarrow, parquet = arrow()
     try:
         found = parquet.read_table(path)
@@ -308,7 +308,7 @@ def _read_parquet(path: Path) -> Table:
     if not found.num_rows:
         raise InvalidInput(f"{path.name} has no rows")
     columns = [["" if value is None else str(value) for value in x.to_pylist()] for x in found.columns]
-    return Table(path.name, found.column_names, [list(cells) for cells in zip(*columns, strict=True)])
+    return TextTable(path.name, found.column_names, [list(cells) for cells in zip(*columns, strict=True)])
 
 
 def arrow() -> tuple[Any, Any]:

@@ -33,10 +33,10 @@ class Unreadable:
     problem: str
 
 
-Line = list[str] | Unreadable
+TextLine = list[str] | Unreadable
 
 
-def read_csv(file: Iterable[str], name: str, delimiter: str) -> Iterator[Line]:
+def read_csv(file: Iterable[str], name: str, delimiter: str) -> Iterator[TextLine]:
     """The lines of a CSV file; empty ones are left out. Bytes that are not UTF-8 come as surrogates."""
     cells = _csv_cells(csv.reader(file, delimiter=delimiter))
     header = next(cells, None)
@@ -54,7 +54,7 @@ def read_csv(file: Iterable[str], name: str, delimiter: str) -> Iterator[Line]:
             yield line
 
 
-def _csv_cells(lines: Iterator[list[str]]) -> Iterator[Line]:
+def _csv_cells(lines: Iterator[list[str]]) -> Iterator[TextLine]:
     """The cells of lines that are not empty."""
     while True:
         try:
@@ -78,7 +78,7 @@ def check_header(line: list[str], name: str) -> list[str]:
     return header
 
 
-def read_json_lines(file: Iterable[str], name: str) -> Iterator[Line]:
+def read_json_lines(file: Iterable[str], name: str) -> Iterator[TextLine]:
     """The lines of a file with one JSON object per line; the first object names the columns."""
     return read_objects(map(_parse, filter(str.strip, file)), name)
 
@@ -91,7 +91,7 @@ def _parse(line: str) -> Any:
         return Unreadable(str(problem))
 
 
-def read_objects(found: Iterable[Any], name: str) -> Iterator[Line]:
+def read_objects(found: Iterable[Any], name: str) -> Iterator[TextLine]:
     """The lines of rows that are JSON objects: first the keys of the first one, then the cells of each."""
     header: list[str] | None = None
     for row, value in enumerate(found):
@@ -132,7 +132,7 @@ def _cells(row: dict[str, Any], header: list[str], source: str) -> list[str]:
     return ["" if row[name] is None else str(row[name]) for name in header]
 
 
-def read_sheet(path: Path, sheet: str | None) -> Iterator[Line]:
+def read_sheet(path: Path, sheet: str | None) -> Iterator[TextLine]:
     """The lines of a sheet of an Excel workbook."""
     lines = workbook.lines(path, sheet)
     header = next(lines, None)
@@ -141,7 +141,7 @@ def read_sheet(path: Path, sheet: str | None) -> Iterator[Line]:
         yield from lines
 
 
-def read_header(lines: Iterator[Line], name: str, needs: str) -> list[str]:
+def read_header(lines: Iterator[TextLine], name: str, needs: str) -> list[str]:
     """The names of the columns, which are the first line; `needs` says what an empty file lacks."""
     header = next(lines, None)
     if header is None:
@@ -149,7 +149,7 @@ def read_header(lines: Iterator[Line], name: str, needs: str) -> list[str]:
     return check_readable(header)
 
 
-def check_readable(line: Line) -> list[str]:
+def check_readable(line: TextLine) -> list[str]:
     """The cells of a line, or an error if it cannot be read."""
     if isinstance(line, Unreadable):
         raise InvalidInput(line.problem)

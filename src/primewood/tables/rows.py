@@ -24,7 +24,7 @@ from primewood.ensemble.ensemble import Form
 from primewood.errors import InvalidInput, RowsWarning, UnknownName, listing, told
 from primewood.logic.interval import number
 from primewood.tables.matching import match_columns
-from primewood.tables.tabular import Column, Tabular, tabular
+from primewood.tables.tabular import TableColumn, Tabular, tabular
 
 TRUTHS = {"true": 1.0, "false": 0.0}
 """Booleans as text, in any case."""
@@ -253,7 +253,7 @@ class _Reader:
             return self._noting_codes(np.asarray(X, dtype=np.float64))
         self._check_width(X.shape)
         objects = X.astype(object)
-        columns = [self._column(Column(objects[:, j]), j) for j in range(len(self.layout.names))]
+        columns = [self._column(TableColumn(objects[:, j]), j) for j in range(len(self.layout.names))]
         return np.column_stack(columns) if columns else np.empty(X.shape)
 
     def _listed(self, X: Any) -> NDArray[Any]:
@@ -287,7 +287,7 @@ class _Reader:
     def _note(self, i: int, note: str) -> None:
         self.row_notes.setdefault(i, []).append(note)
 
-    def _column(self, column: Column, j: int) -> Any:
+    def _column(self, column: TableColumn, j: int) -> Any:
         """The numbers or the codes of a column."""
         if column.kind == "date":
             raise self._date(j, column.dtype)

@@ -24,7 +24,7 @@ ColumnKind = Choice["whole", "boolean", "date"]
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column of a table.
 
     Attributes
@@ -65,7 +65,7 @@ class Tabular:
 
     names: tuple[str, ...]
     height: int
-    column: Callable[[int], Column] = field(repr=False)
+    column: Callable[[int], TableColumn] = field(repr=False)
     labelled: bool = True
 
     @property
@@ -94,7 +94,7 @@ def as_read(
     rows: NDArray[np.float64], names: Sequence[str], kinds: Mapping[str, ColumnKind | None]
 ) -> Tabular:
     """Rows in a model's columns, as a table whose columns have kinds and hold codes for categories."""
-    columns = [Column(rows[:, j], kinds.get(name), coded=True) for j, name in enumerate(names)]
+    columns = [TableColumn(rows[:, j], kinds.get(name), coded=True) for j, name in enumerate(names)]
     return Tabular(tuple(names), len(rows), columns.__getitem__)
 
 
@@ -178,16 +178,16 @@ def _repeated(names: Sequence[str]) -> str:
     return next(name for name in names if names.count(name) > 1)
 
 
-def _read_values(values: Any) -> Column:
+def _read_values(values: Any) -> TableColumn:
     """A column of single values, whose types may differ."""
     if isinstance(values, np.ndarray):
-        return Column(values, dtype=str(values.dtype))
+        return TableColumn(values, dtype=str(values.dtype))
     if all(type(value) is int for value in values):
         try:
-            return Column(np.array(values, dtype=np.int64))
+            return TableColumn(np.array(values, dtype=np.int64))
         except OverflowError:
             pass
-    return Column(_objects(values))
+    return TableColumn(_objects(values))
 
 
 def _objects(values: Sequence[Any]) -> NDArray[Any]:
@@ -228,20 +228,20 @@ def _read_frame(frame: nw.DataFrame[Any]) -> Tabular:
     )
 
 
-def _read_series(series: nw.Series[Any]) -> Column:
+def _read_series(series: nw.Series[Any]) -> TableColumn:
     """A column of a frame: numbers and Booleans as numpy has them, other values one by one."""
     import narwhals as nw
 
     dtype, native = series.dtype, series.to_native()
     name = type(dtype).__name__.lower()
     if dtype.is_temporal():
-        return Column(_objects([None] * len(series)), "date", name)
+        return TableColumn(_objects([None] * len(series)), "date", name)
     if dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean:
         kind: ColumnKind | None = (
             "boolean" if dtype == nw.Boolean else "whole" if dtype.is_integer() else None
         )
-        return Column(series.to_numpy(), kind, name)
+        return TableColumn(series.to_numpy(), kind, name)
     if hasattr(native, "sparse"):  # of pandas; narwhals knows no such dtype
         return _read_series(nw.from_native(native.sparse.to_dense(), series_only=True))
     categories = getattr(getattr(native, "cat", None), "categories", None)
-    return Column(_objects(series.to_list()), None, name, categories=categories)
+    return TableColumn(_objects(series.to_list()), None, name, categories=categories)
