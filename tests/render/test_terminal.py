@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from primewood.render import terminal
-from primewood.render.lanes import MARGIN, Bar, Lane
+from primewood.render.lanes import MARGIN, Bar, Lane, Scale
 from render import card_records as records
 from render.snapshot import check_snapshot
 
@@ -139,7 +139,7 @@ places = st.floats(0, 1)
 @given(places, places, places, st.integers(8, 40))
 def test_a_lane_has_its_length_and_shows_the_row_where_it_is(start, end, mark, count):
     start, mark, end = sorted((start, mark, end))
-    line = terminal.cells(Lane((Bar(start, end),), mark, (), ()), terminal.PLAIN, count)
+    line = terminal.cells(Lane(Scale(0.0, 1.0), (Bar(start, end),), mark, (), ()), terminal.PLAIN, count)
     assert len(line) == count + 2
     place = line.index(terminal.PLAIN.row)
     expected = 0 if mark < MARGIN else (mark - MARGIN) / (1 - 2 * MARGIN) * count + 0.5
@@ -149,6 +149,6 @@ def test_a_lane_has_its_length_and_shows_the_row_where_it_is(start, end, mark, c
 @given(places, places, st.integers(8, 40))
 def test_every_bar_is_seen_on_its_lane(start, end, count):
     start, end = sorted((start, end))
-    line = terminal.cells(Lane((Bar(start, end),), None, (), ()), terminal.PLAIN, count)
+    line = terminal.cells(Lane(Scale(0.0, 1.0), (Bar(start, end),), None, (), ()), terminal.PLAIN, count)
     inside = end >= MARGIN and start <= 1 - MARGIN
     assert ("=" in line) or not inside or end - start < 1e-9

@@ -11,7 +11,6 @@ import math
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from primewood.render.numbers import short
 from primewood.render.text import Piece, Record, divide, interval, some
@@ -87,6 +86,11 @@ class Bar:
         """How long it is."""
         return self.end - self.start
 
+    @property
+    def goes_on(self) -> tuple[bool, bool]:
+        """Whether it has no bound, at its lower and at its upper end."""
+        return self.start == 0.0, self.end == 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Tick:
@@ -102,6 +106,8 @@ class Lane:
 
     Attributes
     ----------
+    scale : Scale
+        Where numbers lie.
     bars : tuple of Bar
         The allowed intervals.
     mark : float or None
@@ -112,6 +118,7 @@ class Lane:
         The histogram of the training rows; empty without one.
     """
 
+    scale: Scale
     bars: tuple[Bar, ...]
     mark: float | None
     ticks: tuple[Tick, ...]
@@ -120,11 +127,22 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A category: whether it is allowed, and whether the row has it."""
+    """A category, or "missing".
+
+    Attributes
+    ----------
+    name : str
+    allowed : bool
+    own : bool
+        Whether the row has it.
+    height : float or None
+        How frequent it is in the training rows, from 0 to 1 for the most frequent value; None if that is unknown.
+    """
 
     name: str
     allowed: bool
     own: bool
+    height: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +151,31 @@ class Chips:
 
     Attributes
     ----------
-    shown : tuple of Chip
-        In natural order.
-    more_allowed, more_excluded : int
-        How many others there are.
+    every : tuple of Chip
+        All categories, in natural order.
     """
 
-    shown: tuple[Chip, ...]
-    more_allowed: int = 0
-    more_excluded: int = 0
+    every: tuple[Chip, ...]
+
+    @property
+    def shown(self) -> tuple[Chip, ...]:
+        """All categories, or of many, the row's own and the first ones, those that are allowed before the others."""
+        return tuple(self.every[k] for k in sorted(self._rank()[:MOST_CHIPS]))
+
+    @property
+    def more_allowed(self) -> int:
+        """How many others are allowed."""
+        return sum(self.every[k].allowed for k in self._rank()[MOST_CHIPS:])
+
+    @property
+    def more_excluded(self) -> int:
+        """How many others are not allowed."""
+        return len(self._rank()[MOST_CHIPS:]) - self.more_allowed
+
+    def _rank(self) -> list[int]:
+        return sorted(
+            range(len(self.every)), key=lambda k: (not self.every[k].own, not self.every[k].allowed, k)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,30 +184,43 @@ class Track:
 
     Attributes
     ----------
-    feature : str
+    feature, unit : str
     text : str
         The condition in words, in brief; that any value will do, if the feature is free.
     pieces : tuple of Piece
         The condition in all its pieces, of which one must hold; empty if the feature is free.
     here : int
         The piece that holds for the row.
-    value : str
-        The row's own value in words; empty if the answer is about no row.
+    value, short_value : str
+        The row's own value in words, and with at most six digits; empty if the answer is about no row.
     beyond : str
         Where the row's number lies outside the training range; else empty.
     picture : Lane or Chips
     missing : Chip or None
-        Whether missing is allowed and whether the row's value is missing; None if neither.
+        Whether missing is allowed and whether the row's value is missing; None if neither, and no training row
+        misses it.
     """
 
     feature: str
+    unit: str
     text: str
     pieces: tuple[Piece, ...]
     here: int
     value: str
+    short_value: str
     beyond: str
     picture: Lane | Chips
     missing: Chip | None
+
+    @property
+    def is_free(self) -> bool:
+        """Whether any value will do."""
+        return not self.pieces
+
+    @property
+    def title(self) -> str:
+        """The feature's name, with its unit unless the name tells it."""
+        return add_unit(self.feature, self.unit)
 
     @property
     def is_numeric(self) -> bool:
@@ -219,32 +266,70 @@ class Tracks:
     untested: tuple[str, ...]
 
 
+def add_unit(feature: str, unit: str = "") -> str:
+    """A feature's name, with its unit unless the name tells it.
+
+    >>> add_unit("age", "years"), add_unit("petal width (cm)", "cm")
+    ('age (years)', 'petal width (cm)')
+    """
+    return f"{feature} ({unit})" if unit and unit not in feature else feature
+
+
 def tracks(record: Record) -> Tracks:
     """How the features of an explanation's record are shown."""
     record = visible_record({name: record[name] for name in ("instance", "literals")})
-    entries = {entry["feature"]: entry for entry in record["instance"]}
     literals = {literal["feature"]: literal for literal in record["literals"]}
+    entries = list_entries(record)
     return Tracks(
-        tuple(track(entries.get(name), literal) for name, literal in literals.items()),
+        tuple(track(entries[name], literal) for name, literal in literals.items()),
         tuple(track(entry) for name, entry in entries.items() if entry["tested"] and name not in literals),
         tuple(name for name, entry in entries.items() if not entry["tested"]),
     )
 
 
-def track(entry: Record | None, literal: Record | None = None) -> Track:
-    """One feature: its entry in the instance, if there is one, and its literal, if it is not free."""
-    own = entry or {"value": None, "shown": ""}
-    feature = (literal or own)["feature"]
-    numeric = "intervals" in literal if literal is not None else own["kind"] == "numeric"
+def list_entries(record: Record) -> dict[str, Record]:
+    """What an explanation's record says about the row, by feature; of an expression, that it knows of none."""
+    found = {literal["feature"]: make_entry(literal) for literal in record["literals"]}
+    return found | {entry["feature"]: entry for entry in record["instance"]}
+
+
+def make_entry(literal: Record) -> Record:
+    """The entry of a feature of which nothing is known but what a literal says."""
+    known = {name: literal[name] for name in ("feature", "unit")}
+    return {**known, "value": None, "shown": "", "tested": True}
+
+
+def track(entry: Record, literal: Record | None = None, scale: Scale | None = None) -> Track:
+    """One feature: its entry in the instance, and its literal, if it is not free.
+
+    Parameters
+    ----------
+    scale
+        Of a number, if it is not to be chosen here.
+    """
+    feature = entry["feature"]
+    numeric = "intervals" in literal if literal is not None else entry["kind"] == "numeric"
     return Track(
         feature=feature,
+        unit=entry["unit"],
         text=f"{feature}: any value" if literal is None else literal["text"],
         pieces=() if literal is None else tuple(divide(literal)),
-        here=_here(own, literal) if literal is not None and numeric else 0,
-        value=own["shown"],
-        beyond=_beyond(own) if numeric else "",
-        picture=_lane(own, literal) if numeric else _chips(own, literal),
-        missing=_missing(own, literal),
+        here=_here(entry, literal) if literal is not None and numeric else 0,
+        value=entry["shown"],
+        short_value=shorten_value(entry),
+        beyond=_beyond(entry) if numeric else "",
+        picture=_lane(entry, literal, scale or choose_scale(entry, [literal]))
+        if numeric
+        else _chips(entry, literal),
+        missing=_missing(entry, literal),
+    )
+
+
+def shorten_value(entry: Record) -> str:
+    """The row's own value in words; a number of many digits in six."""
+    value, shown, unit = entry["value"], str(entry["shown"]), entry.get("unit", "")
+    return (
+        f"{value:.6g} {unit}".rstrip() if isinstance(value, float) and len(shown) > 10 + len(unit) else shown
     )
 
 
@@ -257,9 +342,17 @@ def _here(entry: Record, literal: Record) -> int:
 
 
 def _missing(entry: Record, literal: Record | None) -> Chip | None:
-    own = entry["value"] is None and bool(entry["shown"])
-    allowed = literal["missing"] if literal is not None else own
-    return Chip("missing", allowed, own) if allowed or own else None
+    own, allowed = entry["value"] is None and bool(entry["shown"]), literal is None or literal["missing"]
+    count, counts = entry.get("missing_count"), _counts(entry)
+    if not own and (literal is None or not (allowed or count)):
+        return None
+    return Chip("missing", allowed, own, min(1.0, count / max(1, *counts)) if count and counts else None)
+
+
+def _counts(entry: Record) -> list[int]:
+    """How many training rows each column of the histogram, or each category, has."""
+    histogram: Record = entry.get("histogram") or {}
+    return histogram.get("counts") or entry.get("counts") or []
 
 
 def _beyond(entry: Record) -> str:
@@ -269,30 +362,43 @@ def _beyond(entry: Record) -> str:
     return "below the training range" if value < low else "above the training range"
 
 
-def _lane(entry: Record, literal: Record | None) -> Lane:
-    intervals = [{"low": None, "high": None}] if literal is None else literal["intervals"]
-    value = entry["value"]
-    known = entry.get("low") is not None and entry.get("high") is not None
-    numbers = [value, *(part[end] for part in intervals for end in ("low", "high"))]
-    ends = _spanned([entry["low"], entry["high"]] if known else numbers)
-    histogram = entry.get("histogram") if known else None
-    # The columns of whole numbers reach half a unit beyond the range.
-    wide = _spanned([*ends, *(histogram["edges"] if histogram else ())])
-    scale = Scale.over(*wide) if known else Scale.around(*wide)
-    return Lane(
-        bars=tuple(_bar(scale, part) for part in intervals),
-        mark=None if value is None else scale.place(value),
-        ticks=tuple(Tick(scale.place(x), short(x)) for x in dict.fromkeys(ends)) if known else (),
-        columns=_columns(scale, histogram),
+def choose_scale(entry: Record, literals: Iterable[Record | None]) -> Scale:
+    """The scale of a numeric feature: over its training range, or else around all that is said about it."""
+    if _has_range(entry):
+        edges = (entry.get("histogram") or {}).get("edges", ())
+        # The columns of whole numbers reach half a unit beyond the range.
+        return Scale.over(*span_numbers([entry["low"], entry["high"], *edges]))
+    parts = [part for literal in literals if literal is not None for part in literal["intervals"]]
+    return Scale.around(
+        *span_numbers([entry["value"], *(part[end] for part in parts for end in ("low", "high"))])
     )
 
 
-def _spanned(numbers: Iterable[float | None]) -> tuple[float, float]:
+def _has_range(entry: Record) -> bool:
+    return entry.get("low") is not None and entry.get("high") is not None
+
+
+def _lane(entry: Record, literal: Record | None, scale: Scale) -> Lane:
+    intervals = [{"low": None, "high": None}] if literal is None else literal["intervals"]
+    value, known = entry["value"], _has_range(entry)
+    ends = dict.fromkeys([entry["low"], entry["high"]]) if known else {}
+    return Lane(
+        scale=scale,
+        bars=tuple(place_interval(scale, part) for part in intervals),
+        mark=None if value is None else scale.place(value),
+        ticks=tuple(Tick(scale.place(x), short(x)) for x in ends),
+        columns=_columns(scale, entry.get("histogram") if known else None),
+    )
+
+
+def span_numbers(numbers: Iterable[float | None]) -> tuple[float, float]:
+    """The smallest and the largest of some numbers, of which None and infinite ones are left out; 0 and 1 of none."""
     known = [x for x in numbers if x is not None and math.isfinite(x)]
     return (min(known), max(known)) if known else (0.0, 1.0)
 
 
-def _bar(scale: Scale, part: Record) -> Bar:
+def place_interval(scale: Scale, part: Record) -> Bar:
+    """The bar of an interval's record."""
     low, high = part["low"], part["high"]
     return Bar(0.0 if low is None else scale.place(low), 1.0 if high is None else scale.place(high))
 
@@ -314,11 +420,10 @@ def _chips(entry: Record, literal: Record | None) -> Chips:
     own = None if entry["value"] is None else str(entry["value"])
     allowed = None if literal is None else {str(value) for value in literal["values"]}
     names = [str(name) for name in entry.get("values", [] if literal is None else literal["values"])]
-    chips = [Chip(name, allowed is None or name in allowed, name == own) for name in names]
-    if len(chips) <= MOST_CHIPS:
-        return Chips(tuple(chips))
-    first = sorted(range(len(chips)), key=lambda k: (not chips[k].own, not chips[k].allowed, k))
-    kept = sorted(first[:MOST_CHIPS])
-    left: list[Any] = [chips[k] for k in first[MOST_CHIPS:]]
-    more = sum(chip.allowed for chip in left)
-    return Chips(tuple(chips[k] for k in kept), more, len(left) - more)
+    counts = entry.get("counts") or [None] * len(names)
+    most = max((count for count in counts if count), default=1)
+    chips = [
+        Chip(name, allowed is None or name in allowed, name == own, None if count is None else count / most)
+        for name, count in zip(names, counts, strict=True)
+    ]
+    return Chips(tuple(chips))

@@ -215,14 +215,15 @@ def _picture(track: Track, pen: Pen, room: _Room) -> Text:
     if track.beyond:
         drawn.append("\n").append_text(pen.text(f"{below}this row is {track.beyond}"))
     if track.missing and not track.missing.own:
-        drawn.append("\n").append_text(pen.text(f"{below}{pen.signs.allowed} missing"))
+        sign = pen.signs.allowed if track.missing.allowed else pen.signs.excluded
+        drawn.append("\n").append_text(pen.text(f"{below}{sign} missing"))
     return drawn
 
 
 def cells(lane: Lane, signs: Signs, count: int) -> str:
     """A lane in characters: `count` for the training range, and one at each end for all that lies beyond it.
 
-    >>> lane = Lane((lanes.Bar(0.5, 1.0),), 0.75, (), ())
+    >>> lane = Lane(lanes.Scale(0, 1), (lanes.Bar(0.5, 1.0),), 0.75, (), ())
     >>> cells(lane, PLAIN, 10)
     '......==O==>'
     """

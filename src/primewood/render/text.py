@@ -203,6 +203,8 @@ class Piece:
         The feature.
     after, before : str
         What follows the name, and what stands before it.
+    brief : str
+        The piece in a few words, where the name stands elsewhere.
     compares : bool
         Whether the words are comparisons with numbers.
 
@@ -213,6 +215,7 @@ class Piece:
     name: str
     after: str
     before: str = ""
+    brief: str = ""
     compares: bool = False
 
     def __str__(self) -> str:
@@ -230,9 +233,9 @@ def divide(literal: Record) -> list[Piece]:
     """The pieces of a literal's record, of which one must hold, each divided at the feature's name."""
     name = literal["feature"]
     if "values" in literal:
-        return [Piece(name, literal["condition"])]
+        return [Piece(name, literal["condition"], brief=literal["condition"])]
     pieces = [_divide_interval(name, *ends, literal["unit"]) for ends in shown_bounds(literal)]
-    return pieces + ([Piece(name, "is missing")] if literal["missing"] else [])
+    return pieces + ([Piece(name, "is missing", brief="missing")] if literal["missing"] else [])
 
 
 def shown_bounds(literal: Record) -> list[tuple[End, End]]:
@@ -254,11 +257,13 @@ def piece(name: str, low: End, high: End, unit: str = "") -> str:
 
 
 def _divide_interval(name: str, low: End, high: End, unit: str) -> Piece:
+    brief = _shorten_bounds(low, high)
     if low and high and low[1] != high[1]:
-        return Piece(name, _measured(high, unit), f"{low[1]} {low[0].replace('>', '<')}", compares=True)
+        before = f"{low[1]} {low[0].replace('>', '<')}"
+        return Piece(name, _measured(high, unit), before, brief, compares=True)
     if low and high:
-        return Piece(name, _measured(("=", low[1]), unit), compares=True)
-    return Piece(name, _measured(low or high, unit), compares=True)
+        return Piece(name, _measured(("=", low[1]), unit), brief=brief, compares=True)
+    return Piece(name, _measured(low or high, unit), brief=brief, compares=True)
 
 
 def _measured(end: End, unit: str) -> str:
@@ -266,10 +271,10 @@ def _measured(end: End, unit: str) -> str:
     return f"{end[0]} {end[1]} {unit}".rstrip() if end else "is a number"
 
 
-def bounds_in_words(low: End, high: End) -> str:
-    """Both bounds of an interval, where the name of the feature stands elsewhere.
+def _shorten_bounds(low: End, high: End) -> str:
+    """Both bounds of an interval.
 
-    >>> bounds_in_words((">=", "31"), ("<=", "35")), bounds_in_words((">", "31"), None)
+    >>> _shorten_bounds((">=", "31"), ("<=", "35")), _shorten_bounds((">", "31"), None)
     ('31 to 35', '> 31')
     """
     if low and high and (low[0], high[0]) == (">=", "<="):

@@ -218,7 +218,7 @@ def _nearest(found: Record) -> Way:
 
 
 def _condition(literal: Record) -> Row:
-    return Row.of(lanes.track(None, literal))
+    return Row.of(lanes.track(lanes.make_entry(literal), literal))
 
 
 def _moves(changes: Record) -> list[tuple[str, str, str]]:

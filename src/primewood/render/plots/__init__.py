@@ -4,14 +4,14 @@ An answer is taken as it is, or as the record that its `to_dict` gives, so that 
 Nothing is computed here but where things lie.
 """
 
-from primewood.render.plots.anytime import GrowthDisplay, growth
-from primewood.render.plots.comparison import SideBySideDisplay, side_by_side
-from primewood.render.plots.coverage import CoverageBySizeDisplay, coverage_by_size
-from primewood.render.plots.explanation import RangesDisplay, ranges
+from primewood.render.plots.coverage_by_size import CoverageBySizeDisplay, coverage_by_size
+from primewood.render.plots.decision_map import DecisionMapDisplay, decision_map
+from primewood.render.plots.feature_use import FeatureUseDisplay, feature_use
+from primewood.render.plots.growth import GrowthDisplay, growth
 from primewood.render.plots.importance import ImportanceDisplay, importance
-from primewood.render.plots.strip import WhatIfDisplay, what_if
-from primewood.render.plots.two_features import DecisionMapDisplay, decision_map
-from primewood.render.plots.use import FeatureUseDisplay, feature_use
+from primewood.render.plots.ranges import RangesDisplay, ranges
+from primewood.render.plots.side_by_side import SideBySideDisplay, side_by_side
+from primewood.render.plots.what_if import WhatIfDisplay, what_if
 
 __all__ = [
     "CoverageBySizeDisplay",

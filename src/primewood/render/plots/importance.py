@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from primewood.render import importance as words
 from primewood.render.numbers import counted
-from primewood.render.plots.lane_drawing import NAME
-from primewood.render.plots.legend import Entry, draw_legend
-from primewood.render.plots.library import checked
-from primewood.render.plots.looks import ALLOWED, GREY, LINE, Look, tint
-from primewood.render.plots.measure import line_height, text_width, wrapped
-from primewood.render.plots.page import Page, Shape, Stroke, Words, box, put
-from primewood.render.plots.records import IMPORTANCE, record_of
-from primewood.render.plots.use import check_most
+from primewood.render.plots.drawing import area_entry, check_axes, finish
+from primewood.render.plots.feature_use import Bars, check_most, draw_counts
+from primewood.render.plots.inputs import IMPORTANCE, read_record
+from primewood.render.plots.style import ALLOWED, Look, tint
 from primewood.render.text import Record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-MENTIONED = Look(tint(ALLOWED, 0.3), tint(ALLOWED, 0.3))
-FLIPS = Look(ALLOWED, ALLOWED)
+MENTIONED, FLIPS = tint(ALLOWED, 0.3), ALLOWED
 
 
 @dataclass(frozen=True)
@@ -67,60 +61,34 @@ def importance(found: Any, *, ax: Any = None, most: int = 20) -> ImportanceDispl
     ImportanceDisplay
     """
     check_most(most)
-    axes, record = checked(ax), record_of(found, IMPORTANCE, "importance")
+    axes, record = check_axes(ax), read_record(found, IMPORTANCE, "importance")
     used = [x for x in record["importance"] if x["in_explanations"] or x["flips_alone"]]
     shown, unused = used[:most], len(record["importance"]) - len(used)
-    notes = _notes(record, len(used) - len(shown), unused)
-    made = put(partial(_page, record, shown, notes), axes)
-    mentioned, flips = ({x["feature"]: x[key] for x in shown} for key in ("in_explanations", "flips_alone"))
-    return ImportanceDisplay(made, made.figure, mentioned, flips, len(used) - len(shown), unused)
+    names = [x["feature"] for x in shown]
+    mentioned, flips = ([x[key] for x in shown] for key in ("in_explanations", "flips_alone"))
+    bars = [
+        Bars("_in_explanations", mentioned, record["explained"], MENTIONED),
+        Bars("_flips_alone", flips, record["tested"], FLIPS, 0.09),
+    ]
+    told = [f"{a:,}, {b:,} alone" for a, b in zip(mentioned, flips, strict=True)]
+    room = None if axes is None else axes.get_window_extent().frozen()
+    made, size = draw_counts(axes, names, bars, told)
+    entries = [
+        area_entry("the explanation mentions it", Look(MENTIONED)),
+        area_entry("it alone flips the decision", Look(FLIPS)),
+    ]
+    left_out = len(used) - len(shown)
+    notes = _list_notes(record, bool(shown), left_out, unused)
+    finish(made, words.title(record), entries, notes=notes, size=size, room=room)
+    in_explanations, flips_alone = (dict(zip(names, counts, strict=True)) for counts in (mentioned, flips))
+    return ImportanceDisplay(made, made.figure, in_explanations, flips_alone, left_out, unused)
 
 
-def _page(record: Record, shown: list[Record], notes: list[str], width: float) -> Page:
-    page = Page(width)
-    page.paragraph(words.title(record), size=12, bold=True)
-    page.y += 0.04
-    entries = Entry("the explanation mentions it", MENTIONED), Entry("it alone flips the decision", FLIPS)
-    draw_legend(page, entries)
-    page.y += 0.06
-    names = min(max((text_width(x["feature"], NAME) for x in shown), default=0.0), 0.36 * width)
-    told = {x["feature"]: f"{x['in_explanations']:,}, {x['flips_alone']:,} alone" for x in shown}
-    left = names + 0.12
-    right = width - max((text_width(text, NAME) for text in told.values()), default=0.0) - 0.08
-    top = page.y
-    for entry in shown:
-        _bars(page, record, entry, told[entry["feature"]], (names, left, right))
-    if shown:
-        page.add(Stroke((left, top), (left, page.y), LINE))
-    page.y += 0.04
-    if record["rows"] and not shown:
-        page.paragraph("no explanation mentions any feature: no value can change a decision", size=9)
-    for note in notes:
-        page.paragraph(note, size=8, colour=GREY)
-    return page
-
-
-def _bars(page: Page, record: Record, entry: Record, told: str, places: tuple[float, float, float]) -> None:
-    """One feature: the pale bar of its explanations, and in it the one of its flips."""
-    names, left, right = places
-    lines = wrapped(entry["feature"], names, NAME, most=2)
-    height = max(len(lines) * line_height(NAME), 0.19) + 0.07
-    middle, ends = page.y + height / 2, []
-    page.lines(lines, names, middle, size=NAME, align="right")
-    for key, whole, look, half in (
-        ("in_explanations", record["explained"], MENTIONED, 0.08),
-        ("flips_alone", record["tested"], FLIPS, 0.045),
-    ):
-        ends.append(left + (right - left) * (entry[key] / whole if whole else 0.0))
-        outline = box(left, middle - half, ends[-1], middle + half)
-        page.add(Shape([outline], look, label=f"_{key} {entry['feature']}"))
-    page.add(Words(max(ends) + 0.06, middle, told, NAME))
-    page.y += height
-
-
-def _notes(record: Record, left_out: int, unused: int) -> list[str]:
+def _list_notes(record: Record, is_used: bool, left_out: int, unused: int) -> list[str]:
     """What is not drawn, and what the counts do not say."""
     notes = []
+    if record["rows"] and not is_used:
+        notes.append("no explanation mentions any feature: no value can change a decision")
     if left_out:
         notes.append(f"and {counted(left_out, 'more feature')}, in fewer explanations")
     if unused and record["rows"]:

@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from primewood.errors import InvalidInput
 from primewood.render.numbers import short
-from primewood.render.plots.chart import legend_above, plain_axes
-from primewood.render.plots.library import checked, library, new_axes
-from primewood.render.plots.looks import LINE, tint
-from primewood.render.plots.records import EXPLANATION, record_of
+from primewood.render.plots.drawing import (
+    area_entry,
+    check_axes,
+    finish,
+    line_entry,
+    load_matplotlib,
+    make_axes,
+    set_plain_axes,
+)
+from primewood.render.plots.inputs import EXPLANATION, read_record
+from primewood.render.plots.style import LINE, Look, tint
 from primewood.render.sketch import PALETTE
 
 if TYPE_CHECKING:
@@ -67,7 +74,7 @@ def growth(why: Any, *, ax: Any = None, log: bool = True) -> GrowthDisplay:
     -------
     GrowthDisplay
     """
-    record, axes = record_of(why, EXPLANATION, "growth"), checked(ax)
+    record, axes = read_record(why, EXPLANATION, "growth"), check_axes(ax)
     if not record.get("history"):
         raise InvalidInput(
             'growth draws the history of a search: ask for goal="shortest" or goal="widest"; this answer has none'
@@ -75,21 +82,21 @@ def growth(why: Any, *, ax: Any = None, log: bool = True) -> GrowthDisplay:
     log = log and record["history"][-1][0] > 0
     seconds, lower, upper = (tuple(column) for column in zip(*record["history"], strict=True))
     what = WORDS.get(record.get("goal") or "", NEUTRAL)
-    found = new_axes(6.4, 4.2, layout="constrained") if axes is None else axes
-    times = _times(seconds, log)
-    bottom, top = _limits(lower, upper)
-    _gap(found, times, lower, upper, (bottom, top))
+    found = make_axes(6.4, 4.2) if axes is None else axes
+    times = _find_times(seconds, log)
+    bottom, top = _find_limits(lower, upper)
+    _draw_gap(found, times, lower, upper, (bottom, top))
     # The upper bound is the thinner line, so that both are seen where they meet.
-    _steps(found, times, lower, LOWER, "^", 3.2, "_lower")
-    _steps(found, times, upper, UPPER, "v", 1.8, "_upper")
+    _draw_steps(found, times, lower, LOWER, "^", 3.2, "_lower")
+    _draw_steps(found, times, upper, UPPER, "v", 1.8, "_upper")
     found.set_ylim(bottom, top)
-    _time_axis(found, times, log)
+    _set_time_axis(found, times, log)
     found.set_ylabel(what[1], fontsize=10)
-    _legend(found, what, seconds, lower, upper)
+    _finish(found, what, seconds, lower, upper)
     return GrowthDisplay(found, found.figure, seconds, lower, upper)
 
 
-def _times(seconds: Sequence[float], log: bool) -> list[float]:
+def _find_times(seconds: Sequence[float], log: bool) -> list[float]:
     """When each bound begins to hold, and the end of the picture."""
     if not log:
         return [*seconds, seconds[-1] + 0.08 * (seconds[-1] - seconds[0] or seconds[-1] or 1.0)]
@@ -98,7 +105,7 @@ def _times(seconds: Sequence[float], log: bool) -> list[float]:
     return [*times, times[-1] * max(1.3, (times[-1] / times[0]) ** 0.08)]
 
 
-def _limits(lower: Sequence[float | None], upper: Sequence[float | None]) -> tuple[float, float]:
+def _find_limits(lower: Sequence[float | None], upper: Sequence[float | None]) -> tuple[float, float]:
     known = [x for x in (*lower, *upper) if x is not None]
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     border = 0.08 * (high - low) or 0.1 * abs(high) or 1.0
@@ -109,7 +116,7 @@ def _limits(lower: Sequence[float | None], upper: Sequence[float | None]) -> tup
     return max(least, -border / 2) if low >= 0 and None not in lower else least, high + above * border
 
 
-def _gap(
+def _draw_gap(
     ax: Axes,
     times: Sequence[float],
     lower: Sequence[float | None],
@@ -132,7 +139,7 @@ def _gap(
         )
 
 
-def _steps(
+def _draw_steps(
     ax: Axes,
     times: Sequence[float],
     bounds: Sequence[float | None],
@@ -151,22 +158,22 @@ def _steps(
     ax.plot(at, where, marker, color=colour, markersize=6, label=f"{label} moves", zorder=5)
 
 
-def _time_axis(ax: Axes, times: Sequence[float], log: bool) -> None:
-    plain_axes(ax)
-    ticker = library("ticker")
+def _set_time_axis(ax: Axes, times: Sequence[float], log: bool) -> None:
+    set_plain_axes(ax)
+    ticker = load_matplotlib("ticker")
     ax.set_xscale("log" if log else "linear")
     left = times[0] / (times[-1] / times[0]) ** 0.02 if log else times[0]
     ax.set_xlim(left, times[-1])
     if log:
-        ax.xaxis.set_major_locator(ticker.FixedLocator(_decades(left, times[-1])))
+        ax.xaxis.set_major_locator(ticker.FixedLocator(_choose_ticks(left, times[-1])))
         ax.xaxis.set_minor_locator(ticker.NullLocator())
     else:
         ax.xaxis.set_major_locator(ticker.MaxNLocator(6))
-    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: duration(x)))
+    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda x, _: write_duration(x)))
     ax.set_xlabel("time", fontsize=10)
 
 
-def _decades(low: float, high: float) -> list[float]:
+def _choose_ticks(low: float, high: float) -> list[float]:
     """Round times between two times: at most eight, powers of ten if there are enough of them."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in ((1,), (1, 3), (1, 2, 5), range(1, 10), [1 + k / 10 for k in range(90)]):
@@ -177,40 +184,35 @@ def _decades(low: float, high: float) -> list[float]:
     return inside
 
 
-def duration(seconds: float) -> str:
+def write_duration(seconds: float) -> str:
     """A time in words.
 
-    >>> duration(0.00002), duration(0.0153), duration(2.5), duration(0)
+    >>> write_duration(0.00002), write_duration(0.0153), write_duration(2.5), write_duration(0)
     ('0.02 ms', '15.3 ms', '2.5 s', '0 s')
     """
     return f"{short(1000 * seconds)} ms" if 0 < abs(seconds) < 0.1 else f"{short(seconds)} s"
 
 
-def _legend(
+def _finish(
     ax: Axes,
     what: tuple[str, str, str, str],
     seconds: Sequence[float],
     lower: Sequence[float | None],
     upper: Sequence[float | None],
 ) -> None:
-    line, patch = library("lines").Line2D, library("patches").Patch
-    handles = [
-        line([], [], color=UPPER, marker="v", linewidth=2),
-        line([], [], color=LOWER, marker="^", linewidth=2),
+    entries = [
+        line_entry(what[3], color=UPPER, marker="v", linewidth=2),
+        line_entry(what[2], color=LOWER, marker="^", linewidth=2),
     ]
-    words = [what[3], what[2]]
-    if any(
-        low is not None and high is not None and low != high for low, high in zip(lower, upper, strict=True)
-    ):
-        handles.append(patch(facecolor=tint(LINE, 0.45)))
-        words.append("gap")
+    pairs = list(zip(lower, upper, strict=True))
+    if any(low is not None and high is not None and low != high for low, high in pairs):
+        entries.append(area_entry("gap", Look(tint(LINE, 0.45))))
     if None in lower or None in upper:
-        handles.append(patch(facecolor="none", edgecolor=tint(LINE, 0.6), hatch="///", linewidth=0))
-        words.append("not bounded yet")
-    legend_above(ax, handles, words, _title(what[0], seconds[-1], lower[-1], upper[-1]))
+        entries.append(area_entry("not bounded yet", Look("none", tint(LINE, 0.6), "///")))
+    finish(ax, _write_title(what[0], seconds[-1], lower[-1], upper[-1]), entries)
 
 
-def _title(what: str, seconds: float, low: float | None, high: float | None) -> str:
+def _write_title(what: str, seconds: float, low: float | None, high: float | None) -> str:
     """How it ended."""
     if low is None and high is None:
         known = "not bounded"
@@ -218,4 +220,4 @@ def _title(what: str, seconds: float, low: float | None, high: float | None) -> 
         known = f"at least {short(low)}" if low is not None else f"at most {short(high or 0.0)}"
     else:
         known = f"{short(low)}, proved" if low == high else f"between {short(low)} and {short(high)}"
-    return f"{what}: {known} after {duration(float(f'{seconds:.2g}'))}"
+    return f"{what}: {known} after {write_duration(float(f'{seconds:.2g}'))}"

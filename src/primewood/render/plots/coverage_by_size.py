@@ -8,10 +8,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from primewood.errors import InvalidInput
-from primewood.render.plots.chart import heading, legend_above, plain_axes
-from primewood.render.plots.library import checked, library, new_axes
-from primewood.render.plots.looks import ALLOWED
-from primewood.render.plots.records import FAILED, OVERVIEW, as_record, columns_of, is_frame, records_of
+from primewood.render.plots.drawing import (
+    check_axes,
+    finish,
+    line_entry,
+    load_matplotlib,
+    make_axes,
+    set_plain_axes,
+)
+from primewood.render.plots.inputs import FAILED, OVERVIEW, convert, is_frame, read_columns, read_records
+from primewood.render.plots.style import ALLOWED
 from primewood.render.text import Record
 
 if TYPE_CHECKING:
@@ -60,22 +66,22 @@ def coverage_by_size(whys: Any, *, ax: Any = None) -> CoverageBySizeDisplay:
     -------
     CoverageBySizeDisplay
     """
-    axes = checked(ax)
-    counted = _counted(whys)
+    axes = check_axes(ax)
+    counted = _count(whys)
     known = sum(counted.dots.values())
     if not counted.explained:
         raise InvalidInput(f"coverage_by_size takes at least one explanation; {counted.failed:,} rows failed")
     if not known:
         raise InvalidInput("these explanations have no coverage: give the explainer training rows")
-    found = new_axes(6.4, 4.4, layout="constrained") if axes is None else axes
+    found = make_axes(6.4, 4.4) if axes is None else axes
     _draw(found, counted.dots)
     left_out = counted.explained - known
-    _words(found, counted.dots, _title(known, left_out, counted.failed))
+    _label(found, counted.dots, _write_title(known, left_out, counted.failed))
     return CoverageBySizeDisplay(found, found.figure, dict(counted.dots), left_out, counted.failed)
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _Counts:
     """What is drawn.
 
     Attributes
@@ -91,40 +97,40 @@ class _Counted:
     failed: int
 
 
-def _counted(whys: Any) -> _Counted:
+def _count(whys: Any) -> _Counts:
     if is_frame(whys):
-        table = columns_of(whys, ("status", "size", "coverage"), "coverage_by_size")
-        return _of_lines(list(zip(*table.values(), strict=True)))
+        table = read_columns(whys, ("status", "size", "coverage"), "coverage_by_size")
+        return _count_lines(list(zip(*table.values(), strict=True)))
     if isinstance(whys, Mapping) or hasattr(whys, "coverage_by_size"):
-        record = as_record(whys)
+        record = convert(whys)
         if isinstance(record, Mapping) and OVERVIEW.fits(record):
-            return _of_overview(record)
+            return _count_overview(record)
     taken = "a batch, its frame, or the overview of a folder"
-    records, _ = records_of(whys, "coverage_by_size", taken=taken)
-    return _of_lines([(one["status"], len(one["literals"]), one.get("coverage")) for one in records])
+    records, _ = read_records(whys, "coverage_by_size", taken=taken)
+    return _count_lines([(one["status"], len(one["literals"]), one.get("coverage")) for one in records])
 
 
-def _of_lines(lines: Sequence[tuple[str, int, float | None]]) -> _Counted:
+def _count_lines(lines: Sequence[tuple[str, int, float | None]]) -> _Counts:
     """What lines of status, size and coverage say."""
     explained = [(size, coverage) for status, size, coverage in lines if status != FAILED]
     dots = Counter((int(size), float(coverage)) for size, coverage in explained if coverage is not None)
-    return _Counted(dots, len(explained), len(lines) - len(explained))
+    return _Counts(dots, len(explained), len(lines) - len(explained))
 
 
-def _of_overview(record: Record) -> _Counted:
+def _count_overview(record: Record) -> _Counts:
     dots = {(one["size"], one["coverage"]): one["rows"] for one in record["coverage_by_size"]}
     failed = record["statuses"].get(FAILED, 0)
-    return _Counted(dots, record["rows"] - failed, failed)
+    return _Counts(dots, record["rows"] - failed, failed)
 
 
-def _title(known: int, left_out: int, failed: int) -> str:
+def _write_title(known: int, left_out: int, failed: int) -> str:
     words = f"Coverage and size of {known:,} explanation{'s' if known > 1 else ''}"
     if left_out:
         words += f", {left_out:,} without training rows left out"
     return f"{words}, {failed:,} failed row{'s' if failed > 1 else ''} left out" if failed else words
 
 
-def _area(count: int, most: int) -> float:
+def _choose_area(count: int, most: int) -> float:
     return AREA + (MOST_AREA - AREA) * (count - 1) / max(12, most - 1)
 
 
@@ -135,7 +141,7 @@ def _draw(ax: Axes, dots: Mapping[tuple[int, float], int]) -> None:
     ax.scatter(
         [size for size, _ in ranked],
         [coverage for _, coverage in ranked],
-        s=[_area(dots[dot], most) for dot in ranked],
+        s=[_choose_area(dots[dot], most) for dot in ranked],
         facecolor=ALLOWED,
         alpha=0.6,
         edgecolor="white",
@@ -149,29 +155,21 @@ def _draw(ax: Axes, dots: Mapping[tuple[int, float], int]) -> None:
     ax.set_ylim(0, 1.12 * max([coverage for _, coverage in dots] + [1e-9]))
 
 
-def _words(ax: Axes, dots: Mapping[tuple[int, float], int], title: str) -> None:
-    ticker = library("ticker")
-    plain_axes(ax)
+def _label(ax: Axes, dots: Mapping[tuple[int, float], int], title: str) -> None:
+    ticker = load_matplotlib("ticker")
+    set_plain_axes(ax)
     ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))
     ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda share, _: f"{100 * share:.6g}%"))
     ax.set_xlabel("number of literals", fontsize=10)
     ax.set_ylabel("covered training rows", fontsize=10)
     most = max(dots.values())
-    if most == 1:
-        heading(ax, title)
-        return
-    counts = sorted({1, (1 + most) // 2, most})
-    line = library("lines").Line2D
-    handles = [
-        line(
-            [],
-            [],
-            marker="o",
-            color=ALLOWED,
-            alpha=0.6,
-            linestyle="none",
-            markersize=_area(count, most) ** 0.5,
+    look = {"marker": "o", "color": ALLOWED, "alpha": 0.6, "linestyle": "none"}
+    entries = [
+        line_entry(
+            f"{count:,} explanation{'s' if count > 1 else ''}",
+            markersize=_choose_area(count, most) ** 0.5,
+            **look,
         )
-        for count in counts
+        for count in (sorted({1, (1 + most) // 2, most}) if most > 1 else ())
     ]
-    legend_above(ax, handles, [f"{count:,} explanation{'s' if count > 1 else ''}" for count in counts], title)
+    finish(ax, title, entries)

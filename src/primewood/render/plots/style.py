@@ -1,7 +1,8 @@
-"""Colours and patterns that can be told apart with any colour vision, and in print."""
+"""Colours and patterns that can be told apart with any colour vision, and in print; the sizes of words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from primewood.render.sketch import PALETTE
@@ -13,6 +14,10 @@ FAINT = "#D5DAE0"
 PALE = "#F3F5F8"
 ALLOWED = PALETTE[0]
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "ooo", "|||")
+TITLE, NAME, SMALL = 12.0, 9.0, 8.0
+"""Sizes of words in points."""
+NO_ROW = "no such row, by the constraints"
+"""What a legend says of cells of which constraints allow no row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +26,16 @@ class Look:
 
     Attributes
     ----------
-    fill, line : str
-        Its colour, and that of its pattern.
+    fill : str
+        Its colour; "none" leaves it empty.
+    line : str
+        The colour of its pattern.
     hatch : str
         Its pattern.
     """
 
     fill: str
-    line: str
+    line: str = "none"
     hatch: str = ""
 
 
@@ -36,12 +43,15 @@ IMPOSSIBLE = Look("#FFFFFF", FAINT, "xx")
 """How cells are filled of which constraints allow no row."""
 
 
-def look_of_class(place: int) -> Look:
-    """How the class at a place is filled; the first 64 all differ.
+def choose_look(decision: object, classes: Sequence[object]) -> Look:
+    """How the area of a decision is filled; of the first 64 classes, each has a look of its own.
 
-    >>> look_of_class(1).hatch, len({look_of_class(k) for k in range(64)})
+    >>> choose_look("no", ["yes", "no"]).hatch, len({choose_look(k, range(64)) for k in range(64)})
     ('///', 64)
     """
+    if decision not in classes:
+        return IMPOSSIBLE
+    place = list(classes).index(decision)
     colour = PALETTE[place % len(PALETTE)]
     hatch = HATCHES[(place + place // len(PALETTE)) % len(HATCHES)]
     return Look(tint(colour, 0.38), tint(colour, 0.8), hatch)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from primewood.logic.interval import Interval, number
+from primewood.logic.interval import number
+from primewood.render import text
 
 LONG = "average_daily_balance_of_the_last_quarter"
 
@@ -15,28 +14,30 @@ def interval(low, high, closed="left"):
     return {"low": low, "high": high, "closed": closed}
 
 
-def piece(name, part, unit=""):
-    """An interval in words, as rules have it; with all its digits."""
-    low, high = part["low"], part["high"]
-    if low is None and high is None:
-        return f"{name} is a number"
-    ends = Interval(-math.inf if low is None else low, math.inf if high is None else high, part["closed"])
-    return f"{ends.condition(name)} {unit}".rstrip()
+def shown(part):
+    """The bounds of an interval as they are shown, with all digits."""
+    low, high, closed = part["low"], part["high"], part["closed"]
+    above, below = ">=" if closed in ("left", "both") else ">", "<=" if closed in ("right", "both") else "<"
+    return {
+        "low": None if low is None else [above, number(low)],
+        "high": None if high is None else [below, number(high)],
+    }
 
 
 def numbers(name, *parts, unit="", missing=False):
     """A literal over a numeric feature."""
-    shown = [piece(name, part, unit) for part in parts] + ([f"{name} is missing"] if missing else [])
-    text = shown[0] if len(shown) == 1 else f"({' or '.join(shown)})"
-    said = {"feature": name, "unit": unit, "missing": missing}
-    return said | {"intervals": list(parts), "shown": shown, "text": text}
+    ends = [shown(part) for part in parts]
+    words = [text.piece(name, *each.values(), unit) for each in ends]
+    words += [f"{name} is missing"] if missing else []
+    said = {"feature": name, "unit": unit, "missing": missing, "intervals": list(parts), "ends": ends}
+    return said | {"shown": words, "text": text.one_of(words)}
 
 
 def names(name, *values, missing=False):
     """A literal over categories."""
-    shown = [*values, *(["missing"] if missing else [])]
-    said = {"feature": name, "unit": "", "missing": missing}
-    return said | {"values": list(values), "shown": shown, "text": f"{name} is {' or '.join(shown)}"}
+    held = [*values, *(["missing"] if missing else [])]
+    said = {"feature": name, "unit": "", "missing": missing, "values": list(values), "shown": held}
+    return said | {"condition": text.is_one_of(held, ()), "text": text.choice(name, held, ())}
 
 
 def numeric(name, value, low=None, high=None, *, unit="", tested=True, rows=None, missing_count=None):

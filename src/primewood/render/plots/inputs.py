@@ -17,8 +17,8 @@ from primewood.render.text import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of record.
+class Input:
+    """A kind of record that plots take.
 
     Attributes
     ----------
@@ -42,34 +42,34 @@ class Kind:
         return isinstance(record, Mapping) and all(key in record for key in self.keys)
 
 
-EXPLANATION = Kind(
+EXPLANATION = Input(
     "an explanation",
     ("decision", "status", "literal_language", "literals", "instance", "notes", "assumptions"),
     "ranges (or growth, if it is the shortest or the widest)",
 )
-WHAT_IF = Kind("a what-if strip", ("feature", "pieces", "decision", "classes"), "what_if")
-DECISION_MAP = Kind("a decision map", ("axes", "decisions", "classes"), "decision_map")
-BATCH = Kind("a batch", ("summary", "explanations"), "feature_use and coverage_by_size")
-OVERVIEW = Kind(
+WHAT_IF = Input("a what-if strip", ("feature", "pieces", "decision", "classes"), "what_if")
+DECISION_MAP = Input("a decision map", ("axes", "decisions", "classes"), "decision_map")
+BATCH = Input("a batch", ("summary", "explanations"), "feature_use and coverage_by_size")
+OVERVIEW = Input(
     "the overview of a folder",
     ("rows", "features", "decisions", "statuses", "coverage_by_size"),
     "feature_use and coverage_by_size",
 )
-SUMMARY = Kind(
+SUMMARY = Input(
     "a summary of a batch",
     ("rows", "features", "decisions"),
     "feature_use",
     "a summary of a batch, or what has one: a batch, its frame, the overview of a folder, or a to_dict() of these",
 )
-IMPORTANCE = Kind("an importance", ("importance", "rows", "explained", "tested"), "importance")
-KINDS = (EXPLANATION, IMPORTANCE, WHAT_IF, DECISION_MAP, BATCH, OVERVIEW, SUMMARY)
+IMPORTANCE = Input("an importance", ("importance", "rows", "explained", "tested"), "importance")
+INPUTS = (EXPLANATION, IMPORTANCE, WHAT_IF, DECISION_MAP, BATCH, OVERVIEW, SUMMARY)
 FAILED = "failed"
 """The status of a row that has no explanation."""
 CONDITION = "if "
 """What the columns of a frame begin with that have the conditions on features."""
 
 
-def record_of(answer: object, kind: Kind, plot: str, **options: bool) -> Record:
+def read_record(answer: object, kind: Input, plot: str, **options: bool) -> Record:
     """The record of an answer; the answer may be the record itself.
 
     Parameters
@@ -81,14 +81,14 @@ def record_of(answer: object, kind: Kind, plot: str, **options: bool) -> Record:
     **options
         Passed to the answer's `to_dict`, if that knows them.
     """
-    record = as_record(answer, **options)
+    record = convert(answer, **options)
     if isinstance(record, Mapping) and kind.fits(record):
         return record
     taken = kind.taken or f"{kind.name}, or its to_dict()"
-    raise InvalidInput(f"{plot} takes {taken}; {_what_it_is(answer, record, kind)}")
+    raise InvalidInput(f"{plot} takes {taken}; {_describe(answer, record, kind)}")
 
 
-def records_of(
+def read_records(
     answers: object, plot: str, most: int | None = None, taken: str = "or a batch"
 ) -> tuple[list[Record], bool]:
     """The records of several explanations, at most so many, and whether there are more.
@@ -99,10 +99,10 @@ def records_of(
         What the plot takes beside a list, for the message if it is something else.
     """
     found: list[Record] = []
-    for answer in _several(answers, plot, taken):
+    for answer in _list_answers(answers, plot, taken):
         if most is not None and len(found) == most:
             return found, True
-        found.append(record_of(answer, EXPLANATION, f"each of the explanations in {plot}"))
+        found.append(read_record(answer, EXPLANATION, f"each of the explanations in {plot}"))
     if not found:
         raise InvalidInput(f"{plot} takes at least one explanation; there is none")
     return found, False
@@ -114,7 +114,7 @@ def is_frame(answers: object) -> bool:
     return isinstance(names, Iterable) and all(isinstance(name, str | int) for name in names)
 
 
-def columns_of(frame: Any, wanted: Sequence[str], plot: str) -> dict[str, list[Any]]:
+def read_columns(frame: Any, wanted: Sequence[str], plot: str) -> dict[str, list[Any]]:
     """Some columns of a frame with one line per row; None where there is nothing."""
     names = list(frame.columns)
     lacking = [name for name in wanted if name not in names]
@@ -123,18 +123,18 @@ def columns_of(frame: Any, wanted: Sequence[str], plot: str) -> dict[str, list[A
             f"{plot} takes a frame with one line per row, as batch.to_frame() gives it or a part of a folder has it; "
             f"this {type(frame).__name__} has no column {' or '.join(map(repr, lacking))}"
         )
-    return {name: [None if _is_nothing(x) else x for x in frame[name]] for name in wanted}
+    return {name: [None if _is_absent(x) else x for x in frame[name]] for name in wanted}
 
 
-def _is_nothing(x: object) -> bool:
+def _is_absent(x: object) -> bool:
     """Whether an entry of a frame is none: None, NaN, or the NA of pandas, which is not even unequal to itself."""
     return x is None or type(x).__name__ == "NAType" or bool(x != x)
 
 
-def summary_of(frame: Any, plot: str) -> Record:
+def summarise_frame(frame: Any, plot: str) -> Record:
     """What the lines of a frame have in common, as far as a summary is drawn."""
     conditions = [name for name in frame.columns if isinstance(name, str) and name.startswith(CONDITION)]
-    table = columns_of(frame, ["status", "size", *conditions], plot)
+    table = read_columns(frame, ["status", "size", *conditions], plot)
     if not conditions and any(table["size"]):
         raise InvalidInput(f"{plot} counts the columns '{CONDITION}<feature>'; this frame has none of them")
     counts = {name: sum(words is not None for words in table[name]) for name in conditions}
@@ -145,7 +145,7 @@ def summary_of(frame: Any, plot: str) -> Record:
     }
 
 
-def _several(answers: object, plot: str, taken: str) -> Iterator[object]:
+def _list_answers(answers: object, plot: str, taken: str) -> Iterator[object]:
     record = answers if isinstance(answers, Mapping) else None
     if BATCH.fits(record) and record is not None:
         return iter(record["explanations"])
@@ -154,11 +154,11 @@ def _several(answers: object, plot: str, taken: str) -> Iterator[object]:
             return iter(answers)
     raise InvalidInput(
         f"{plot} takes several explanations, or their to_dict(): a list, what explainer.explanations(x) returns, "
-        f"{taken}; {_what_it_is(answers, as_record(answers), None)}"
+        f"{taken}; {_describe(answers, convert(answers), None)}"
     )
 
 
-def as_record(answer: object, **options: bool) -> object:
+def convert(answer: object, **options: bool) -> object:
     """What the `to_dict` of something gives, with the options that it knows; what has none, as it is."""
     to_dict: Any = getattr(answer, "to_dict", None)
     if isinstance(answer, Mapping) or not callable(to_dict):
@@ -167,8 +167,8 @@ def as_record(answer: object, **options: bool) -> object:
     return to_dict(**{name: value for name, value in options.items() if name in known})
 
 
-def _what_it_is(answer: object, record: object, wanted: Kind | None) -> str:
-    for kind in KINDS:
+def _describe(answer: object, record: object, wanted: Input | None) -> str:
+    for kind in INPUTS:
         if kind is not wanted and kind.fits(record):
             one = "; take one of it, batch[0]" if kind is BATCH and wanted is EXPLANATION else ""
             return f"this is {kind.name}, which is drawn by {kind.drawn_by}{one}"
