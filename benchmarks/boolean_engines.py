@@ -81,7 +81,7 @@ def all_primes(data: str, trees: int, depth: int) -> dict:
     explainer, _ = explainer_of(data, trees, depth)
 
     def run() -> list[int]:
-        engines = Engines(explainer._subject, "bdd")
+        engines = Engines(explainer._model.subject, "bdd")
         return [sum(1 for _ in engines.primes(label, "sets")) for label in range(2)]
 
     took, counts = seconds(run)

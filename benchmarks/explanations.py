@@ -27,8 +27,7 @@ from datasets import load, train
 import primewood as pw
 from primewood.engines.duality import Duality, Kind
 from primewood.engines.protocol import Clock
-from primewood.questions.prime import default_order
-from primewood.questions.relevance import find_relevance
+from primewood.questions.relevance import search_relevance
 from primewood.questions.shortest import shortest
 
 RESULTS = Path(__file__).parent / "results" / "explanations.json"
@@ -58,10 +57,9 @@ class Asked:
     """One row of a forest: what its questions need."""
 
     def __init__(self, explainer: pw.Explainer, x: np.ndarray) -> None:
-        self.context = explainer._context
-        self.point = explainer._context.read(x)[1]
-        self.oracle = explainer._engines.oracle(explainer._engines.decide(self.point))
-        self.order = default_order(explainer._subject)
+        self.decision = explainer._model.ask(x)
+        self.point, self.oracle = self.decision.point, self.decision.oracle
+        self.order = self.decision.model.order
 
 
 def fifty(asked: Asked) -> dict:
@@ -82,9 +80,7 @@ def fewest(asked: Asked) -> dict:
 
 def relevance(asked: Asked) -> dict:
     start = time.monotonic()
-    found = find_relevance(
-        asked.context, asked.oracle, asked.point, asked.order, "values", clock=Clock(LIMIT)
-    )
+    found = search_relevance(asked.decision, "values", Clock(LIMIT))
     seconds = time.monotonic() - start
     return {"done": found.complete, "seconds": seconds, "undecided": len(found.undecided)}
 

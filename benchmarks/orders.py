@@ -29,7 +29,7 @@ FORESTS = [
 def orders(explainer: pw.Explainer, x, generator: np.random.Generator) -> dict[str, list[str]]:
     variables = explainer.domain.variables
     names = [v.name for v in variables]
-    importance = dict(zip(names, explainer._subject.importance, strict=True))
+    importance = dict(zip(names, explainer._model.subject.importance, strict=True))
     least = sorted(names, key=lambda name: importance[name])
     gain = {}
     for name, column in zip(names, [f.column for f in explainer.domain.seen], strict=True):

@@ -29,10 +29,10 @@ LIMIT = 20.0
 
 def asked(explainer: pw.Explainer, name: str) -> dict[str, list]:
     """Outcome and seconds of each property of a feature."""
-    place = explainer._context.place(name)
+    place = explainer._model.context.place(name)
     found = {}
     kinds = {"independent": pw.independent_of(name)}
-    if place is not None and explainer._context.variables[place].ordered:
+    if place is not None and explainer._model.context.variables[place].ordered:
         kinds |= {"increasing": pw.monotone(name), "decreasing": pw.monotone(name, "decreasing")}
     for kind, stated in kinds.items():
         start = time.monotonic()

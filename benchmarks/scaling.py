@@ -135,7 +135,7 @@ def exactness() -> list[dict]:
             exact_s.append(seconds)
             integers_s.append(loose_seconds)
             other += why.term != loose.term
-            oracle = explainer._engines.oracle(explainer.class_names.index(why.decision))
+            oracle = explainer._model.engines.oracle(explainer.class_names.index(why.decision))
             wrong += isinstance(oracle.counterexample(loose.term.box(explainer.domain.variables)), tuple)
         row = {
             "data": data,

@@ -26,7 +26,7 @@ import sklearn
 from datasets import BUILT_IN, load, train
 
 import primewood as pw
-from primewood.questions.prime import default_order
+from primewood.domain import default_order
 
 RESULTS = Path(__file__).parent / "results"
 LIMIT = 10.0
@@ -112,7 +112,7 @@ def veritas(group: Group, model, X, rows) -> dict | None:
         return None
     explainer = pw.Explainer(model, X, literals="sets")
     columns = [f.column for f in explainer.domain.seen]
-    order = [columns[j] for j in default_order(explainer._subject)]
+    order = [columns[j] for j in default_order(explainer._model.subject)]
     order = [j for j in range(X.shape[1]) if j not in columns] + order
     found = [
         loop.explain(x, int(explainer.ensemble.predict(x[None, :])[0]), order, LIMIT)

@@ -23,9 +23,9 @@ import sklearn
 from datasets import load, train
 
 import primewood as pw
+from primewood.domain import default_order
 from primewood.engines.protocol import Clock
-from primewood.properties.rule_list import rule_list
-from primewood.questions.prime import default_order
+from primewood.properties.rule_list import RuleWishes, grow_rules
 from primewood.questions.widest import coverage_of, rivals_of, widest
 
 RESULTS = Path(__file__).parent / "results" / "widest.json"
@@ -37,16 +37,16 @@ SMALLEST = 1e-300
 
 def ask(explainer: pw.Explainer, x, literals: str, coverage, **options):
     """The widest box around a row, and the seconds that it took."""
-    _, point = explainer._context.read(x)
-    label = explainer._engines.decide(point)
+    _, point = explainer._model.context.read(x)
+    label = explainer._model.engines.decide(point)
     start = time.perf_counter()
     found = widest(
-        explainer._engines.oracle(label),
+        explainer._model.engines.oracle(label),
         point,
-        default_order(explainer._subject),
+        default_order(explainer._model.subject),
         literals,
         coverage,
-        rivals=rivals_of(explainer._engines, label),
+        rivals=rivals_of(explainer._model.engines, label),
         **options,
     )
     return found, time.perf_counter() - start
@@ -59,7 +59,7 @@ def gain(first: list[float], best: list[float], measure: str) -> float | None:
 
 
 def wider(explainer: pw.Explainer, rows, data: str, literals: str, measure: str) -> dict:
-    coverage = coverage_of(explainer._context, measure)
+    coverage = coverage_of(explainer._model.context, measure)
     first, first_s, best, best_s, queries = [], [], [], [], []
     for x in rows:
         found, seconds = ask(explainer, x, literals, coverage, patience=0, prove=False)
@@ -86,7 +86,7 @@ def wider(explainer: pw.Explainer, rows, data: str, literals: str, measure: str)
 
 
 def proved(explainer: pw.Explainer, rows, data: str, measure: str) -> dict:
-    coverage = coverage_of(explainer._context, measure)
+    coverage = coverage_of(explainer._model.context, measure)
     found = [ask(explainer, x, "values", coverage, clock=Clock(PROOF_S)) for x in rows]
     return {
         "what": "proof",
@@ -104,7 +104,7 @@ def proved(explainer: pw.Explainer, rows, data: str, measure: str) -> dict:
 
 def listed(explainer: pw.Explainer, model, held_out, data: str) -> dict:
     start = time.perf_counter()
-    rules = rule_list(explainer._context, explainer._engines, literals="intervals", clock=Clock(LIST_S))
+    rules = grow_rules(explainer._model, RuleWishes(literals="intervals"), Clock(LIST_S))
     seconds = time.perf_counter() - start
     said = rules.decide(held_out)
     speaks = np.array([decision is not None for decision in said])

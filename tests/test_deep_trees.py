@@ -46,7 +46,7 @@ def test_a_deep_tree_of_scikit_learn_is_explained(grown, tmp_path):
     assert why.status == "proved" and why.covers(rows).sum() == 1
     assert explainer.counterfactual(rows[500]).cost < 1
     assert explainer.verify("x0 < 500 -> 0").outcome.value == "fails"
-    assert len(tree_records(explainer.ensemble, explainer._context, 0)) == 2001
+    assert len(tree_records(explainer.ensemble, explainer._model.context, 0)) == 2001
     explainer.ensemble.save(tmp_path / "deep.json")
     assert pw.load(tmp_path / "deep.json").digest == explainer.ensemble.digest
 

@@ -160,7 +160,7 @@ def test_orders_and_fixed_features_are_honoured(explainer):
     assert first.term in terms and last.term in terms
     fixed = explainer.explain(X.iloc[77], fix=["sepal length (cm)"])
     assert fixed.term["sepal length (cm)"].is_simple
-    value = explainer._subject.variables[0].values[0]
+    value = explainer._model.subject.variables[0].values[0]
     stepwise = explainer.explain(X.iloc[77], order=[[("sepal length (cm)", value)]])
     assert stepwise.term in terms
 
@@ -265,7 +265,7 @@ def test_records_are_plain_and_exact(explainer):
     record = json.loads(json.dumps(explainer.explain(X.iloc[77]).to_dict(), allow_nan=False))
     assert record["decision"] == "virginica" and record["status"] == "proved"
     for literal in record["literals"]:
-        variable = next(v for v in explainer._subject.variables if v.name == literal["feature"])
+        variable = next(v for v in explainer._model.subject.variables if v.name == literal["feature"])
         for interval in literal["intervals"]:
             assert interval["low"] is None or interval["low"] in variable.cuts
             assert interval["high"] is None or interval["high"] in variable.cuts

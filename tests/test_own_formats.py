@@ -235,7 +235,7 @@ housing = { 0 = "own", 1 = "rent", 2 = "free" }
             options = read_settings(path)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                model = explainer_of()._as_read
+                model = explainer_of()._model.as_read
                 names = options.pop("feature_names", None)
                 pw.Explainer(model, rows(), feature_names=names, **options)
         except PrimewoodError as problem:

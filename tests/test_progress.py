@@ -18,8 +18,8 @@ from sklearn.ensemble import RandomForestClassifier
 import primewood as pw
 from primewood import progress
 from primewood.cli import output
-from primewood.explainer import whole_model
 from primewood.progress import CLEAR, Progress, say
+from primewood.properties import compiled
 
 
 class Terminal(io.StringIO):
@@ -305,7 +305,7 @@ def test_compiling_says_how_far_it_is(terminal_at_once, capsys):
     pw.compile(model, X)
     assert "compiling" in at_once.getvalue()
     with Progress("compiling"):
-        whole_model._say_stage("decision", 12_345, 3)
+        compiled._say_stage("decision", 12_345, 3)
         time.sleep(0.1)
     assert "compiling: going down the levels, 12,345 nodes, 3 parts left, 0 s" in at_once.getvalue()
     assert capsys.readouterr().out == ""

@@ -172,7 +172,7 @@ def test_the_command_line_shows_escapes(tmp_path, capsys, explainer):
     from primewood.cli import main
 
     explainer.save(tmp_path / "saved.explainer")
-    explainer._as_read.save(tmp_path / f"mod{RED}el.json")
+    explainer._model.as_read.save(tmp_path / f"mod{RED}el.json")
     with (tmp_path / f"rows{TURN}.csv").open("w", newline="") as file:
         csv.writer(file).writerows([NAMES, *rows()[:3].tolist()])
     model, table = str(tmp_path / f"mod{RED}el.json"), str(tmp_path / f"rows{TURN}.csv")

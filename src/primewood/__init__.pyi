@@ -4,6 +4,7 @@ from . import encodings, errors
 from .apps.adverse_action import AdverseAction
 from .apps.check import Check, Tally, tally
 from .apps.report import Report
+from .apps.saving import load
 from .batch.batch import Batch
 from .batch.failed import Failed
 from .batch.overview import Overview, overview
@@ -12,7 +13,6 @@ from .batch.to_files import Written
 from .domain.declarations import Number, ordered
 from .ensemble import Categories, Ensemble, Group, Level, Tree
 from .explainer import Explainer, compare, compile, verify
-from .explainer.file import load
 from .logic.by_definition import prime_implicants_by_definition
 from .logic.connectives import at_least
 from .logic.expression import FALSE, TRUE, Expression, Literal

@@ -32,7 +32,7 @@ NUMBERS = [-3.0, -1.0, float(np.nextafter(-1, -2)), -0.2, 0.5, 0.7, 2.0, float(n
 
 
 def ask(explainer, x, claim, *, clock=None, **options):
-    context, engines = explainer._context, explainer._engines
+    context, engines = explainer._model.context, explainer._model.engines
     row, point = context.read(x)
     return check(context, engines, row, point, engines.decide(point), claim, clock or Clock(), **options)
 
@@ -336,7 +336,7 @@ def test_one_condition_more_or_less_than_an_explanation(cancer):
     model, X, explainer = cancer
     for x in X[::90]:
         features = explainer.explain(x, literals="values").features
-        more = next(name for name in explainer._context.feature_names if name not in features)
+        more = next(name for name in explainer._model.context.feature_names if name not in features)
         result = ask(explainer, x, [*features, more])
         assert result.verdict == "pessimistic" and more in result.redundant
         assert set(result.repaired.features) <= {*features, more}
@@ -380,7 +380,7 @@ def test_the_fewest_of_a_ranking_is_where_a_scan_stops(cancer):
     generator = np.random.default_rng(0)
     for x in X[::200]:
         weights = generator.permutation(30) + 1.0
-        ranked = [explainer._context.feature_names[j] for j in np.argsort(-weights)]
+        ranked = [explainer._model.context.feature_names[j] for j in np.argsort(-weights)]
         scan = next(k for k in range(31) if ask(explainer, x, ranked[:k], clock=Clock(0.5)).sufficient)
         result = ask(explainer, x, weights)
         assert list(result.claim.features) == ranked[:scan] and result.sufficient
@@ -449,7 +449,7 @@ def test_limits_leave_things_open_and_nothing_wrong():
     generator = np.random.default_rng(0)
     met = set()
     for x in data.data[::80]:
-        ranked = generator.permutation(explainer._context.feature_names).tolist()
+        ranked = generator.permutation(explainer._model.context.feature_names).tolist()
         for names in (ranked[:6], ranked[:24]):
             truth = ask(explainer, x, names, clock=Clock(5))
             assert truth.sufficient is not None

@@ -47,10 +47,10 @@ def model_of(names, domain=None, **options):
 
 
 def read(explainer, claim, row=None, **options):
-    context = explainer._context
+    context = explainer._model.context
     row = [1.0] * len(context.column_names) if row is None else row
     row, point = context.read(row)
-    return read_claim(claim, context, row, explainer._engines.decide(point), **options)
+    return read_claim(claim, context, row, explainer._model.engines.decide(point), **options)
 
 
 def spans(claim):
@@ -337,10 +337,17 @@ def as_object(tool, case):
 
 
 def check_case(explainer, case, claim, **options):
-    row, point = explainer._context.read(case["row"])
-    assert explainer._engines.decide(point) == case["decision"]
+    row, point = explainer._model.context.read(case["row"])
+    assert explainer._model.engines.decide(point) == case["decision"]
     return check(
-        explainer._context, explainer._engines, row, point, case["decision"], claim, Clock(20), **options
+        explainer._model.context,
+        explainer._model.engines,
+        row,
+        point,
+        case["decision"],
+        claim,
+        Clock(20),
+        **options,
     )
 
 
@@ -352,7 +359,7 @@ def test_anchors_are_read_and_hold_for_their_row(tool):
         texts = case["anchor"] if tool == "alibi" else case["names"]
         assert sorted(c.text for c in result.claim.conditions) == sorted(texts)
         by_column = {
-            explainer._context.column_names[i] for i in (case.get("raw") or case["exp_map"])["feature"]
+            explainer._model.context.column_names[i] for i in (case.get("raw") or case["exp_map"])["feature"]
         }
         assert set(result.claim.features) == by_column, "the tool's own numbers of the features agree"
         assert result.contains_row and result.claim.source == "Anchors"
@@ -374,7 +381,7 @@ def test_lime_is_read_in_favour_of_the_decision():
         result = check_case(explainer, case, explanation)
         assert [c.text for c in result.claim.conditions] == [text for text, weight in pairs if weight > 0]
         assert result.contains_row and result.claim.source == "LIME"
-        columns = explainer._context.column_names
+        columns = explainer._model.context.column_names
         three = check_case(explainer, case, explanation, most=3, by="absolute")
         assert list(three.claim.features) == [columns[j] for j, _ in case["local_exp"][str(label)][:3]]
         fewest = check_case(explainer, case, explanation, most="fewest", by="absolute")
@@ -442,9 +449,11 @@ def test_a_live_explanation_of_shap():
     explained = shap.TreeExplainer(model)(iris.data[::10])
     explained.feature_names = iris.feature_names
     for x, explanation in zip(iris.data[::10], explained, strict=True):
-        row, point = explainer._context.read(x)
-        label = explainer._engines.decide(point)
-        result = check(explainer._context, explainer._engines, row, point, label, explanation, Clock())
+        row, point = explainer._model.context.read(x)
+        label = explainer._model.engines.decide(point)
+        result = check(
+            explainer._model.context, explainer._model.engines, row, point, label, explanation, Clock()
+        )
         weights = np.abs(explanation.values[:, label])
         chosen = [iris.feature_names.index(name) for name in result.claim.features]
         assert result.sufficient and result.claim.source == "SHAP"

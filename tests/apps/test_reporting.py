@@ -20,7 +20,7 @@ import primewood as pw
 from primewood.apps.report import Report, gather
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput, UnknownName
-from primewood.explainer.description import description
+from primewood.properties.description import describe_model
 
 QUICK: dict[str, Any] = {"explain": 4, "sample": 12, "time_limit": 6}
 SECTIONS = ("model", "rows", "cases", "features", "rules", "properties", "robustness", "confirmation", "made")
@@ -467,9 +467,9 @@ def test_digests_and_versions_tell_what_was_audited() -> None:
 
 
 def test_the_description_of_a_model_is_plain() -> None:
-    facts = description(iris(load_iris().data))
+    facts = describe_model(iris(load_iris().data)._model)
     assert json.loads(json.dumps(facts)) == facts
     assert (facts["trees"], facts["features"], facts["vote"]) == (10, 4, "mean")
     assert facts["diagram"]["compiles"] and facts["fidelity"]["differ"] == 0
     with pytest.raises(InvalidInput, match="an expression has none"):
-        description(pw.Explainer(pw.Variable("A", [1, 2]) == 1))
+        describe_model(pw.Explainer(pw.Variable("A", [1, 2]) == 1)._model)

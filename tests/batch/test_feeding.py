@@ -66,7 +66,7 @@ def rows():
 @pytest.fixture(scope="module")
 def batch(explainer, rows):
     explained = list(explainer.stream(rows, time_limit=None, work_limit=1000))
-    return Batch.of(explained, rows, explainer._context)
+    return Batch.of(explained, rows, explainer._model.context)
 
 
 @pytest.fixture(scope="module")

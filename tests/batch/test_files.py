@@ -212,7 +212,7 @@ def test_names_of_categories_are_read(categories, tmp_path):
 
 
 def test_blocks_do_not_depend_on_how_a_file_is_divided(explainer, frame, tmp_path):
-    layout = explainer._context.layout
+    layout = explainer._model.context.layout
     for groups in (1, 7, 40, 1000):
         frame.to_parquet(tmp_path / "rows.parquet", index=False, row_group_size=groups)
         source = open_source(tmp_path / "rows.parquet", layout)

@@ -296,7 +296,7 @@ def test_rows_outside_the_domain_fail_alone_in_a_stream():
 def with_failed():
     explainer, rows = forest()
     rows = np.vstack([rows[:3], [[np.nan, 1.0, 1.0, 1.0]]])
-    return Batch.of(list(explainer.stream(rows)), rows, explainer._context)
+    return Batch.of(list(explainer.stream(rows)), rows, explainer._model.context)
 
 
 def test_a_batch_with_failed_rows_is_pickled(with_failed):

@@ -227,7 +227,7 @@ def test_every_kind_of_model(name):
 def check_prime(explainer, why):
     """No value more may be allowed."""
     variables = explainer.domain.variables
-    oracle = explainer._engines.oracle(explainer.class_names.index(why.decision))
+    oracle = explainer._model.engines.oracle(explainer.class_names.index(why.decision))
     box = why.term.box(variables)
     for j, x in enumerate(variables):
         for value in (v for v in range(len(x)) if not box[j] >> v & 1):

@@ -64,7 +64,7 @@ def written(record):
 def moved(explainer, rows):
     """Each row, and rows of its cell with other numbers: just inside the ends of its cell."""
     yield from rows
-    context = explainer._context
+    context = explainer._model.context
     for row in rows:
         point = explainer.domain.point(row)
         for place, feature in enumerate(explainer.domain.seen):
@@ -87,7 +87,7 @@ def test_what_is_written_is_what_the_records_say(model, trained, literals):
     whys = list(
         explainer(rows, literals=literals, time_limit=None, work_limit=20_000, reuse=literals == "sets")
     )
-    words = Wording(explainer._context)
+    words = Wording(explainer._model.context)
     for why in whys:
         assert written(words.record(why)) == said(why)
     assert len(words._covered) < len(whys)
@@ -98,7 +98,7 @@ def test_rows_of_one_term_have_their_own_words():
     """The bounds that are shown keep the row's own number, so a term is not said alike to all rows."""
     explainer, rows = credit()
     batch = explainer(np.array(list(moved(explainer, rows[:40]))), time_limit=None, work_limit=20_000)
-    words = Wording(explainer._context)
+    words = Wording(explainer._model.context)
     texts = {}
     for why in batch:
         told = " ".join(literal["text"] for literal in words.record(why)["literals"])
@@ -110,7 +110,7 @@ def test_a_full_memory_makes_no_difference(monkeypatch):
     explainer, rows = credit()
     batch = explainer(rows, time_limit=None, work_limit=20_000)
     monkeypatch.setattr(wording, "REMEMBERED", 3)
-    words = Wording(explainer._context)
+    words = Wording(explainer._model.context)
     assert [written(words.record(why)) for why in batch] == [said(why) for why in batch]
     assert len(words._said) <= 3 and len(words._covered) <= 3
 
@@ -120,7 +120,7 @@ def test_explanations_of_other_questions_and_none_at_all():
     X = generator.normal(size=(200, 3))
     forest = RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, X[:, 0] + X[:, 1])
     explainer = pw.Explainer(forest, X, literals="sets")
-    words = Wording(explainer._context)
+    words = Wording(explainer._model.context)
     rows = np.vstack([X[:20], np.full(3, np.nan)])
     whys = list(explainer.stream(rows, within=0.4))
     assert [written(words.record(why)) for why in whys] == [said(why) for why in whys]

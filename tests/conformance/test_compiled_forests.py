@@ -21,7 +21,7 @@ from primewood.ensemble import Ensemble, Group, Tree
 from primewood.errors import InvalidInput, TooLarge
 from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains
-from primewood.questions.weakening import dropping, weaken
+from primewood.questions.weakening import drop_each, weaken
 from primewood.readers import read
 
 FRACTIONS = (0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 1 / 3, 2 / 3, 1 / 7)
@@ -481,7 +481,7 @@ def check_identical_terms(subject, diagram, points, generator):
         assert label == forest.decide(point)
         for literals in LANGUAGES:
             order = generator.permutation(len(sizes)).tolist()
-            steps = dropping(order, sizes)
+            steps = drop_each(order, sizes)
             if generator.random() < 0.5:
                 steps = random_steps(sizes, generator) + steps
             fixed = frozenset(j for j in order if generator.random() < 0.1)

@@ -15,7 +15,7 @@ from conformance.universes import (
     functions,
 )
 from primewood.logic.instance import contains
-from primewood.questions.weakening import dropping, weaken
+from primewood.questions.weakening import drop_each, weaken
 
 
 def atoms_outside(variables, point):
@@ -51,10 +51,10 @@ def identical_terms(name, literals, start, step):
             truth = TableOracle(decided, maker.variables)
             primes = truth.primes(literals, point)
             for order in orders:
-                expected = weaken(truth, point, dropping(order, sizes), order, literals)
+                expected = weaken(truth, point, drop_each(order, sizes), order, literals)
                 assert expected.complete and expected.box in primes
                 for engine, oracle in maker.all(decided).items():
-                    found = weaken(oracle, point, dropping(order, sizes), order, literals)
+                    found = weaken(oracle, point, drop_each(order, sizes), order, literals)
                     assert found.box == expected.box, (engine, str(delta), point, order)
 
 
@@ -80,7 +80,7 @@ def test_orders_of_variables_alone_miss_some_explanations():
         for point in cells(variables):
             if delta.truth_table()[point]:
                 oracle = TableOracle(delta, variables)
-                found = {weaken(oracle, point, dropping(o, sizes), o).box for o in ((0, 1), (1, 0))}
+                found = {weaken(oracle, point, drop_each(o, sizes), o).box for o in ((0, 1), (1, 0))}
                 missed += len(set(oracle.primes("sets", point)) - found)
     assert missed > 0
 
@@ -99,5 +99,5 @@ def test_fixed_variables_keep_the_value():
     X, Y = UNIVERSES["two ternary variables"]
     delta = (X == "x1") | (Y == "y1")
     oracle = TableOracle(delta.over((X, Y)), (X, Y))
-    found = weaken(oracle, (0, 0), dropping([0, 1], [3, 3]), [0, 1], fixed=frozenset([0]))
+    found = weaken(oracle, (0, 0), drop_each([0, 1], [3, 3]), [0, 1], fixed=frozenset([0]))
     assert found.box == (0b001, 0b111)

@@ -22,7 +22,7 @@ from primewood.engines.search.oracle import SearchForest
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains, points
-from primewood.questions.weakening import _Run, dropping, weaken
+from primewood.questions.weakening import _Run, drop_each, weaken
 from primewood.readers import read
 
 MOST_CELLS = 20_000
@@ -118,9 +118,9 @@ def check_forest(seed, vote, *, bound_alone=False):
         oracle, truth = forest.oracle(label), CellOracle(table, subject.variables, label)
         order = generator.permutation(len(sizes)).tolist()
         for literals in LANGUAGES:
-            found = weaken(oracle, point, dropping(order, sizes), order, literals)
+            found = weaken(oracle, point, drop_each(order, sizes), order, literals)
             run = _Run(truth, point, literals, Clock())
-            for step in dropping(order, sizes):
+            for step in drop_each(order, sizes):
                 run.take(step)
             for j in order:
                 run.widen(j)

@@ -12,11 +12,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from asking import model_of
 from primewood.domain import EnsembleSubject, domain_of
 from primewood.engines.choice import Engines
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.by_definition import prime_boxes
-from primewood.questions.prime import plan
+from primewood.questions.order import plan_steps
 from primewood.questions.weakening import weaken
 
 LANGUAGES = ("sets", "intervals", "values")
@@ -143,7 +144,7 @@ def test_every_engine_agrees_with_the_table(seed, constraints):
     possible = [cell for cell in table.cells if table.decision[cell] >= 0]
     generator = np.random.default_rng(seed)
     picked = [possible[i] for i in generator.permutation(len(possible))[:3]]
-    steps, order = plan(subject, None)
+    steps, order = plan_steps(model_of(Engines(subject)), None)
     for point in picked:
         label = table.decision[point]
         for language in LANGUAGES:

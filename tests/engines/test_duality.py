@@ -39,7 +39,7 @@ def forest_of_four_classes(seed):
     generator = np.random.default_rng(seed)
     X, y = generator.integers(0, 4, (40, 3)).astype(float), generator.integers(0, 4, 40)
     model = RandomForestClassifier(4, max_depth=2, random_state=seed).fit(X, y)
-    return pw.Explainer(model, vote="majority", missing="forbid", literals="sets")._subject
+    return pw.Explainer(model, vote="majority", missing="forbid", literals="sets")._model.subject
 
 
 @cache
@@ -164,8 +164,8 @@ def large():
     explainer = pw.Explainer(
         RandomForestClassifier(60, max_depth=5, random_state=0).fit(X, y), X, engine="search", literals="sets"
     )
-    point = explainer._context.read(X[0])[1]
-    return explainer._engines.oracle(explainer._engines.decide(point)), point
+    point = explainer._model.context.read(X[0])[1]
+    return explainer._model.engines.oracle(explainer._model.engines.decide(point)), point
 
 
 @pytest.mark.parametrize("literals", LANGUAGES)

@@ -15,13 +15,13 @@ from conformance.test_sums_and_sets_of_values import CODES, CONSTRAINTS, Table, 
 from primewood.engines.protocol import Clock, Verdict
 from primewood.errors import InvalidInput, UnknownName
 from primewood.logic.by_definition import prime_boxes
-from primewood.properties.rule_list import rule_list
+from primewood.properties.rule_list import RuleWishes, grow_rules
 
 LANGUAGES = ("sets", "intervals", "values")
 
 
-def rules_of(explainer, **options):
-    return rule_list(explainer._context, explainer._engines, **options)
+def rules_of(explainer, *, clock=None, literals="sets", **options):
+    return grow_rules(explainer._model, RuleWishes(literals=literals, **options), clock or Clock())
 
 
 def training_rows(seed, constraints, missing):
@@ -65,7 +65,7 @@ def test_every_rule_is_a_prime_implicant_over_all_cells(seed, constraints):
     ensemble = random_ensemble(seed)
     X = training_rows(seed, constraints, missing=bool(seed % 2))
     explainer = pw.Explainer(ensemble, X, domain={"z": CODES}, constraints=constraints, literals="sets")
-    subject = explainer._subject
+    subject = explainer._model.subject
     table = Table(subject, constraints)
     decided = np.array(explainer.class_names, dtype=object)[ensemble.predict(X)]
     for language in LANGUAGES:
@@ -101,8 +101,8 @@ def test_a_list_of_few_rules_covers_what_it_says_and_is_right_on_other_rows(canc
     said = np.array([x is not None for x in held_out])
     assert (held_out[said] == model.predict(X[1::2])[said]).all()
     for rule in rules:
-        oracle = explainer._engines.oracle(explainer._context.label(rule.decision))
-        box = rule.term.box(explainer._context.variables)
+        oracle = explainer._model.engines.oracle(explainer._model.context.label(rule.decision))
+        box = rule.term.box(explainer._model.context.variables)
         assert oracle.counterexample(box) is Verdict.NONE_EXISTS
         assert (model.predict([w.row for w in rule.witnesses]) != rule.decision).all()
 
@@ -124,8 +124,8 @@ def test_an_interrupted_list_is_still_right(cancer, clock):
     rules = rules_of(explainer, coverage=0.3, most_rules=2, clock=clock)
     check_counts(rules, X[::2], model.predict(X[::2]))
     for rule in rules:
-        oracle = explainer._engines.oracle(explainer._context.label(rule.decision))
-        assert oracle.counterexample(rule.term.box(explainer._context.variables)) is Verdict.NONE_EXISTS
+        oracle = explainer._model.engines.oracle(explainer._model.context.label(rule.decision))
+        assert oracle.counterexample(rule.term.box(explainer._model.context.variables)) is Verdict.NONE_EXISTS
     if clock.limit == 1e-9:
         assert rules.status == pw.Status.INTERRUPTED and "stopped early" in str(rules)
 
@@ -162,8 +162,8 @@ def test_rows_that_rounding_decides_about_are_not_covered():
         X = training_rows(seed, None, missing=False)
         explainer = pw.Explainer(ensemble, X, domain={"z": CODES}, summation="any", literals="sets")
         rules = rules_of(explainer, coverage=1.0)
-        oracles = [explainer._engines.oracle(label) for label in range(len(explainer.class_names))]
-        cells = [tuple(1 << v for v in point) for point in explainer._context.points.tolist()]
+        oracles = [explainer._model.engines.oracle(label) for label in range(len(explainer.class_names))]
+        cells = [tuple(1 << v for v in point) for point in explainer._model.context.points.tolist()]
         decided = ensemble.predict(X)
         open_rows = [
             isinstance(oracles[d].counterexample(c), tuple) for d, c in zip(decided, cells, strict=True)

@@ -60,7 +60,7 @@ class World:
 
     @property
     def variables(self):
-        return self.explainer._subject.variables
+        return self.explainer._model.subject.variables
 
     @property
     def possible(self):
@@ -75,7 +75,7 @@ class World:
 
     def row(self, cell):
         """A row of a possible cell that violates no order."""
-        row = self.explainer._subject.row_in(cell)
+        row = self.explainer._model.subject.row_in(cell)
         if self.explainer.domain.knowledge.orders:
             values = {x.name: x.values[v] for x, v in zip(self.variables, cell, strict=True)}
             xs, ys = ([row[j], *(numbers_in(values[n]) if n in values else ())] for j, n in enumerate("xy"))
@@ -166,7 +166,7 @@ def options_of(kind, seed):
 def world(kind, seed):
     options = options_of(kind, seed)
     explainer = pw.Explainer(**options, engine="search")
-    subject = explainer._subject
+    subject = explainer._model.subject
     if kind in KINDS[:4]:
         decision = Table(subject, options["constraints"]).decision
     else:
@@ -269,8 +269,8 @@ def covered(some, explainer, box, measure):
     if measure == "values":
         return np.prod([mask.bit_count() / len(x) for mask, x in zip(box, some.variables, strict=True)])
     if measure == "rows":
-        return sum(contains(box, point) for point in explainer._context.points.tolist())
-    shares = zip(box, explainer._context.volumes, strict=True)
+        return sum(contains(box, point) for point in explainer._model.context.points.tolist())
+    shares = zip(box, explainer._model.context.volumes, strict=True)
     return np.prod([volumes[indices(mask)].sum() for mask, volumes in shares])
 
 
@@ -282,7 +282,7 @@ def with_rows(some, engine, seed):
     X = training_rows(some, seed)
     options = {**some.options, "domain": declared, "X_train": X, "engine": engine, "missing": missing}
     explainer = pw.Explainer(**options)
-    assert explainer._subject.variables == some.variables
+    assert explainer._model.subject.variables == some.variables
     return explainer
 
 

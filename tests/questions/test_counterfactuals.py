@@ -157,7 +157,7 @@ def compare(seed, constraints, engine, rounds):
                 continue
             world.check_row(one, wishes, label, target)
             world.check_box(one)
-            assert one.cost == one.moves.total(one.context, row, np.array(one.row))
+            assert one.cost == one.moves.measure(one.context, row, np.array(one.row))
             assert one.lower <= one.cost and one.cost >= least * (1 - 1e-12)
             limited = {
                 name for wish in ("immutable", "increase", "decrease") for name in wishes.get(wish, ())
@@ -237,7 +237,7 @@ def test_rows_and_boxes_hold_for_the_library(place):
         assert model.predict([found.row])[0] == found.other != found.decision == model.predict([row])[0]
         rows = np.tile(row, (300, 1))
         for literal in found.box.literals:
-            feature = explainer._context.feature(literal.variable.name)
+            feature = explainer._model.context.feature(literal.variable.name)
             if feature.name in found.features:
                 (run,) = literal.intervals
                 low, high = max(run.low, -50.0), min(run.high, 50.0)
@@ -246,8 +246,8 @@ def test_rows_and_boxes_hold_for_the_library(place):
                     high if run.closed_high else np.nextafter(high, -99),
                 ]
                 rows[:, feature.column] = generator.choice([*ends, *generator.uniform(low, high, 6)], 300)
-        changed = {explainer._context.feature(name).column for name in found.features}
-        limited = {explainer._context.feature(x.variable.name).column for x in found.box.literals}
+        changed = {explainer._model.context.feature(name).column for name in found.features}
+        limited = {explainer._model.context.feature(x.variable.name).column for x in found.box.literals}
         for column in changed - limited:
             rows[:, column] = generator.normal(0, 10, 300)
         assert (model.predict(rows) == found.other).all()

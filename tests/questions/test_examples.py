@@ -58,7 +58,7 @@ def as_frame(explainer, row):
 
 def check_witness(explainer, why, witness):
     """Inside but for its feature, decided otherwise, and of no odd value where the row's own or a seen one will do."""
-    domain, context = explainer.domain, explainer._context
+    domain, context = explainer.domain, explainer._model.context
     names = [x.name for x in domain.variables]
     box, own = why.term.box(domain.variables), domain.point(np.array(why.row))
     point = domain.point(np.array(witness.row))
@@ -76,7 +76,7 @@ def check_witness(explainer, why, witness):
             if value not in seen[j] and value != own[j] and value >= domain.variables[j].ordered:
                 better += [v for v in indices(box[j]) if v in seen[j]]
             for other in better:
-                assert explainer._engines.decide(
+                assert explainer._model.engines.decide(
                     (*point[:j], other, *point[j + 1 :])
                 ) == explainer.class_names.index(why.decision)
         column = domain.seen[j].column
@@ -123,12 +123,12 @@ def test_a_contrast_shows_a_category_that_rows_have(mixed):
             assert explainer.class_names[decided] == found.other != found.decision
             own = explainer.domain.point(np.array(found.row))
             for j, value in enumerate(point):
-                if value == own[j] or explainer._context.is_seen(j, value):
+                if value == own[j] or explainer._model.context.is_seen(j, value):
                     continue
                 for other in range(len(explainer.domain.variables[j])):
-                    if explainer._context.is_seen(j, other) and literals == "values":
+                    if explainer._model.context.is_seen(j, other) and literals == "values":
                         moved = (*point[:j], other, *point[j + 1 :])
-                        assert explainer._engines.decide(moved) != decided
+                        assert explainer._model.engines.decide(moved) != decided
 
 
 @pytest.mark.parametrize("norm", ["l0", "l1", "linf"])
@@ -146,7 +146,7 @@ def test_a_counterfactual_that_is_as_near_has_values_of_training_rows(mixed, nor
                 if (
                     feature.name in found.features
                     and feature.patterns is None
-                    and explainer._context.is_seen(j, value)
+                    and explainer._model.context.is_seen(j, value)
                 ):
                     assert found.row[feature.column] in X[feature.name].to_numpy()
 
@@ -160,13 +160,13 @@ def test_a_row_that_breaks_a_rule_has_values_of_training_rows():
     found = explainer.verify("income >= 79.5 and income <= 79.9 and debt > 7 -> declined")
     if found.holds is False:
         (row,) = found.witnesses
-        values = explainer._context.named_values(np.array(row))
+        values = explainer._model.context.named_values(np.array(row))
         assert values["purpose"] in PURPOSES and values["age"] in X.age.to_numpy()
         assert 79.5 <= values["income"] <= 79.9 and values["debt"] == 9.0
     else:
         found = explainer.verify("income >= 79.5 and income <= 79.9 and debt > 7 -> approved")
         (row,) = found.witnesses
-        values = explainer._context.named_values(np.array(row))
+        values = explainer._model.context.named_values(np.array(row))
         assert values["purpose"] in PURPOSES and values["age"] in X.age.to_numpy()
 
 

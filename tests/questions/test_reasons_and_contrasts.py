@@ -164,7 +164,7 @@ def is_reachable(some, cell, row, held):
             choices.append([np.nan])
         else:
             choices.append([*domain.features[j].ends(cell[place])])
-    z = some.explainer._subject.row_in(cell)[2]
+    z = some.explainer._model.subject.row_in(cell)[2]
     return any(is_possible((x, y, z), constraints) for x, y in itertools.product(*choices))
 
 
@@ -187,7 +187,9 @@ def check_contrast(some, engine, row, point, label, literals, immutable):
         check_shown(some, found, row, point, label, argued)
         assert len(found.features) == min(reachable.values()), told
         for name in immutable:
-            columns = list(explainer.domain.features[explainer._context.feature_names.index(name)].columns)
+            columns = list(
+                explainer.domain.features[explainer._model.context.feature_names.index(name)].columns
+            )
             assert np.array_equal(np.array(found.changed)[columns], row[columns], equal_nan=True), told
         if not immutable and literals != "intervals":
             against = contrasts_by_definition(some.table(argued), some.variables, point, literals)
@@ -211,7 +213,7 @@ def check_relevance(some, engine, row, point, label, literals):
     every = set.intersection(*sets)
     assert set(relevance.necessary) == every, told
     assert set(relevance.relevant) == set.union(*sets), told
-    assert set(relevance.irrelevant) == set(explainer._context.feature_names) - set.union(*sets), told
+    assert set(relevance.irrelevant) == set(explainer._model.context.feature_names) - set.union(*sets), told
     if literals == "sets":
         excluded = [[x.everything & ~m for x, m in zip(some.variables, b, strict=True)] for b in primes]
         strict = [int(np.bitwise_and.reduce(column)) for column in zip(*excluded, strict=True)]
@@ -223,7 +225,7 @@ def check_relevance(some, engine, row, point, label, literals):
         assert not any(mask & ~most for mask, most in zip(found, loose, strict=True)), told
     attribution = explainer.attribution(row, literals=literals)
     assert attribution.complete and attribution.count == (len(primes), len(primes)), told
-    for name in explainer._context.feature_names:
+    for name in explainer._model.context.feature_names:
         share = sum(name in each for each in sets) / len(sets)
         assert attribution.shares[name] == pytest.approx((share, share)), told
 

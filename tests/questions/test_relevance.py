@@ -8,19 +8,14 @@ from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
+from asking import decision_at, model_of
 from conformance.universes import LANGUAGES
 from engines.test_duality import engines_of, primes_around, small_models
 from primewood.engines.choice import Engines
 from primewood.engines.duality import Duality
 from primewood.engines.protocol import Clock
-from primewood.model.context import Context
 from primewood.questions import relevance as module
-from primewood.questions.prime import default_order
-from primewood.questions.relevance import attribution_of, find_attribution, find_relevance
-
-
-def context_of(subject):
-    return Context(subject.variables, subject.labels, subject.domain)
+from primewood.questions.relevance import count_attribution, search_attribution, search_relevance
 
 
 def literals_of(masks):
@@ -42,8 +37,7 @@ def test_relevance_is_that_of_the_definition(literals):
         some = [np.bitwise_or.reduce(masks) for masks in excluded]
         names = [x.name for x in subject.variables]
         for engine, engines in engines_of(subject).items():
-            oracle = engines.oracle(label)
-            found = find_relevance(context_of(subject), oracle, point, default_order(subject), literals)
+            found = search_relevance(decision_at(engines, point, label), literals, Clock())
             assert found.complete and not found.undecided and found.literals == literals
             assert found.relevant == tuple(
                 n for n, masks in zip(names, excluded, strict=True) if any(masks)
@@ -68,12 +62,11 @@ def test_attribution_is_that_of_the_definition(literals):
         for j, x in enumerate(subject.variables):
             shares[x.name] = sum(box[j] != x.everything for box in boxes) / len(boxes)
         exact = {name: (share, share) for name, share in shares.items()}
-        context = context_of(subject)
         for engines in engines_of(subject).values():
-            found = find_attribution(context, engines.oracle(label), point, default_order(subject), literals)
+            found = search_attribution(decision_at(engines, point, label), literals, Clock())
             assert found.complete and found.shares == exact and found.count == (len(boxes), len(boxes))
         family = Engines(subject, "diagram").on_diagram(label).primes(literals, point)
-        assert attribution_of(context, family) == found
+        assert count_attribution(model_of(engines).context, family) == found
 
 
 @pytest.fixture(scope="module")
@@ -83,17 +76,11 @@ def iris():
     return explainer, X[60:130:30]
 
 
-def asked(explainer, x):
-    point = explainer._context.read(x)[1]
-    oracle = explainer._engines.oracle(explainer._engines.decide(point))
-    return explainer._context, oracle, point, default_order(explainer._subject)
-
-
 def test_the_complete_reason_says_the_same(iris):
     explainer, rows = iris
     for x in rows:
         compiled = explainer.relevance(x, literals="sets")
-        found = find_relevance(*asked(explainer, x), "sets")
+        found = search_relevance(explainer._model.ask(x), "sets", Clock())
         assert found.complete
         assert (found.necessary, found.relevant, found.irrelevant) == (
             compiled.necessary,
@@ -116,13 +103,13 @@ def forest():
 def test_interrupted_relevance_is_sound(forest, nodes):
     explainer, rows = forest
     for x in rows:
-        truth = find_relevance(*asked(explainer, x), "values")
-        found = find_relevance(*asked(explainer, x), "values", clock=Clock(work_limit=nodes))
+        truth = search_relevance(explainer._model.ask(x), "values", Clock())
+        found = search_relevance(explainer._model.ask(x), "values", Clock(work_limit=nodes))
         assert set(found.necessary) <= set(truth.necessary)
         assert set(found.relevant) <= set(truth.relevant)
         assert set(found.irrelevant) <= set(truth.irrelevant)
         everything = sorted((*found.relevant, *found.irrelevant, *found.undecided))
-        assert everything == sorted(explainer._context.feature_names)
+        assert everything == sorted(explainer._model.context.feature_names)
         if found.complete:
             assert (found.necessary, found.relevant) == (truth.necessary, truth.relevant)
         else:
@@ -147,15 +134,16 @@ def stopped_after(count, monkeypatch):
 def test_bounds_hold_the_exact_shares(iris, literals, nodes, monkeypatch):
     explainer, rows = iris
     x = rows[0]
-    truth = find_attribution(*asked(explainer, x), "values")
+    truth = search_attribution(explainer._model.ask(x), "values", Clock())
     if literals != "values":
-        family = explainer._engines.on_diagram(explainer._engines.decide(explainer._context.read(x)[1]))
-        truth = attribution_of(explainer._context, family.primes(literals, explainer._context.read(x)[1]))
+        decision = explainer._model.ask(x)
+        compiled = decision.model.engines.on_diagram(decision.label)
+        truth = count_attribution(decision.context, compiled.primes(literals, decision.point))
     monkeypatch.setattr(module, "MOST_NODES", nodes)
     for count in (0, 1, 2, 3, 5, 9):
         with monkeypatch.context() as patch:
             stopped_after(count, patch)
-            found = find_attribution(*asked(explainer, x), literals)
+            found = search_attribution(explainer._model.ask(x), literals, Clock())
         assert found.count[0] <= truth.count[0] <= found.count[1]
         for name, (low, high) in found.shares.items():
             assert 0 <= low <= truth.shares[name][0] <= high <= 1
@@ -169,11 +157,11 @@ def test_bounds_hold_where_much_is_left(forest, nodes, monkeypatch):
     strict = 0
     monkeypatch.setattr(module, "MOST_NODES", nodes)
     for x in rows:
-        truth = find_attribution(*asked(explainer, x), "values")
+        truth = search_attribution(explainer._model.ask(x), "values", Clock())
         for count in range(1, 12):
             with monkeypatch.context() as patch:
                 stopped_after(count, patch)
-                found = find_attribution(*asked(explainer, x), "values")
+                found = search_attribution(explainer._model.ask(x), "values", Clock())
             assert found.count[0] <= truth.count[0] <= found.count[1]
             for name, (low, high) in found.shares.items():
                 assert low <= truth.shares[name][0] <= high
@@ -187,7 +175,7 @@ def test_bounds_tighten(forest, monkeypatch):
     for count in (2, 8, 1000):
         with monkeypatch.context() as patch:
             stopped_after(count, patch)
-            found = [find_attribution(*asked(explainer, x), "values") for x in rows]
+            found = [search_attribution(explainer._model.ask(x), "values", Clock()) for x in rows]
         widths.append(sum(high - low for each in found for low, high in each.shares.values()))
     assert widths[0] > widths[1] > widths[2] == 0
 
@@ -197,8 +185,8 @@ def test_a_large_model_answers_in_time():
     explainer = pw.Explainer(
         RandomForestClassifier(60, max_depth=5, random_state=0).fit(X, y), X, engine="search"
     )
-    attribution = find_attribution(*asked(explainer, X[0]), "sets", clock=Clock(0.5))
+    attribution = search_attribution(explainer._model.ask(X[0]), "sets", Clock(0.5))
     assert not attribution.complete and attribution.count[0] < attribution.count[1]
     assert all(0 <= low <= high <= 1 for low, high in attribution.shares.values())
-    found = find_relevance(*asked(explainer, X[0]), "sets", clock=Clock(0.5))
+    found = search_relevance(explainer._model.ask(X[0]), "sets", Clock(0.5))
     assert len(found.relevant) + len(found.irrelevant) + len(found.undecided) == 30

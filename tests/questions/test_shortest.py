@@ -14,11 +14,11 @@ from sklearn.ensemble import RandomForestClassifier
 import primewood as pw
 from conformance.universes import LANGUAGES
 from engines.test_duality import engines_of, primes_around, small_models
+from primewood.domain import default_order
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Verdict
 from primewood.errors import InvalidInput
 from primewood.logic.instance import contains
-from primewood.questions.prime import default_order
 from primewood.questions.shortest import _Proposals, _Search, shortest
 
 WEIGHTS = [None, {0: 3, 1: 2, 2: 4}, {0: 0.3, 1: 0.1, 2: math.pi}, {1: 1e-9}]
@@ -116,20 +116,20 @@ def forest():
     explainer = pw.Explainer(
         RandomForestClassifier(15, max_depth=4, random_state=0).fit(X, y), X, engine="search", literals="sets"
     )
-    return explainer, [explainer._context.read(x)[1] for x in X[:8]]
+    return explainer, [explainer._model.context.read(x)[1] for x in X[:8]]
 
 
 @pytest.mark.parametrize("weights", [None, {0: 2, 3: 5}, {1: 0.37, 2: 1.41, 4: 0.05, 6: math.e}])
 def test_forests_with_more_features_agree_with_all_their_subsets(forest, weights):
     explainer, points = forest
     for number, point in enumerate(points):
-        oracle = explainer._engines.oracle(explainer._engines.decide(point))
+        oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
         options = {
             "weights": weights,
             "fixed": [[], [0], []][number % 3],
             "avoided": [[], [4], [1]][number % 3],
         }
-        found = shortest(oracle, point, default_order(explainer._subject), "sets", **options)
+        found = shortest(oracle, point, default_order(explainer._model.subject), "sets", **options)
         assert found.complete
         check(found, by_asking(oracle, point), point, oracle.variables, *options.values())
 
@@ -138,13 +138,13 @@ def test_the_fewest_features_are_the_same_in_every_language_and_engine():
     X, y = load_wine(return_X_y=True)
     model = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y)
     explainer = pw.Explainer(model, X, literals="sets")
-    order = default_order(explainer._subject)
-    diagram = Engines(explainer._subject, "diagram")
+    order = default_order(explainer._model.subject)
+    diagram = Engines(explainer._model.subject, "diagram")
     for x in X[::40]:
-        point = explainer._context.read(x)[1]
-        label = explainer._engines.decide(point)
+        point = explainer._model.context.read(x)[1]
+        label = explainer._model.engines.decide(point)
         for literals in LANGUAGES:
-            found = shortest(explainer._engines.oracle(label), point, order, literals)
+            found = shortest(explainer._model.engines.oracle(label), point, order, literals)
             family = diagram.on_diagram(label).primes(literals, point)
             assert found.complete and found.upper == min(family.sizes())
             assert found.box in family
@@ -154,8 +154,8 @@ def test_the_fewest_features_are_the_same_in_every_language_and_engine():
 def test_what_is_excluded_has_a_witness(forest, literals):
     explainer, points = forest
     for point in points[:3]:
-        oracle = explainer._engines.oracle(explainer._engines.decide(point))
-        found = shortest(oracle, point, default_order(explainer._subject), literals)
+        oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
+        found = shortest(oracle, point, default_order(explainer._model.subject), literals)
         witnesses = found.find_witnesses()
         assert {j for j, _ in witnesses} == mentioned(found.box, oracle.variables) == found.features
         for (j, v), outside in witnesses.items():
@@ -168,9 +168,9 @@ def test_what_is_excluded_has_a_witness(forest, literals):
 @pytest.mark.parametrize("literals", LANGUAGES)
 def test_interrupted_answers_are_sound(forest, literals, nodes):
     explainer, points = forest
-    order = default_order(explainer._subject)
+    order = default_order(explainer._model.subject)
     for point in points[:3]:
-        oracle = explainer._engines.oracle(explainer._engines.decide(point))
+        oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
         for avoided in ([], [4]):
             found = shortest(oracle, point, order, literals, avoided=avoided, clock=Clock(work_limit=nodes))
             check(found, by_asking(oracle, point), point, oracle.variables, None, [], avoided)
@@ -182,9 +182,9 @@ def test_bounds_close_in_with_time():
     explainer = pw.Explainer(
         RandomForestClassifier(30, max_depth=4, random_state=0).fit(X, y), X, engine="search", literals="sets"
     )
-    order = default_order(explainer._subject)
-    point = explainer._context.read(X[1])[1]
-    oracle = explainer._engines.oracle(explainer._engines.decide(point))
+    order = default_order(explainer._model.subject)
+    point = explainer._model.context.read(X[1])[1]
+    oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
     truth = shortest(oracle, point, order)
     assert truth.complete
     for seconds in (0.0, 0.001, 0.01, 0.05, 0.1, 0.3):
@@ -197,9 +197,9 @@ def test_bounds_close_in_with_time():
 def test_the_lower_bound_is_what_the_known_contrasts_show(forest, weights):
     explainer, points = forest
     for point in points[:4]:
-        oracle = explainer._engines.oracle(explainer._engines.decide(point))
+        oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
         weighed = [Fraction((weights or {}).get(j, 1)) for j in range(len(point))]
-        search = _Search(oracle, point, default_order(explainer._subject), weighed, 0, 0)
+        search = _Search(oracle, point, default_order(explainer._model.subject), weighed, 0, 0)
         search.run(Clock())
         truth = search.upper
         search.lower, search.upper = Fraction(0), sum(weighed) + 5
@@ -245,22 +245,31 @@ def test_every_proposal_comes_before_none_is_left():
 def test_weights_are_positive_numbers(forest, weights):
     explainer, points = forest
     with pytest.raises(InvalidInput, match="positive"):
-        shortest(explainer._engines.oracle(0), points[0], default_order(explainer._subject), weights=weights)
+        shortest(
+            explainer._model.engines.oracle(0),
+            points[0],
+            default_order(explainer._model.subject),
+            weights=weights,
+        )
 
 
 def test_no_feature_is_fixed_and_avoided(forest):
     explainer, points = forest
     with pytest.raises(InvalidInput, match="both"):
         shortest(
-            explainer._engines.oracle(0), points[0], default_order(explainer._subject), fixed=[1], avoided=[1]
+            explainer._model.engines.oracle(0),
+            points[0],
+            default_order(explainer._model.subject),
+            fixed=[1],
+            avoided=[1],
         )
 
 
 def test_the_answer_is_the_same_every_time(forest):
     explainer, points = forest
-    order = default_order(explainer._subject)
+    order = default_order(explainer._model.subject)
     for point in points[:2]:
-        oracle = explainer._engines.oracle(explainer._engines.decide(point))
+        oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
         assert shortest(oracle, point, order) == shortest(oracle, point, order)
 
 

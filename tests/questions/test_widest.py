@@ -20,7 +20,7 @@ from conformance.test_sums_and_sets_of_values import (
     subject_of,
 )
 from conformance.universes import UNIVERSES, OracleMaker, TableOracle, cells, random_tables
-from primewood.domain import EnsembleSubject, domain_of
+from primewood.domain import EnsembleSubject, default_order, domain_of
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Verdict
 from primewood.ensemble import Ensemble
@@ -29,7 +29,6 @@ from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains
 from primewood.logic.language import weakenings
 from primewood.questions import best
-from primewood.questions.prime import default_order
 from primewood.questions.widest import RowsCovered, ShareCovered, coverage_of, rivals_of, widest
 
 NAMES = ["none", "clause", "order", "both"]
@@ -215,12 +214,12 @@ def test_fixed_variables_are_kept_and_avoided_ones_are_free(seed):
 
 
 def asked(explainer, x, literals, measure, **options):
-    _, point = explainer._context.read(x)
-    label = explainer._engines.decide(point)
-    oracle = explainer._engines.oracle(label)
-    coverage = coverage_of(explainer._context, measure)
-    options.setdefault("rivals", rivals_of(explainer._engines, label))
-    order = default_order(explainer._subject)
+    _, point = explainer._model.context.read(x)
+    label = explainer._model.engines.decide(point)
+    oracle = explainer._model.engines.oracle(label)
+    coverage = coverage_of(explainer._model.context, measure)
+    options.setdefault("rivals", rivals_of(explainer._model.engines, label))
+    order = default_order(explainer._model.subject)
     return oracle, point, widest(oracle, point, order, literals, coverage, **options)
 
 
@@ -243,7 +242,7 @@ def test_on_a_real_forest_the_box_is_prime_and_wider_than_the_first(forest, lite
             assert found.prime and not found.complete and found.upper is None
             assert contains(found.box, point)
             assert oracle.counterexample(found.box) is Verdict.NONE_EXISTS
-            for j, variable in enumerate(explainer._context.variables):
+            for j, variable in enumerate(explainer._model.context.variables):
                 for weaker in weakenings(variable, found.box[j], literals):
                     box = tuple(weaker if i == j else mask for i, mask in enumerate(found.box))
                     assert isinstance(oracle.counterexample(box), tuple)
@@ -297,11 +296,11 @@ def test_a_model_that_compiles_agrees_about_what_is_widest():
         for literals, measure in (("sets", "rows"), ("intervals", "volume"), ("values", "values")):
             _, _, found = asked(explainer, x, literals, measure, clock=Clock(20))
             best = family.explanations(x, literals=literals).widest_by(measure)
-            box = best.term.box(explainer._context.variables)
-            assert found.upper >= coverage_of(explainer._context, measure).of(box) * (1 - 1e-9)
+            box = best.term.box(explainer._model.context.variables)
+            assert found.upper >= coverage_of(explainer._model.context, measure).of(box) * (1 - 1e-9)
             if found.complete:
                 assert found.covered == pytest.approx(
-                    coverage_of(explainer._context, measure).of(box), rel=1e-6
+                    coverage_of(explainer._model.context, measure).of(box), rel=1e-6
                 )
 
 
@@ -341,7 +340,9 @@ def test_a_variable_without_any_share_bounds_nothing():
 
 def test_measures_are_checked():
     X, y = load_iris(return_X_y=True)
-    context = pw.Explainer(RandomForestClassifier(3, random_state=0).fit(X, y), literals="sets")._context
+    context = pw.Explainer(
+        RandomForestClassifier(3, random_state=0).fit(X, y), literals="sets"
+    )._model.context
     assert coverage_of(context, "values").of(tuple(x.everything for x in context.variables)) == 1.0
     with pytest.raises(InvalidInput, match="needs training rows"):
         coverage_of(context, "rows")

@@ -90,7 +90,7 @@ def test_points_are_decided_as_their_rows_are(data):
     rows = planted(X, explainer.ensemble, seed=4)[:400]
     decided = explainer.ensemble.predict(rows)
     for row, label in zip(rows, decided, strict=True):
-        assert explainer._subject.decide(explainer.domain.point(row)) == label
+        assert explainer._model.subject.decide(explainer.domain.point(row)) == label
 
 
 def test_trees_that_learned_with_missing_values():

@@ -118,7 +118,7 @@ def test_an_explanation_that_keeps_too_much_is_found(monkeypatch) -> None:
 
     def explain(self, x, **options):
         return replace(
-            honest(self, x, fix=[self._subject.variables[0].name], **LIMITLESS), status=pw.Status.PROVED
+            honest(self, x, fix=[self._model.subject.variables[0].name], **LIMITLESS), status=pw.Status.PROVED
         )
 
     found = failures(monkeypatch, "explain", pw.Explainer, ("explain", explain), literals="sets")
@@ -164,7 +164,7 @@ def test_a_counterfactual_one_step_too_far_is_found(monkeypatch) -> None:
         if found.row is None:
             return found
         moved = [a if a == b else b + (b - a) for a, b in zip(found.asked, found.row, strict=True)]
-        cost = found.moves.total(self._context, np.array(found.asked), np.array(moved))
+        cost = found.moves.measure(self._model.context, np.array(found.asked), np.array(moved))
         return replace(found, row=tuple(moved), cost=cost)
 
     found = failures(

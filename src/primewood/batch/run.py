@@ -25,11 +25,10 @@ from primewood.batch.outcome import Asked, Explains, Outcome
 from primewood.batch.rounds import Waiting
 from primewood.batch.sources import Block
 from primewood.batch.workers import Workers
-from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, PrimewoodError
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, check_language
-from primewood.model.context import Context
+from primewood.model.model import TreeModel
 from primewood.questions.explanation import Status
 
 BLOCK = 1000
@@ -127,15 +126,12 @@ class Result:
     elsewhere: bool = False
 
 
-class Batched(Explains, Protocol):
-    """An explainer of a model."""
-
-    ensemble: Ensemble | None
-    _context: Context
+class ModelExplainer(Explains, Protocol):
+    """Something that explains rows of a model."""
 
     @property
-    def _serving(self) -> Callable[[Any], Any]:
-        """The explainer that answers about a row: another one for a row that breaks what is inferred."""
+    def model(self) -> TreeModel:
+        """The model."""
 
 
 Watcher = Callable[[Result], None]
@@ -156,14 +152,14 @@ class Run:
 
     def __init__(
         self,
-        explainer: Batched,
+        explainer: ModelExplainer,
         settings: Settings,
         n_jobs: int | None = None,
         watcher: Watcher | None = None,
     ) -> None:
         settings.check()
         self.settings = settings
-        self._explainer, self._context = explainer, explainer._context
+        self._explainer, self._context = explainer, explainer.model.context
         self._watcher = watcher
         self._workers = Workers(explainer, n_jobs)
         self._deadline = None if settings.batch_limit is None else time.time() + settings.batch_limit
@@ -248,8 +244,7 @@ class Run:
 
     def _read(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The cells and the decisions of rows; −1 for the decision on a row outside the domain."""
-        domain, ensemble = self._context.domain, self._explainer.ensemble
-        assert domain is not None and ensemble is not None
+        domain, ensemble = self._context.domain, self._explainer.model.ensemble
         points = domain.points(rows)
         possible = (points >= 0).all(axis=1) & domain.possible(rows, points)
         labels = np.full(len(rows), -1)
@@ -260,11 +255,10 @@ class Run:
 
     def _served_elsewhere(self, rows: NDArray[np.float64], labels: NDArray[np.int64]) -> frozenset[int]:
         """The rows that break what is inferred about features and that another explainer answers, with decisions."""
-        found, ensemble = [], self._explainer.ensemble
-        assert ensemble is not None
+        found, ensemble = [], self._explainer.model.ensemble
         for i in np.flatnonzero(labels < 0).tolist():
             try:
-                self._explainer._serving(rows[i])._context.read(rows[i])
+                self._explainer.model.serve(rows[i]).context.point_of(rows[i])
             except PrimewoodError:
                 continue
             labels[i] = 0 if ensemble.is_regressor else int(ensemble.predict(rows[i : i + 1])[0])
@@ -302,7 +296,7 @@ class Run:
 
     def _refused(self, row: NDArray[np.float64]) -> Outcome:
         try:
-            self._context.read(row)
+            self._context.point_of(row)
         except PrimewoodError as problem:
             return Outcome.failed(problem)
         raise AssertionError("a row outside the domain is read all the same: please report this")

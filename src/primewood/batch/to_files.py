@@ -22,10 +22,9 @@ from primewood.batch import columns
 from primewood.batch.failed import Failed
 from primewood.batch.folder import Folder, Kind, Manifest, Part, part_name
 from primewood.batch.progress import watching
-from primewood.batch.run import Batched, Result, Run, Settings
+from primewood.batch.run import ModelExplainer, Result, Run, Settings
 from primewood.batch.sources import Source, open_source
 from primewood.batch.wording import Wording
-from primewood.engines.choice import Engines
 from primewood.errors import InvalidInput
 from primewood.files import undamaged
 from primewood.questions.explanation import Explanation, score_together
@@ -33,13 +32,11 @@ from primewood.tables.files import Dialect
 from primewood.visible import Readable
 
 
-class Stating(Batched, Protocol):
-    """An explainer that makes explanations of results."""
-
-    _engines: Engines
+class Stating(ModelExplainer, Protocol):
+    """Something that explains rows, and makes explanations of results."""
 
     @property
-    def stated(self) -> Callable[[Result, Settings, tuple[str, ...]], Explanation | Failed]:
+    def state(self) -> Callable[[Result, Settings, tuple[str, ...]], Explanation | Failed]:
         """What makes the explanation of a result, with notes about its row."""
 
 
@@ -128,12 +125,10 @@ def explain_file(
     settings = settings or Settings()
     settings.check()
     kind = columns.check_kind(format)
-    if explainer.ensemble is None:
-        raise InvalidInput("batches are about rows of a model; an expression has none")
-    rows = open_source(source, explainer._context.layout, dialect)
+    rows = open_source(source, explainer.model.context.layout, dialect)
     asked = Folder(folder)
     with asked.locked():
-        features = tuple(variable.name for variable in explainer._context.variables)
+        features = tuple(variable.name for variable in explainer.model.context.variables)
         fresh = Manifest(_question(explainer, rows, settings, kind, dialect), features)
         begun = asked.begin(fresh, resume=resume)
         writing = _Writing(explainer, rows, asked, settings, kind, begun)
@@ -155,7 +150,7 @@ class _Writing:
         self._explainer, self._source, self._folder = explainer, source, folder
         self._settings, self._kind, self._manifest = settings, kind, manifest
         self._intact = folder.intact(manifest)
-        self._wording = Wording(explainer._context)
+        self._wording = Wording(explainer.model.context)
         self._before = sum(manifest.parts[number].rows for number in self._intact)
 
     def run(self, n_jobs: int | None, progress: bool | None) -> Written:
@@ -188,9 +183,9 @@ class _Writing:
 
     def _part(self, number: int, results: list[Result], notes: Mapping[int, tuple[str, ...]]) -> Part:
         explainer, name = self._explainer, part_name(number)
-        context = explainer._context
+        context = explainer.model.context
         answers = [
-            explainer.stated(result, self._settings, notes.get(i, ())) for i, result in enumerate(results)
+            explainer.state(result, self._settings, notes.get(i, ())) for i, result in enumerate(results)
         ]
         score_together(answers)
         records = [self._wording.record(answer) for answer in answers]
@@ -210,7 +205,7 @@ class _Writing:
     def _recall(self, run: Run, number: int) -> None:
         """Know what a finished block lends to later ones."""
         if self._settings.reuse:
-            context, name = self._explainer._context, f"{part_name(number)}.boxes.jsonl"
+            context, name = self._explainer.model.context, f"{part_name(number)}.boxes.jsonl"
             with self._folder.open(name) as file, undamaged(self._folder.path / name, "remove it"):
                 found = columns.boxes_read(file.read(), context.variables, len(context.class_names))
                 run.known.add(found)
@@ -220,9 +215,8 @@ def _question(
     explainer: Stating, source: Source, settings: Settings, kind: str, dialect: Dialect | None
 ) -> dict[str, Any]:
     """What is asked, in plain types: when it is the same, so are the answers."""
-    context, engines = explainer._context, explainer._engines
+    context, engines = explainer.model.context, explainer.model.engines
     domain = context.domain
-    assert domain is not None
     known = (context.class_names, context.units, context.vote, domain.features, domain.knowledge)
     how = (engines.engine, engines.max_nodes, engines.any_order, domain.assumptions)
     options = json.loads(json.dumps(settings.options, default=_plain))

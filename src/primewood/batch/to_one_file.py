@@ -86,7 +86,7 @@ def explain_into_one_file(
     """
     path = Path(path)
     check_format(path)
-    rows = open_source(source, explainer._context.layout, dialect)
+    rows = open_source(source, explainer.model.context.layout, dialect)
     identities = None if identity is None else rows.texts(identity)
     with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}.") as parts:
         done = explain_file(

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from primewood.batch.failed import Failed
 from primewood.logic.expression import Literal
 from primewood.logic.interval import Interval
-from primewood.model.context import Context, plain
+from primewood.model.context import TreeContext, plain
 from primewood.questions.explanation import Explanation
 from primewood.render import frames
 from primewood.render.text import Record
@@ -37,7 +37,7 @@ class Wording:
         Of the model. Explanations with another context are written, too; only nothing is remembered of them.
     """
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: TreeContext) -> None:
         self._context = context
         self._features = {} if context.domain is None else {x.name: x for x in context.domain.features}
         self._covered: dict[object, tuple[float | None, float | None]] = {}

@@ -165,9 +165,7 @@ def codes_by_feature(
     explainer: Explainer, table: dict[str, Any], name: str
 ) -> dict[str | tuple[str, ...], Any]:
     """The codes under names of features; a key may name several, separated by commas."""
-    assert explainer.domain is not None
-    known = [feature.name for feature in explainer.domain.features]
-    return {_features(key, known, name): told for key, told in table.items()}
+    return {_features(key, explainer.feature_names, name): told for key, told in table.items()}
 
 
 def _features(key: str, known: Sequence[str], name: str) -> str | tuple[str, ...]:

@@ -176,8 +176,7 @@ def _credit_forest() -> tuple[Explainer, NDArray[np.float64] | None]:
 
 
 def _facts(explainer: Explainer, loaded: float, limit: float, found: list[Measured]) -> dict[str, Any]:
-    ensemble = explainer.ensemble
-    assert ensemble is not None
+    ensemble = explainer._model.need_rows("timings").ensemble
     return {
         "model": ensemble.source,
         "digest": ensemble.digest,

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.arguments import name_columns
 from primewood.cli import output
 from primewood.cli.identity import row_with_id
 from primewood.cli.options import AboutRows, Reading
 from primewood.cli.settings import explainer_options
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer import Explainer
+from primewood.model.names import name_columns
 from primewood.readers import load_model, read
 from primewood.tables.files import STDIN, Dialect, TextTable, is_workbook, read_file
 from primewood.tables.rows import Layout
@@ -142,8 +142,7 @@ def questions(
 
 def check_decides(explainer: Explainer, within: float | None) -> None:
     """Raise for a regressor if it is not said what is asked about it."""
-    assert explainer.ensemble is not None
-    if explainer.ensemble.is_regressor and within is None:
+    if explainer.ensemble is not None and explainer.ensemble.is_regressor and within is None:
         raise InvalidInput(
             "a regressor decides nothing by itself: pass --threshold T (is the prediction at least T?), "
             "--between LOW HIGH, or --within E (plus or minus E around the prediction)"
@@ -175,8 +174,7 @@ def training(asked: TextTable, data: Path, train: Path | None, dialects: Dialect
 
 
 def _numbers(asked: TextTable, explainer: Explainer) -> NDArray[np.float64]:
-    assert explainer.ensemble is not None
-    return asked.numbers(Layout.of(explainer.ensemble))
+    return asked.numbers(Layout.of(explainer._model.need_rows("rows").ensemble))
 
 
 def _indices(asked: TextTable, about: AboutRows) -> list[int]:
@@ -204,8 +202,7 @@ def decision_named(explainer: Explainer, text: str) -> object:
 
 def features_named(explainer: Explainer, option: str, given: Iterable[str] | None) -> list[str]:
     """The features that an option names, which must exist; the nearest name is suggested where one does not."""
-    assert explainer.domain is not None
-    names = [feature.name for feature in explainer.domain.features]
+    names = explainer.feature_names
     unknown = [name for name in given or () if name not in names]
     if unknown:
         raise UnknownName(

@@ -36,11 +36,11 @@ def info(
     primewood info booster.json train.csv --json
     """
     from primewood.cli.loading import explainer_for, one_file
-    from primewood.explainer.description import description
+    from primewood.properties.description import describe_model
 
     explainer = explainer_for(model, one_file(rows, data), reading)
     with Progress("compiling"):
-        facts = description(explainer)
+        facts = describe_model(explainer._model)
     output.record(facts) if as_json else output.data(description_shown(facts))
 
 

@@ -164,6 +164,7 @@ def verify(
     primewood verify forest.skops --independent-of shoe --never denied
     """
     from primewood.cli.loading import explainer_for
+    from primewood.properties.verification import check_property
 
     properties.check()
     explainer = explainer_for(model, data, reading)
@@ -173,7 +174,7 @@ def verify(
             "say what to verify: a rule such as 'age < 18 -> not approved', or an option of --help"
         )
     for each in wanted:  # a slip in the last one shall not wait for the proofs of the others
-        explainer._check_property(each)
+        check_property(explainer._model.need_rows("properties"), each)
     outcomes = []
     for each in wanted:
         with Progress("verifying"):

@@ -101,7 +101,6 @@ def report(
     primewood report forest.skops rows.csv -o audit.html --verify 'never denied'
     primewood report new.skops rows.csv -o audit.html --answers explained
     """
-    from primewood.apps.report import gather
     from primewood.cli.loading import one_file, with_rows
 
     properties.check()
@@ -110,8 +109,7 @@ def report(
     output.check_target(to, ".html", ".htm", ".json")
     explainer, X = with_rows(model, one_file(rows, data), train, reading)
     with Progress("reporting") as progress:
-        made = gather(
-            explainer,
+        made = explainer.report(
             X,
             rows=row,
             explain=choose,

@@ -3,7 +3,7 @@
 from primewood.domain.domain import Domain, domain_of
 from primewood.domain.feature import Feature
 from primewood.domain.formula import Formulas
-from primewood.domain.subject import EnsembleSubject, ExpressionSubject, Subject
+from primewood.domain.subject import EnsembleSubject, ExpressionSubject, Subject, default_order
 
 __all__ = [
     "Domain",
@@ -12,5 +12,6 @@ __all__ = [
     "Feature",
     "Formulas",
     "Subject",
+    "default_order",
     "domain_of",
 ]

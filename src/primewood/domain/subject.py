@@ -47,6 +47,14 @@ class Subject(Protocol):
         """The expression "the decision is not this label"."""
 
 
+def default_order(subject: Subject) -> list[int]:
+    """The variables from the least important to the most; ties in the order of the columns.
+
+    Letting go of unimportant features first leaves short explanations.
+    """
+    return sorted(range(len(subject.variables)), key=lambda j: (subject.importance[j], j))
+
+
 class ExpressionSubject:
     """An expression as a classifier: its decisions are False and True."""
 

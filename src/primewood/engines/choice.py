@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 from typing import Literal as Choice
 
 from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from primewood.engines.search.oracle import SearchForest
     from primewood.engines.single_tree import SingleTree
 
+T = TypeVar("T")
 EngineName = Choice["auto", "search", "diagram", "bdd", "sat"]
 MOST_NODES = 2**31 - 1
 HARD = 42.0
@@ -68,6 +70,10 @@ class Engines:
             raise InvalidInput(f"max_nodes is a number from 1 to {MOST_NODES:,}, not {told(max_nodes)}")
         self.subject, self.engine, self.any_order, self.max_nodes = subject, engine, any_order, max_nodes
         self._forget()
+
+    def for_subject(self, subject: Subject) -> Engines:
+        """Engines of the same kind for something else that decides."""
+        return Engines(subject, self.engine, self.max_nodes, any_order=self.any_order)
 
     def _forget(self) -> None:
         self._diagram: Diagram | TooLarge | None = None
@@ -146,15 +152,39 @@ class Engines:
         """The prime implicants of a decision, all or those around a point."""
         if self.engine == "bdd":
             return self._boolean(label).primes(literals, point)
-        if self.engine in ("auto", "diagram"):
-            try:
-                return self.on_diagram(label).primes(literals, point)
-            except TooLarge:
-                if self.engine == "diagram":
-                    raise
+        family = self.try_diagram(label, lambda compiled: compiled.primes(literals, point))
+        if family is not None:
+            return family
         if self.engine != "sat" and isinstance(self.subject, EnsembleSubject):
             return self._searching().oracle(label).primes(literals, point)
         return self._sat(label).primes(literals, point)
+
+    def try_diagram(
+        self,
+        label: int,
+        ask: Callable[[DiagramOracle], T],
+        clock: Clock | None = None,
+        target: int | None = None,
+        *,
+        required: bool = True,
+    ) -> T | None:
+        """What the compiled form answers about a decision; None where a search is to answer instead.
+
+        Parameters
+        ----------
+        ask
+            The question to the compiled form.
+        required
+            Whether, with ``engine="diagram"``, a model that does not compile in time is an error.
+        """
+        if self.engine not in ("auto", "diagram"):
+            return None
+        try:
+            return ask(self.on_diagram(label, clock, target))
+        except TooLarge:
+            if self.engine == "diagram" and required:
+                raise
+            return None
 
     def on_diagram(self, label: int, clock: Clock | None = None, target: int | None = None) -> DiagramOracle:
         """Answers from the compiled form; `TooLarge` if there is none, or none in half of the time.

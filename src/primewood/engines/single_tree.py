@@ -129,7 +129,7 @@ class SingleTree:
                 kept = smallest_first.get()
         return self._freeing(point, set(range(len(point))) - set(kept))
 
-    def otherwise(self, box: Box, label: int) -> tuple[Point, int]:
+    def find_other(self, box: Box, label: int) -> tuple[Point, int]:
         """A point of a box that is not decided for the label, and how it is decided. There must be one."""
         other = self.point_in(box, self.leaves_against(label))
         assert other is not None, "a contrast lets another decision in"

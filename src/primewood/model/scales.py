@@ -11,7 +11,7 @@ import numpy as np
 
 from primewood.domain import Feature
 from primewood.logic.interval import number
-from primewood.model.context import Context, plain
+from primewood.model.context import Context, TreeContext, plain
 
 
 def instance_record(
@@ -21,7 +21,7 @@ def instance_record(
 
     With `distribution`, also how the training rows are distributed over it.
     """
-    if context.domain is None:
+    if not isinstance(context, TreeContext):
         return []
     held = {} if row is None else context.named_values(np.array(row))
     found = []
@@ -53,7 +53,7 @@ def _plain(value: object) -> object:
     return None if value is None or (isinstance(value, float) and np.isnan(value)) else plain(value)
 
 
-def scale(context: Context, feature: Feature) -> dict[str, Any]:
+def scale(context: TreeContext, feature: Feature) -> dict[str, Any]:
     """What a feature can hold: its categories in their natural order, or the range of the training rows."""
     if feature.patterns is not None:
         names = list(feature.patterns.values())

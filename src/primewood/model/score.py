@@ -20,7 +20,7 @@ from primewood.logic.interval import number
 from primewood.model.context import plain
 from primewood.visible import Readable, visible
 
-Measure = Choice["probability", "score", "prediction", "votes"]
+ScoreKind = Choice["probability", "score", "prediction", "votes"]
 PROBABILITIES = ("logistic32", "logistic", "expit", "softmax32", "softmax")
 """The links that make probabilities of scores."""
 DECIMALS = 2
@@ -50,7 +50,7 @@ class Score(Readable):
     """
 
     decision: object
-    measure: Measure
+    measure: ScoreKind
     of: object
     value: float
     raw: float | None
@@ -189,7 +189,7 @@ class Scorer:
         told += f" (raw score {raw:.4g})" if raw is not None else ""
         tied = ", a tie that goes to the class listed first" if value in others else ""
         told += f", the largest of {len(values)} classes{tied}" if others else ", the only class"
-        measure: Measure = "probability" if is_probability else "score"
+        measure: ScoreKind = "probability" if is_probability else "score"
         return Score(name, measure, name, value, raw, None, told)
 
     def _at_score(self, score: float, label: int) -> Score:

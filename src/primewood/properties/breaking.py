@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.model.context import Context, plain
+from primewood.model.context import TreeContext, plain
 from primewood.visible import Readable
 
 SHOWN_IDS = 5
@@ -61,7 +61,7 @@ class Breaking(Readable):
 
     @classmethod
     def of_rows(
-        cls, context: Context, places: NDArray[np.int64], decisions: Sequence[object], **options: Any
+        cls, context: TreeContext, places: NDArray[np.int64], decisions: Sequence[object], **options: Any
     ) -> Breaking:
         """Those at some places of the training rows of a context."""
         assert context.rows is not None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.domain import EnsembleSubject
+from primewood.domain import EnsembleSubject, default_order
 from primewood.engines.choice import Engines
 from primewood.engines.duality import DualFamily
 from primewood.engines.protocol import Clock, Family, Oracle, Reply, Verdict
@@ -21,14 +21,15 @@ from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
-from primewood.model.context import Context, Row, plain
+from primewood.model.cells import Row
+from primewood.model.context import TreeContext, plain
+from primewood.model.model import TreeModel
 from primewood.model.scales import instance_record
 from primewood.model.score import Score, Scorer
 from primewood.properties.breaking import SHOWN_IDS, listed
 from primewood.properties.claim import Outcome
-from primewood.properties.verification import Asked, values_in_words
-from primewood.questions.prime import default_order
-from primewood.questions.weakening import dropping, weaken
+from primewood.properties.verification import Verifier, values_in_words
+from primewood.questions.weakening import drop_each, weaken
 from primewood.render import text
 from primewood.render.numbers import counted
 from primewood.visible import Readable, in_lines
@@ -93,7 +94,7 @@ class Region(Readable):
     second: object
     rows: tuple[int, ...]
     share: float | None
-    context: Context
+    context: TreeContext
 
     def to_dict(self) -> dict[str, Any]:
         """The region in plain types."""
@@ -151,7 +152,7 @@ class Comparison(Readable):
     """
 
     outcome: Outcome
-    context: Context
+    context: TreeContext
     witness: tuple[float, ...] | None = None
     decisions: tuple[object, ...] = ()
     affected: tuple[int, ...] = ()
@@ -299,35 +300,35 @@ class Comparing:
         What says how the two score rows.
     """
 
-    asked: Asked
+    verifier: Verifier
     second: Engines
     names: tuple[tuple[object, ...], tuple[object, ...]]
     scorers: tuple[Scorer | None, Scorer | None] = (None, None)
 
     def compared(self, most_regions: int) -> Comparison:
         """Whether they are equivalent, or where they differ."""
-        rows = self.asked.context.rows
+        rows = self.verifier.context.rows
         affected = np.empty(0, dtype=np.int64)
-        if rows is not None and self.asked.context.points is not None:
-            possible = np.flatnonzero((self.asked.context.points >= 0).all(axis=1))
+        if rows is not None and self.verifier.context.points is not None:
+            possible = np.flatnonzero((self.verifier.context.points >= 0).all(axis=1))
             affected = np.intersect1d(self._differ(rows), possible)
         known = [] if rows is None else [np.asarray(rows[i]) for i in affected.tolist()]
-        if not known and not self.asked.context.variables:
-            only = self.asked.subject.domain.row_in(())
+        if not known and not self.verifier.context.variables:
+            only = self.verifier.subject.domain.row_in(())
             known = [only] if len(self._differ(only[None, :])) else []
             if not known:
-                return Comparison(Outcome.HOLDS, self.asked.context, rows=0 if rows is None else len(rows))
+                return Comparison(Outcome.HOLDS, self.verifier.context, rows=0 if rows is None else len(rows))
         if not known:
             found, note = self._searched()
             if found is None:
                 outcome = Outcome.UNDECIDED if note else Outcome.HOLDS
                 return Comparison(
-                    outcome, self.asked.context, rows=0 if rows is None else len(rows), note=note
+                    outcome, self.verifier.context, rows=0 if rows is None else len(rows), note=note
                 )
             known = [found]
         return Comparison(
             Outcome.FAILS,
-            self.asked.context,
+            self.verifier.context,
             tuple(known[0].tolist()),
             tuple(
                 names[d] for names, d in zip(self.names, self._decided(known[0][None, :])[:, 0], strict=True)
@@ -341,7 +342,7 @@ class Comparing:
 
     def _directions(self, affected: NDArray[np.int64]) -> tuple[Direction, ...]:
         """The affected rows by what the two models decide about them."""
-        context = self.asked.context
+        context = self.verifier.context
         if context.rows is None or not len(affected):
             return ()
         decided = self._decided(context.rows[affected])
@@ -355,7 +356,7 @@ class Comparing:
 
     def _decided(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         return np.array(
-            [self._ensemble(engines).predict(rows) for engines in (self.asked.engines, self.second)]
+            [self._ensemble(engines).predict(rows) for engines in (self.verifier.engines, self.second)]
         )
 
     @staticmethod
@@ -369,7 +370,7 @@ class Comparing:
         return np.array([[str(a) == str(b) for b in self.names[1]] for a in self.names[0]])
 
     def _is_decided_differently(self, point: Point) -> bool:
-        return bool(len(self._differ(self.asked.row(point)[None, :])))
+        return bool(len(self._differ(self.verifier.row(point)[None, :])))
 
     def _differ(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         first, second = self._decided(rows)
@@ -382,7 +383,7 @@ class Comparing:
             different = self._differ(made_up)
             if len(different):
                 return np.asarray(made_up[different[0]]), ""
-        asked, clock = self.asked, self.asked.clock
+        verifier, clock = self.verifier, self.verifier.clock
         joint = self._joint()
         joint.build(clock)  # in the time of all pairs; a search alone would do it in its own
         pairs = [tuple(pair) for pair in np.argwhere(~self._same).tolist()]
@@ -390,12 +391,14 @@ class Comparing:
         for i, (a, b) in enumerate(pairs):
             left = clock.left()
             share = Clock(None if left < 0 else left / (len(pairs) - i), clock.work_limit)
-            reply = joint.find(asked.everything, [Demand(0, a), Demand(1, b)], share)
+            reply = joint.find(verifier.everything, [Demand(0, a), Demand(1, b)], share)
             if isinstance(reply, tuple):
-                row = asked.row(asked.recognised(reply, asked.everything, self._is_decided_differently))
+                row = verifier.row(
+                    verifier.recognised(reply, verifier.everything, self._is_decided_differently)
+                )
                 if len(self._differ(row[None, :])):
                     return row, ""
-                if not (asked.engines.any_order or self.second.any_order):
+                if not (verifier.engines.any_order or self.second.any_order):
                     raise AssertionError("a difference is none: please report this")
             proved += reply is Verdict.NONE_EXISTS
         if proved == len(pairs):
@@ -407,15 +410,15 @@ class Comparing:
 
     def _made_up(self) -> NDArray[np.float64]:
         """Rows put together from the values of training rows; none under constraints."""
-        rows, points = self.asked.context.rows, self.asked.context.points
-        if rows is None or points is None or self.asked.subject.domain.knowledge:
+        rows, points = self.verifier.context.rows, self.verifier.context.points
+        if rows is None or points is None or self.verifier.subject.domain.knowledge:
             return np.empty((0, 0))
         known = rows[(points >= 0).all(axis=1)]
         if not len(known):
             return np.empty((0, 0))
         generator = np.random.default_rng(0)
         made = known[generator.integers(0, len(known), TRIED)].copy()
-        for feature in self.asked.subject.domain.features:
+        for feature in self.verifier.subject.domain.features:
             swapped = generator.random(TRIED) < 0.5
             other = known[generator.integers(0, len(known), int(swapped.sum()))]
             for column in feature.columns:
@@ -423,15 +426,15 @@ class Comparing:
         return made
 
     def _joint(self) -> JointForest:
-        variables = self.asked.context.variables
+        variables = self.verifier.context.variables
         places = range(len(variables))
-        a, b = self._ensemble(self.asked.engines), self._ensemble(self.second)
+        a, b = self._ensemble(self.verifier.engines), self._ensemble(self.second)
         alike = len(a.trees) == len(b.trees) and sum(map(_same_tests, a.trees, b.trees)) * 2 >= len(a.trees)
         votes = [(e.vote, e.summands, e.total_divisor, e.start, e.precision, e.link, e.cuts) for e in (a, b)]
-        fixed_order = not (self.asked.engines.any_order or self.second.any_order)
+        fixed_order = not (self.verifier.engines.any_order or self.second.any_order)
         return JointForest(
             variables,
-            [(self.asked.engines.search_forest(), places), (self.second.search_forest(), places)],
+            [(self.verifier.engines.search_forest(), places), (self.second.search_forest(), places)],
             paired=alike,
             twins=alike and fixed_order and votes[0] == votes[1] and bool(np.diag(self._same).all()),
         )
@@ -440,7 +443,7 @@ class Comparing:
         """Regions around rows that differ, until all affected rows are in one; those with the most rows first."""
         found: list[Region] = []
         left = np.ones(len(known), dtype=bool)
-        while left.any() and len(found) < most and not (found and self.asked.clock.expired()):
+        while left.any() and len(found) < most and not (found and self.verifier.clock.expired()):
             first = int(np.argmax(left))
             region, inside = self._region(known, known[first], affected)
             found.append(region)
@@ -451,14 +454,13 @@ class Comparing:
     def _region(
         self, known: Sequence[Row], row: Row, affected: NDArray[np.int64]
     ) -> tuple[Region, NDArray[np.bool_]]:
-        context, asked = self.asked.context, self.asked
-        assert context.domain is not None
+        context, verifier = self.verifier.context, self.verifier
         a, b = (int(d) for d in self._decided(row[None, :])[:, 0])
-        both = Both(asked.engines.oracle(a), self.second.oracle(b))
-        order = default_order(asked.subject)
-        steps = dropping(order, [len(x) for x in context.variables])
+        both = Both(verifier.engines.oracle(a), self.second.oracle(b))
+        order = default_order(verifier.subject)
+        steps = drop_each(order, [len(x) for x in context.variables])
         point = context.domain.point(row)
-        grown = weaken(both, point, steps, order, "intervals", clock=asked.clock)
+        grown = weaken(both, point, steps, order, "intervals", clock=verifier.clock)
         inside = np.array([_holds(grown.box, context.domain.points(r[None, :])[0].tolist()) for r in known])
         rows = tuple(affected[inside].tolist()) if len(affected) else ()
         term = Term.of_box(context.variables, grown.box)
@@ -471,7 +473,7 @@ def _holds(box: Box, point: Sequence[int]) -> bool:
     return all(v >= 0 and mask >> v & 1 for mask, v in zip(box, point, strict=True))
 
 
-def _volume(context: Context, box: Box) -> float | None:
+def _volume(context: TreeContext, box: Box) -> float | None:
     if context.volumes is None:
         return None
     return float(np.prod([w[indices(mask)].sum() for mask, w in zip(box, context.volumes, strict=True)]))
@@ -482,6 +484,24 @@ def _same_tests(a: Any, b: Any) -> bool:
     return len(a) == len(b) and all(
         np.array_equal(getattr(a, name), getattr(b, name)) for name in ("feature", "left", "right")
     )
+
+
+def compare_models(model: TreeModel, other: TreeModel, regions: int, clock: Clock) -> Comparison:
+    """Whether two models over the same columns decide alike on every row, and if not, where they differ.
+
+    The time of the clock begins when both are cut into the same values.
+    """
+    for each in (model, other):
+        each.check_decides()
+    check_comparable(model.ensemble, other.ensemble)
+    joint = model.cut_beside(other.ensemble)
+    second = Engines(EnsembleSubject(other.ensemble, joint.domain), any_order=other.engines.any_order)
+    for engines in (joint.engines, second):
+        engines.prepare()
+    verifier = Verifier(joint, Clock(clock.limit, clock.work_limit))
+    names = (model.context.class_names, other.context.class_names)
+    scorers = (model.context.scorer, other.context.scorer)
+    return Comparing(verifier, second, names, scorers).compared(regions)
 
 
 def check_comparable(a: Ensemble, b: Ensemble) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from typing import Literal as Choice
@@ -11,6 +11,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.engines.diagram.compiler import Watcher
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.oracle import Allowance, DiagramOracle
 from primewood.engines.protocol import Listing, check_limit
@@ -18,11 +19,14 @@ from primewood.errors import InvalidInput, UnknownName, listing, told
 from primewood.fields import file_path, optional, several, takes, text, whole
 from primewood.logic.instance import Point
 from primewood.logic.language import Language, check_language
-from primewood.model.context import Context, Row
+from primewood.model.cells import Row
+from primewood.model.context import UNDECIDED, Context, TreeContext
+from primewood.model.model import Model
+from primewood.progress import say
 from primewood.questions.complete import Bias, CompleteReason, Relevance
-from primewood.questions.contrast import Contrast, Contrasting, Contrasts
-from primewood.questions.examples import familiar
-from primewood.questions.explanations import Explanations, Question
+from primewood.questions.contrast import Contrast, ContrastMaker, Contrasts
+from primewood.questions.examples import find_familiar
+from primewood.questions.explanations import ExplanationMaker, Explanations
 from primewood.visible import Readable
 
 if TYPE_CHECKING:
@@ -140,8 +144,9 @@ class Compiled(Readable):
         """
         row, point, label = self._read(x)
         literals = self._language(literals)
-        question = Question(self._context, label, literals, row)
-        return Explanations(question, self._oracle(label, time_limit).primes(literals, point))
+        values = None if row is None else tuple(row.tolist())
+        maker = ExplanationMaker(self._context, self._context.class_names[label], literals, values)
+        return Explanations(maker, self._oracle(label, time_limit).primes(literals, point))
 
     def contrasts(
         self, x: Any, *, literals: Language | None = None, time_limit: float | None = None
@@ -151,10 +156,11 @@ class Compiled(Readable):
         In "sets" each is one change per feature to one value; in "values" a set of features; in "intervals" how
         far features may move from the row's own value. Limits as for `explanations`.
         """
-        row, point, label = self._read(x)
+        _, point, label = self._read(x)
         literals = self._language(literals)
-        asked = Contrasting(self._context, label, literals, row, point, self.diagram)
-        return Contrasts(asked, self._oracle(label, time_limit).contrasts(literals, point))
+        return Contrasts(
+            self._contrast_maker(x, literals), self._oracle(label, time_limit).contrasts(literals, point)
+        )
 
     def prime_implicants(
         self, decision: object = True, *, literals: Language = "sets", time_limit: float | None = None
@@ -164,13 +170,14 @@ class Compiled(Readable):
         Limits as for `explanations`. Under constraints, those that some possible row satisfies.
         """
         label = self._context.label(decision)
-        question = Question(self._context, label, check_language(literals), None)
+        name = self._context.class_names[label]
+        maker = ExplanationMaker(self._context, name, check_language(literals), None)
         primes = self._oracle(label, time_limit).primes(literals)
         if self.diagram.impossible is None:
-            return Explanations(question, primes)
+            return Explanations(maker, primes)
         find = self.diagram.find
         held = Listing(lambda: (box for box in primes if find(box, label, otherwise=False) is not None))
-        return Explanations(question, held)
+        return Explanations(maker, held)
 
     def complete_reason(self, x: Any) -> CompleteReason:
         """The complete reason of the decision on a row: all PI-explanations as one function."""
@@ -196,23 +203,31 @@ class Compiled(Readable):
         freed = tuple(
             x.everything if j in places else 1 << point[j] for j, x in enumerate(self._context.variables)
         )
-        other, to = self.diagram.otherwise(freed, label)
-        if row is not None:
-            other = familiar(self._context, other, freed, lambda p: self.diagram.decide(p) == to, own=point)
-        changed = None if row is None else tuple(self._context.row_at(other, row, point).tolist())
+        other, to = self.diagram.find_other(freed, label)
+        changed = None
+        if row is not None and isinstance(self._context, TreeContext):
+            other = find_familiar(
+                self._context, other, freed, lambda p: self.diagram.decide(p) == to, own=point
+            )
+            changed = tuple(self._context.cells.row_at(other, row, point).tolist())
         return Bias(True, True, names, changed, self.class_names[to])
 
     def robustness(self, x: Any) -> FewestChanges:
         """The fewest features to change for another decision, with such a change. Cost: linear in the diagram."""
-        row, point, label = self._read(x)
+        _, point, label = self._read(x)
         changes = [np.arange(len(x)) != v for x, v in zip(self._context.variables, point, strict=True)]
         costs = np.concatenate([np.empty(0), *changes])
         other = self._oracle(label).nearest(point, costs).point
         if other is None:
             return FewestChanges(None, None)
-        asked = Contrasting(self._context, label, "sets", row, point, self.diagram)
         box = tuple(1 << a | 1 << b for a, b in zip(point, other, strict=True))
-        return FewestChanges(sum(a != b for a, b in zip(point, other, strict=True)), asked.contrast(box))
+        contrast = self._contrast_maker(x, "sets").make(box)
+        return FewestChanges(sum(a != b for a, b in zip(point, other, strict=True)), contrast)
+
+    def _contrast_maker(self, x: Any, literals: Language) -> ContrastMaker:
+        row, point, label = self._read(x)
+        values = None if row is None else tuple(row.tolist())
+        return ContrastMaker(self._context, label, literals, values, point, self.diagram)
 
     def count(self) -> dict[object, int]:
         """How many cells (kinds of rows that the model can tell apart) get each decision, exactly."""
@@ -240,7 +255,9 @@ class Compiled(Readable):
             )
         if distribution == "uniform":
             return None
-        found = self._context.volumes if distribution == "volume" else self._context.frequencies
+        context, found = self._context, None
+        if isinstance(context, TreeContext):
+            found = context.volumes if distribution == "volume" else context.frequencies
         if found is None:
             raise InvalidInput(f'share("{distribution}") needs training rows')
         return [w / w.sum() if w.sum() > 0 else np.full(len(w), 1 / len(w)) for w in found]
@@ -358,6 +375,22 @@ class Compiled(Readable):
         from primewood.properties.compiled_file import save
 
         save(self, file_path(path))
+
+
+def compile_model(model: Model, time_limit: float | None, watcher: Watcher | None = None) -> Compiled:
+    """The model as one decision diagram; `TooLarge` if it outgrows its limits."""
+    model.check_decides()
+    diagram = model.engines.diagram(watcher or _say_stage, time_limit)
+    context = model.context
+    if model.engines.any_order:
+        context = replace(context, class_names=(*context.class_names, UNDECIDED))
+    return Compiled(diagram, context)
+
+
+def _say_stage(stage: str, nodes: int, parts: int) -> None:
+    """Show how far a compilation is."""
+    words = {"order": "looking for an order", "decision": "going down the levels"}
+    say(f"compiling: {words.get(stage, stage)}, {nodes:,} nodes, {parts} parts left")
 
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ from primewood.files import check_header, undamaged, write_whole
 from primewood.logic.interval import MISSING
 from primewood.logic.language import check_language
 from primewood.logic.variable import Side, Variable
-from primewood.model.context import Context
+from primewood.model.context import Context, TreeContext
 from primewood.tables.rows import Layout
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def save(compiled: Compiled, path: Path) -> None:
 
 def _document(compiled: Compiled) -> dict[str, Any]:
     context, diagram = compiled._context, compiled.diagram
-    domain = context.domain
+    domain = context.domain if isinstance(context, TreeContext) else None
+    layout = context.layout if isinstance(context, TreeContext) else Layout()
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -71,11 +72,11 @@ def _document(compiled: Compiled) -> dict[str, Any]:
         "vote": context.vote,
         "model": context.digest,
         "literals": context.literals,
-        "units": context.units,
-        "dtype": context.layout.dtype,
-        "form": context.layout.form,
-        "largest_integer": context.layout.largest_integer,
-        "categories": categories_written(context.layout.categories),
+        "units": dict(context.units),
+        "dtype": layout.dtype,
+        "form": layout.form,
+        "largest_integer": layout.largest_integer,
+        "categories": categories_written(layout.categories),
         "order": list(diagram.order),
         "root": diagram.root,
         "impossible": diagram.impossible,
@@ -165,17 +166,16 @@ def _level(arrays: dict[str, Any], j: int) -> Any:
 def _context(fields: Fields) -> Context:
     variables = fields.read("variables", items(read_variable))
     columns = fields.read("columns", items(text))
-    domain = _domain(fields, variables, columns)
-    return Context(
+    domain, layout = _domain(fields, variables, columns), _layout(fields, columns)
+    context = Context(
         variables,
         fields.read("classes", items(scalar)),
-        domain,
         vote=fields.read("vote", optional(text)),
         units=fields.read("units", mapping(text)),
-        layout=_layout(fields, columns),
         digest=fields.read("model", optional(text)),
         literals=check_language(fields.read("literals", text)),
     )
+    return context if domain is None else TreeContext(**vars(context), domain=domain, layout=layout)
 
 
 def _domain(fields: Fields, variables: tuple[Variable, ...], columns: tuple[str, ...]) -> Domain | None:

@@ -21,7 +21,7 @@ from primewood.engines.diagram.product import product, relabelled
 from primewood.errors import InvalidInput, listing, told
 from primewood.logic.interval import MISSING, Interval
 from primewood.logic.variable import Variable
-from primewood.model.context import UNDECIDED, Context
+from primewood.model.context import UNDECIDED, Context, TreeContext
 from primewood.questions.explanation import Explanation
 from primewood.render.numbers import counted
 from primewood.visible import Readable
@@ -76,12 +76,12 @@ class Difference(Readable):
 
     def to_dict(self) -> dict[str, Any]:
         """The difference in plain types: how many cells are decided differently, and how."""
-        domain, counts = self.compiled._context.domain, self.compiled.count()
+        counts = self.compiled.count()
         return {
             "equivalent": self.equivalent,
             "share": self.share(),
             "kinds": {kind: counts[kind] for kind in self.kinds},
-            "assumptions": [] if domain is None else list(domain.assumptions),
+            "assumptions": list(self.compiled._context.assumptions),
         }
 
     def _repr_html_(self) -> str:
@@ -129,8 +129,8 @@ def difference(a: Compiled, b: Compiled) -> Difference:
 
 def _joint(a: Context, b: Context) -> Context:
     """The context of both: a column is cut wherever one of the two cuts it."""
-    if a.domain is None or b.domain is None:
-        if a.domain is not b.domain or set(a.variables) != set(b.variables):
+    if not isinstance(a, TreeContext) or not isinstance(b, TreeContext):
+        if type(a) is not type(b) or set(a.variables) != set(b.variables):
             raise InvalidInput("an expression is compared with an expression over the same variables")
         return a
     if a.column_names != b.column_names:

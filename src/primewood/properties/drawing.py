@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 from primewood.domain import Domain
 from primewood.ensemble import Ensemble, Tree
 from primewood.errors import InvalidInput
-from primewood.model.context import Context
+from primewood.model.context import TreeContext
+from primewood.model.model import Model, TreeModel
 from primewood.render.labels import edge_label
 
+if TYPE_CHECKING:
+    from primewood.render.picture import Picture
 
-def tree_records(ensemble: Ensemble, context: Context, number: int) -> list[dict[str, Any]]:
+
+def tree_records(ensemble: Ensemble, context: TreeContext, number: int) -> list[dict[str, Any]]:
     """The nodes of a tree, root first; a test that sends everything to one side is left out."""
     if not 0 <= number < len(ensemble.trees):
         raise InvalidInput(
@@ -39,13 +43,12 @@ def tree_records(ensemble: Ensemble, context: Context, number: int) -> list[dict
 
 
 def _next_test(
-    tree: Tree, node: int, box: dict[int, int], ensemble: Ensemble, context: Context
+    tree: Tree, node: int, box: dict[int, int], ensemble: Ensemble, context: TreeContext
 ) -> tuple[int, tuple[int, int, int] | None]:
     """The next node on a path that sends values to both sides, with its place, what is allowed, and what goes left.
 
     A leaf comes with None.
     """
-    assert context.domain is not None
     while not tree.is_leaf[node]:
         place, left = _test(tree, node, ensemble, context.domain)
         allowed = box.get(place, context.variables[place].everything) if place >= 0 else left
@@ -69,3 +72,17 @@ def _leaf(ensemble: Ensemble, value: NDArray[np.float64]) -> dict[str, Any]:
 def _test(tree: Tree, node: int, ensemble: Ensemble, domain: Domain) -> tuple[int, int]:
     """The place of the variable that a node tests, and the values that go left; place −1 if all go one way."""
     return int(domain.places[tree.feature[node]]), int(domain.left_of(ensemble, tree, node))
+
+
+def draw_tree(model: Model, number: int, *, most_nodes: int) -> Picture:
+    """A picture of one tree of a model, its tests in words; a large one is cut, with a note."""
+    from primewood.render.picture import tree_picture
+
+    if not isinstance(model, TreeModel):
+        raise InvalidInput(
+            "an expression has no trees; primewood.compile(expression).draw() shows its diagram"
+        )
+    trees, names = len(model.ensemble.trees), [str(name) for name in model.context.class_names]
+    records = tree_records(model.ensemble, model.context, number)
+    title = f"tree {number} of {trees}" if trees > 1 else None
+    return tree_picture(records, names, most_nodes=most_nodes, title=title)

@@ -13,10 +13,9 @@ from primewood.fields import flag, real, takes
 from primewood.logic.interval import number
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.pairs import RELATIVELY
-from primewood.properties.verification import Asked, Verification
-from primewood.questions.counterfactual import Counterfactuals
-from primewood.questions.distance import Moves, Norm, check_norm
-from primewood.questions.robustness import Robustness
+from primewood.properties.verification import Verification, Verifier
+from primewood.questions.distance import Norm, check_norm
+from primewood.questions.robustness import find_robustness
 from primewood.render.numbers import counted
 
 
@@ -42,12 +41,12 @@ class RobustAt:
     def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
-    def claim(self, asked: Asked) -> Claim:
+    def claim(self, verifier: Verifier) -> Claim:
         if check_norm(self.norm) == "l1":
             raise InvalidInput('robustness takes norm="linf" or "l0"')
         if not isinstance(self.radius, int | float | np.number) or not 0 <= self.radius < np.inf:
             raise InvalidInput(f"a radius is a number of at least 0, not {told(self.radius)}")
-        asked.context.read(self.row)
+        verifier.context.point_of(self.row)
         if self.norm == "l0":
             if self.radius != int(self.radius):
                 raise InvalidInput(f'a radius in "l0" is a number of features, not {told(self.radius)}')
@@ -66,26 +65,19 @@ class RobustAt:
             f"moving numbers of the row by at most {far} can change the decision",
         )
 
-    def verified(self, asked: Asked) -> Verification:
-        claim = self.claim(asked)
-        context, exact = asked.context, self.norm == "l0"
-        moves = Moves(
-            self.norm, self.relative and not exact, to_missing=exact, categories=self.relative or exact
-        )
-        moves.check(context)
-        row, point = context.read(self.row)
-        assert row is not None
-        near = Counterfactuals(context, asked.engines, asked.engines, row, point, None, moves, with_box=False)
-        found = Robustness(near.nearest(asked.clock))
+    def verified(self, verifier: Verifier) -> Verification:
+        claim = self.claim(verifier)
+        decision = verifier.model.ask(self.row)
+        found = find_robustness(decision, self.norm, self.relative, verifier.clock)
         if found.radius >= self.radius:
-            return asked.held(claim)
+            return verifier.held(claim)
         if found.upper <= self.radius and found.nearest.row is not None:
-            return asked.failing(
-                claim, [row, np.array(found.nearest.row)], lambda decided: decided[0] != decided[1]
+            return verifier.failing(
+                claim, [decision.row, np.array(found.nearest.row)], lambda decided: decided[0] != decided[1]
             )
         note = f"proved within {number(found.radius)}; a change is known at {number(found.upper)}"
         proved = found.radius / self.radius
-        return Verification(claim, Outcome.UNDECIDED, context, proved=proved, note=note)
+        return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=proved, note=note)
 
 
 @takes(radius=real, relative=flag)

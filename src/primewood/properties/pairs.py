@@ -24,10 +24,10 @@ from primewood.errors import InvalidInput, listing, told
 from primewood.fields import flag, one_of, optional, real, takes
 from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
-from primewood.model.context import Row
+from primewood.model.cells import Row
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.sweep import Forbidden, Hunt, Way
-from primewood.properties.verification import Asked, Verification
+from primewood.properties.verification import Verification, Verifier
 
 Direction = Choice["increasing", "decreasing"]
 LOOKING = 0.25
@@ -39,7 +39,7 @@ RELATIVELY = " of each feature's range"
 class Pairs:
     """Pairs of rows of one model that may differ in some variables, by their places."""
 
-    asked: Asked
+    verifier: Verifier
     doubled: tuple[int, ...]
     relations: tuple[Relation, ...] = ()
     second: SearchForest | None = None
@@ -50,12 +50,12 @@ class Pairs:
         """The product; that of the model with itself is kept for the next question."""
         if self.second is not None:
             return self._join()
-        return self.asked.engines.joints().get((self.doubled, self.relations), self._join)
+        return self.verifier.engines.joints().get((self.doubled, self.relations), self._join)
 
     def _join(self) -> JointForest:
         """One copy of each tree as long as few variables are doubled."""
-        variables = self.asked.context.variables
-        forest = self.asked.engines.search_forest()
+        variables = self.verifier.context.variables
+        forest = self.verifier.engines.search_forest()
         places = list(range(len(variables)))
         for i, j in enumerate(self.doubled):
             places[j] = len(variables) + i
@@ -69,7 +69,7 @@ class Pairs:
 
     def box(self, first: dict[int, int], second: dict[int, int]) -> Box:
         """A box in which the doubled variables have given values in the two rows; free where nothing is given."""
-        variables = self.asked.context.variables
+        variables = self.verifier.context.variables
         one = [first.get(j, x.everything) for j, x in enumerate(variables)]
         return (*one, *(second.get(j, variables[j].everything) for j in self.doubled))
 
@@ -78,7 +78,7 @@ class Pairs:
 
         The trees are put together in the time of the whole question; the clock is that of this search.
         """
-        if not self.joint.build(self.asked.clock):
+        if not self.joint.build(self.verifier.clock):
             return Verdict.UNKNOWN
         demands = [Demand(part, label) for part, label in enumerate(labels)]
         return self.joint.find(box, demands, clock)
@@ -86,18 +86,18 @@ class Pairs:
     def rows(self, point: Point) -> tuple[Row, Row] | None:
         """Two rows at a joint point that differ only where they may; None if constraints leave none."""
         a, b = self._recognised(self.joint.part(point, 0), self.joint.part(point, 1))
-        row = self.asked.row(a)
+        row = self.verifier.row(a)
         if self.relations:
             row = self._towards(row, a, b)
-        if self.asked.subject.domain.knowledge.orders:
+        if self.verifier.subject.domain.knowledge.orders:
             return self._in_order(row, a, b)
-        other = self.asked.context.nearest_row(b, row, a)
+        other = self.verifier.context.cells.nearest_row(b, row, a)
         return None if other is None else (row, other)
 
     def _recognised(self, a: Point, b: Point) -> tuple[Point, Point]:
         """The same pair with values of training rows, where both rows share a value and keep their decisions."""
-        forest = self.asked.engines.search_forest()
-        second, allows = self.second or forest, self.asked.subject.domain.knowledge.allows
+        forest = self.verifier.engines.search_forest()
+        second, allows = self.second or forest, self.verifier.subject.domain.knowledge.allows
         decided = forest.decide(a), second.decide(b)
 
         def other(point: Point) -> Point:
@@ -107,16 +107,16 @@ class Pairs:
             there = other(point)
             return allows(there) and (forest.decide(point), second.decide(there)) == decided
 
-        variables = self.asked.context.variables
+        variables = self.verifier.context.variables
         box = tuple(1 << a[j] if j in self.doubled else x.everything for j, x in enumerate(variables))
-        a = self.asked.recognised(a, box, shows)
+        a = self.verifier.recognised(a, box, shows)
         return a, other(a)
 
     def _in_order(self, row: Row, a: Point, b: Point) -> tuple[Row, Row] | None:
         """Numbers for both rows at once that satisfy the orders; what is not doubled is the same in both."""
-        domain, context = self.asked.subject.domain, self.asked.context
+        domain, context = self.verifier.subject.domain, self.verifier.context
         free = {context.variables[j].name for j in self.doubled}
-        other = context.nearest_row(b, row, a)
+        other = context.cells.nearest_row(b, row, a)
         if other is None:
             return None
         cells = {f.name: (a[k], b[k]) for k, f in enumerate(domain.seen)}
@@ -150,7 +150,7 @@ class Pairs:
         """The row with numbers as near as they can be to the cells of the second one."""
         moved = row.copy()
         for j in self.doubled:
-            feature = self.asked.subject.domain.seen[j]
+            feature = self.verifier.subject.domain.seen[j]
             if a[j] != b[j] and feature.patterns is None and not np.isnan(row[feature.column]):
                 low, high = feature.ends(b[j])
                 moved[feature.column] = feature.nearest(a[j], low if b[j] > a[j] else high)
@@ -178,14 +178,14 @@ class Monotone:
     def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
-    def claim(self, asked: Asked) -> Claim:
-        place = asked.context.place(self.feature)
-        if place is not None and not asked.context.variables[place].ordered:
+    def claim(self, verifier: Verifier) -> Claim:
+        place = verifier.context.place(self.feature)
+        if place is not None and not verifier.context.variables[place].ordered:
             raise InvalidInput(
                 f"{self.feature} has no order; pass domain={{{self.feature!r}: pw.ordered(...)}}"
             )
-        names = [str(name) for name in asked.context.class_names]
-        wanted, up = self._wanted(asked), self.direction == "increasing"
+        names = [str(name) for name in verifier.context.class_names]
+        wanted, up = self._wanted(verifier), self.direction == "increasing"
         raising = f"raising {self.feature}"
         if wanted is None and len(names) > 2:
             name = f"monotone in {self.feature} ({self.direction}, in the order {listing(names)})"
@@ -200,34 +200,36 @@ class Monotone:
         name = f"monotone in {self.feature} ({self.direction}, target {own})"
         return _claim(name, raising, (f"turns {change}", f"turn {change}"))
 
-    def verified(self, asked: Asked) -> Verification:
-        context, claim = asked.context, self.claim(asked)
+    def verified(self, verifier: Verifier) -> Verification:
+        context, claim = verifier.context, self.claim(verifier)
         place = context.place(self.feature)
         if place is None:
-            return asked.held(claim)
+            return verifier.held(claim)
         x = context.variables[place]
-        taken_back, up = self._taken_back(asked), self.direction == "increasing"
-        hunt = Hunt(asked, [place], _forbidden(asked, taken_back, "up" if up else "down"))
-        if place in _constrained(asked):
+        taken_back, up = self._taken_back(verifier), self.direction == "increasing"
+        hunt = Hunt(verifier, [place], _forbidden(verifier, taken_back, "up" if up else "down"))
+        if place in _constrained(verifier):
             values = range(x.ordered)
             runs = [(v, x.ordered - 1) if up else (0, v) for v in values]
             beyond = Relation(place, len(context.variables), *_columns(runs))
-            pairs = Pairs(asked, (place,), (beyond,))
-            return _rows_first(asked, claim, hunt, lambda: _no_pair(asked, claim, pairs, taken_back))
+            pairs = Pairs(verifier, (place,), (beyond,))
+            return _rows_first(verifier, claim, hunt, lambda: _no_pair(verifier, claim, pairs, taken_back))
         steps = [(1 << v, 1 << v + 1) for v in range(x.ordered - 1)]
         if not up:
             steps = [(after, before) for before, after in steps]
-        return _rows_first(asked, claim, hunt, lambda: _by_steps(asked, claim, place, steps, taken_back))
+        return _rows_first(
+            verifier, claim, hunt, lambda: _by_steps(verifier, claim, place, steps, taken_back)
+        )
 
-    def _wanted(self, asked: Asked) -> int | None:
+    def _wanted(self, verifier: Verifier) -> int | None:
         """The label of the decision that is gained; None for the order of the labels."""
         if self.target is not None:
-            return asked.context.label(self.target)
-        if asked.positive is not None and len(asked.context.class_names) == 2:
-            return asked.positive
-        if asked.ordered:
+            return verifier.context.label(self.target)
+        if verifier.positive is not None and len(verifier.context.class_names) == 2:
+            return verifier.positive
+        if verifier.ordered:
             return None
-        names = asked.context.class_names
+        names = verifier.context.class_names
         call = f"pw.monotone({self.feature!r}, {self.direction!r}, target={names[0]!r})"
         verb = "take" if self.direction == "increasing" else "bring"
         raise InvalidInput(
@@ -235,10 +237,10 @@ class Monotone:
             f"that raising {self.feature} should never {verb}{' away' if verb == 'take' else ''}, such as {call}"
         )
 
-    def _taken_back(self, asked: Asked) -> list[tuple[int, int]]:
+    def _taken_back(self, verifier: Verifier) -> list[tuple[int, int]]:
         """The pairs of decisions, before and after, that must not be."""
-        labels = range(len(asked.context.class_names))
-        wanted = self._wanted(asked)
+        labels = range(len(verifier.context.class_names))
+        wanted = self._wanted(verifier)
         if wanted is None:
             return [(before, after) for before in labels for after in labels if after < before]
         return [(wanted, after) for after in labels if after != wanted]
@@ -263,124 +265,128 @@ class IndependentOf:
     def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
-    def claim(self, asked: Asked) -> Claim:
+    def claim(self, verifier: Verifier) -> Claim:
         for feature in self.features:
-            asked.context.place(feature)
+            verifier.context.place(feature)
         verbs = ("changes the decision", "change the decision")
         return _claim(
             f"independent of {listing(self.features)}", f"changing only {' and '.join(self.features)}", verbs
         )
 
-    def verified(self, asked: Asked) -> Verification:
-        context, claim = asked.context, self.claim(asked)
+    def verified(self, verifier: Verifier) -> Verification:
+        context, claim = verifier.context, self.claim(verifier)
         places = [place for name in self.features if (place := context.place(name)) is not None]
-        different = _different(asked)
-        hunt = Hunt(asked, places, _forbidden(asked, different, "any"))
-        if _constrained(asked) & {*places}:
-            pairs = Pairs(asked, tuple(places))
-            return _rows_first(asked, claim, hunt, lambda: _no_pair(asked, claim, pairs, different))
-        return _rows_first(asked, claim, hunt, lambda: self._by_steps(asked, claim, places, different))
+        different = _different(verifier)
+        hunt = Hunt(verifier, places, _forbidden(verifier, different, "any"))
+        if _constrained(verifier) & {*places}:
+            pairs = Pairs(verifier, tuple(places))
+            return _rows_first(verifier, claim, hunt, lambda: _no_pair(verifier, claim, pairs, different))
+        return _rows_first(verifier, claim, hunt, lambda: self._by_steps(verifier, claim, places, different))
 
     @staticmethod
     def _by_steps(
-        asked: Asked, claim: Claim, places: Sequence[int], different: Sequence[tuple[int, int]]
+        verifier: Verifier, claim: Claim, places: Sequence[int], different: Sequence[tuple[int, int]]
     ) -> Verification:
         """One at a time, and along a path through all values: decisions that differ, differ somewhere on the way."""
         outcomes = []
         for place in places:
-            values = range(len(asked.context.variables[place]))
+            values = range(len(verifier.context.variables[place]))
             steps = [(1 << v, 1 << v + 1) for v in values[:-1]]
-            outcomes.append(_by_steps(asked, claim, place, steps, different))
+            outcomes.append(_by_steps(verifier, claim, place, steps, different))
             if outcomes[-1].outcome is Outcome.FAILS:
                 return outcomes[-1]
         undecided = [one for one in outcomes if one.outcome is Outcome.UNDECIDED]
-        return undecided[0] if undecided else asked.held(claim)
+        return undecided[0] if undecided else verifier.held(claim)
 
 
-def _forbidden(asked: Asked, pairs: Sequence[tuple[int, int]], way: Way) -> Forbidden:
-    return Forbidden.of(pairs, len(asked.context.class_names), way)
+def _forbidden(verifier: Verifier, pairs: Sequence[tuple[int, int]], way: Way) -> Forbidden:
+    return Forbidden.of(pairs, len(verifier.context.class_names), way)
 
 
-def _rows_first(asked: Asked, claim: Claim, hunt: Hunt, search: Callable[[], Verification]) -> Verification:
+def _rows_first(
+    verifier: Verifier, claim: Claim, hunt: Hunt, search: Callable[[], Verification]
+) -> Verification:
     """Look at the training rows, then search; if it fails, count the training rows that break it."""
-    hunt.look(asked.part(LOOKING), until_found=True)
+    hunt.look(verifier.part(LOOKING), until_found=True)
     found = None
     if hunt.witness is not None:
         table = hunt.forbidden.pairs
-        found = asked.failing(claim, hunt.witness, lambda labels: bool(table[labels[0], labels[1]]))
+        found = verifier.failing(claim, hunt.witness, lambda labels: bool(table[labels[0], labels[1]]))
     if found is None or found.outcome is not Outcome.FAILS:
         found = search()
     if found.outcome is Outcome.HOLDS:
         return found
-    hunt.look(asked.clock)
+    hunt.look(verifier.clock)
     return replace(found, breaking=hunt.breaking)
 
 
 def _by_steps(
-    asked: Asked,
+    verifier: Verifier,
     claim: Claim,
     place: int,
     steps: Sequence[tuple[int, int]],
     forbidden: Sequence[tuple[int, int]],
 ) -> Verification:
     """Whether no step of one variable, all else the same, leads from one to the other of forbidden decisions."""
-    pairs = Pairs(asked, (place,))
+    pairs = Pairs(verifier, (place,))
     questions = [(step, labels) for step in steps for labels in forbidden]
     open_ = list(questions)
     # All get a little time first, so that an easy answer does not wait behind a hard one.
     for share in (0.02, 0.2, 1.0):
         open_, again = [], open_
         for i, ((before, after), labels) in enumerate(again):
-            if asked.clock.expired():
+            if verifier.clock.expired():
                 open_ += again[i:]
                 break
-            left = asked.clock.left()
+            left = verifier.clock.left()
             clock = Clock(
-                None if left < 0 else max(share * left / (len(again) - i), 0.001), asked.clock.work_limit
+                None if left < 0 else max(share * left / (len(again) - i), 0.001), verifier.clock.work_limit
             )
             reply = pairs.find(pairs.box({place: before}, {place: after}), labels, clock)
             if isinstance(reply, tuple):
                 rows = pairs.rows(reply)
                 if rows is not None:
-                    return asked.failing(claim, rows, lambda found: (found[0], found[1]) in forbidden)
+                    return verifier.failing(claim, rows, lambda found: (found[0], found[1]) in forbidden)
             if reply is not Verdict.NONE_EXISTS:
                 open_.append(((before, after), labels))
         if not open_:
-            return asked.held(claim)
-        if asked.clock.left() < 0:
+            return verifier.held(claim)
+        if verifier.clock.left() < 0:
             break
     proved = 1 - len(open_) / len(questions)
-    name = asked.context.variables[place].name
+    name = verifier.context.variables[place].name
     note = f"{len(questions) - len(open_)} of {len(questions)} steps of {name} are proved, none was found to break it"
-    return Verification(claim, Outcome.UNDECIDED, asked.context, proved=proved, note=note)
+    return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=proved, note=note)
 
 
-def _different(asked: Asked) -> list[tuple[int, int]]:
-    labels = range(len(asked.context.class_names))
+def _different(verifier: Verifier) -> list[tuple[int, int]]:
+    labels = range(len(verifier.context.class_names))
     return [(a, b) for a in labels for b in labels if a != b]
 
 
-def _constrained(asked: Asked) -> set[int]:
+def _constrained(verifier: Verifier) -> set[int]:
     """The places of the variables that constraints speak of: a value on the way between two may then be no row."""
-    rules = asked.subject.domain.knowledge.rules
+    rules = verifier.subject.domain.knowledge.rules
     return {j for rule in rules for box in rule.forbidden for j in box}
 
 
-def _no_pair(asked: Asked, claim: Claim, pairs: Pairs, forbidden: Sequence[tuple[int, int]]) -> Verification:
+def _no_pair(
+    verifier: Verifier, claim: Claim, pairs: Pairs, forbidden: Sequence[tuple[int, int]]
+) -> Verification:
     """Whether no pair of rows is decided in one of the forbidden ways."""
     done = 0
     for i, labels in enumerate(forbidden):
-        left = asked.clock.left()
-        clock = Clock(None if left < 0 else left / (len(forbidden) - i), asked.clock.work_limit)
+        left = verifier.clock.left()
+        clock = Clock(None if left < 0 else left / (len(forbidden) - i), verifier.clock.work_limit)
         reply = pairs.find(pairs.box({}, {}), labels, clock)
         rows = pairs.rows(reply) if isinstance(reply, tuple) else None
         if rows is not None:
-            return asked.failing(claim, rows, lambda found: (found[0], found[1]) in forbidden)
+            return verifier.failing(claim, rows, lambda found: (found[0], found[1]) in forbidden)
         done += reply is Verdict.NONE_EXISTS
     if done == len(forbidden):
-        return asked.held(claim)
+        return verifier.held(claim)
     note = f"{done} of {len(forbidden)} pairs of decisions are proved, none was found to break it"
-    return Verification(claim, Outcome.UNDECIDED, asked.context, proved=done / len(forbidden), note=note)
+    return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=done / len(forbidden), note=note)
 
 
 @dataclass(frozen=True)
@@ -406,8 +412,8 @@ class RobustEverywhere:
     def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
-    def claim(self, asked: Asked) -> Claim:
-        self._moves(asked)
+    def claim(self, verifier: Verifier) -> Claim:
+        self._moves(verifier)
         if self.confidence is not None and not 0.5 < self.confidence <= 1:
             raise InvalidInput(f"a confidence is above 0.5 and at most 1, not {self.confidence!r}")
         sure = ""
@@ -421,42 +427,42 @@ class RobustEverywhere:
             f"moving numbers by at most {far} can change the decision about a row{sure}",
         )
 
-    def verified(self, asked: Asked) -> Verification:
-        claim = self.claim(asked)
-        places, relations = self._moves(asked)
+    def verified(self, verifier: Verifier) -> Verification:
+        claim = self.claim(verifier)
+        places, relations = self._moves(verifier)
         if not places:
-            return asked.held(claim)
+            return verifier.held(claim)
         if self.confidence is None:
-            pairs = Pairs(asked, places, relations)
-            return _no_pair(asked, claim, pairs, _different(asked))
-        sure = asked.at_levels([Level(1 - self.confidence, strictly=True), Level(self.confidence)])
-        pairs = Pairs(sure, places, relations, asked.engines.search_forest())
-        return self._confident(asked, sure, claim, pairs)
+            pairs = Pairs(verifier, places, relations)
+            return _no_pair(verifier, claim, pairs, _different(verifier))
+        sure = verifier.at_levels([Level(1 - self.confidence, strictly=True), Level(self.confidence)])
+        pairs = Pairs(sure, places, relations, verifier.engines.search_forest())
+        return self._confident(verifier, sure, claim, pairs)
 
-    def _confident(self, asked: Asked, sure: Asked, claim: Claim, pairs: Pairs) -> Verification:
+    def _confident(self, verifier: Verifier, sure: Verifier, claim: Claim, pairs: Pairs) -> Verification:
         done = 0
         for i, (confident, other) in enumerate(((0, 1), (2, 0))):
-            left = asked.clock.left()
-            clock = Clock(None if left < 0 else left / (2 - i), asked.clock.work_limit)
+            left = verifier.clock.left()
+            clock = Clock(None if left < 0 else left / (2 - i), verifier.clock.work_limit)
             reply = pairs.find(pairs.box({}, {}), (confident, other), clock)
             rows = pairs.rows(reply) if isinstance(reply, tuple) else None
             if rows is not None:
                 is_sure = int(sure.subject.ensemble.predict(np.array(rows[:1]))[0]) == confident
-                return asked.failing(claim, rows, lambda found: is_sure and found[1] == other)  # noqa: B023
+                return verifier.failing(claim, rows, lambda found: is_sure and found[1] == other)  # noqa: B023
             done += reply is Verdict.NONE_EXISTS
         if done == 2:
-            return asked.held(claim)
+            return verifier.held(claim)
         note = f"{done} of 2 decisions are proved, none was found to break it"
-        return Verification(claim, Outcome.UNDECIDED, asked.context, proved=done / 2, note=note)
+        return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=done / 2, note=note)
 
-    def _moves(self, asked: Asked) -> tuple[tuple[int, ...], tuple[Relation, ...]]:
+    def _moves(self, verifier: Verifier) -> tuple[tuple[int, ...], tuple[Relation, ...]]:
         """The numeric variables, doubled, and which of their cells are near enough to each other."""
-        context = asked.context
+        context = verifier.context
         if not isinstance(self.radius, int | float | np.number) or not 0 <= self.radius < math.inf:
             raise InvalidInput(f"a radius is a number of at least 0, not {self.radius!r}")
         if self.relative and context.ranges is None:
             raise InvalidInput("a radius relative to the training range needs X_train")
-        domain = asked.subject.domain
+        domain = verifier.subject.domain
         if domain.knowledge.orders:
             raise InvalidInput("robustness everywhere does not take orders between features")
         places: list[int] = []

@@ -22,14 +22,16 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.logic.instance import indices
-from primewood.logic.language import Language, check_language
+from primewood.logic.language import Language
 from primewood.logic.term import Term
-from primewood.model.context import Context, plain
+from primewood.model.cells import Row
+from primewood.model.context import TreeContext, plain
+from primewood.model.decision import RowDecision
+from primewood.model.model import TreeModel
 from primewood.model.scales import instance_record
-from primewood.questions.explanation import Explanation, FindWitnesses, Status
-from primewood.questions.prime import default_order
+from primewood.questions.explanation import Explanation, Status
 from primewood.questions.widest import Cuts, RowsCovered, Widest, as_bits, rivals_of, widest
-from primewood.questions.witnesses import finder_of
+from primewood.questions.witnesses import WitnessFinder
 from primewood.render import text
 from primewood.tables.rows import as_rows
 from primewood.visible import Readable, in_lines
@@ -102,7 +104,7 @@ class RuleList(Readable):
     outside: int
     literals: Language
     status: Status
-    context: Context = field(repr=False)
+    context: TreeContext = field(repr=False)
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)
@@ -199,50 +201,56 @@ class RuleList(Readable):
         return in_lines(lines)
 
 
-def rule_list(
-    context: Context,
-    engines: Engines,
-    *,
-    decisions: Sequence[object] | None = None,
-    literals: Language = "sets",
-    coverage: float = 0.95,
-    most_rules: int | None = None,
-    clock: Clock | None = None,
-    seed: int = 0,
-) -> RuleList:
-    """Rules that are proved to hold, and cover most of the training rows.
+@dataclass(frozen=True)
+class RuleWishes:
+    """What a rule list shall be like.
 
-    Parameters
+    Attributes
     ----------
-    context, engines
-        The model's; there must be training rows.
-    decisions
-        Those to list rules of; all by default.
-    literals
-        "sets", "intervals" or "values".
-    coverage
+    decisions : sequence or None
+        Those to list rules of; None for all.
+    literals : str or None
+        The language of the rules; None for the model's.
+    coverage : float
         The share of a decision's training rows that its rules shall cover.
-    most_rules
-        The most rules per decision, or None.
-    clock
-        Limits; the time is shared out evenly among the decisions that are left.
-    seed
+    most_rules : int or None
+        The most rules per decision.
+    seed : int
         The same seed gives the same rules, unless time is up.
     """
-    check_language(literals)
+
+    decisions: Sequence[object] | None = None
+    literals: Language | None = None
+    coverage: float = 0.95
+    most_rules: int | None = None
+    seed: int = 0
+
+    def check(self) -> None:
+        """Raise for what cannot be."""
+        if not 0 < self.coverage <= 1:
+            raise InvalidInput(f"coverage is a share above 0 and up to 1, not {self.coverage!r}")
+        if self.most_rules is not None and self.most_rules < 1:
+            raise InvalidInput(f"most_rules is a number from 1, or None, not {self.most_rules!r}")
+
+
+def grow_rules(model: TreeModel, wishes: RuleWishes, clock: Clock) -> RuleList:
+    """A few prime implicants per decision that cover most training rows; every rule is proved.
+
+    The time is shared out evenly among the decisions that are left. When it is over, the rules found so far are given.
+    """
+    context, engines = model.context, model.engines
+    model.check_decides()
+    literals = model.choose_language(wishes.literals)
     if context.points is None:
         raise InvalidInput("a rule list is made from training rows: give X_train")
-    if not 0 < coverage <= 1:
-        raise InvalidInput(f"coverage is a share above 0 and up to 1, not {coverage!r}")
-    if most_rules is not None and most_rules < 1:
-        raise InvalidInput(f"most_rules is a number from 1, or None, not {most_rules!r}")
-    clock = clock or Clock()
-    names = context.class_names if decisions is None else decisions
+    wishes.check()
+    coverage, most_rules = wishes.coverage, wishes.most_rules
+    names = context.class_names if wishes.decisions is None else wishes.decisions
     labels = list(dict.fromkeys(context.label(name) for name in names))
     counted = RowsCovered(context.points, context.variables)
     decided = _decided(engines, context.points)
     classes = [
-        _Class(context, engines, label, literals, counted.only(as_bits(decided == label)), seed)
+        _Class(model, label, literals, counted.only(as_bits(decided == label)), wishes.seed)
         for label in labels
     ]
     waiting = [each for each in classes if not each.covers_enough(coverage, most_rules)]
@@ -285,16 +293,14 @@ class _Class:
 
     def __init__(
         self,
-        context: Context,
-        engines: Engines,
+        model: TreeModel,
         label: int,
         literals: Language,
         coverage: RowsCovered,
         seed: int,
     ) -> None:
-        self.context, self.engines, self.label, self.coverage = context, engines, label, coverage
-        self.cuts = Cuts(engines.oracle(label), literals, rivals_of(engines, label))
-        self.order = default_order(engines.subject)
+        self.model, self.label, self.coverage = model, label, coverage
+        self.cuts = Cuts(model.engines.oracle(label), literals, rivals_of(model.engines, label))
         self.seed, self.random = seed, random.Random(seed)
         self.chosen: list[_Candidate] = []
         self.pool: list[_Candidate] = []
@@ -334,7 +340,7 @@ class _Class:
         found = widest(
             self.cuts.oracle,
             tuple(self.coverage.points[row].tolist()),
-            self.order,
+            self.model.order,
             self.cuts.literals,
             self.coverage.only(uncovered),
             cuts=self.cuts,
@@ -372,7 +378,7 @@ class _Class:
         return made
 
     def _rule(self, candidate: _Candidate, new_rows: int) -> Rule:
-        context, found = self.context, candidate.found
+        context, found = self.model.context, candidate.found
         row = None if context.rows is None else context.rows[candidate.row]
         return Rule(
             decision=context.class_names[self.label],
@@ -382,15 +388,15 @@ class _Class:
             row=None if row is None else tuple(row.tolist()),
             context=context,
             queries=found.queries,
-            find_witnesses=self._witnesses(candidate),
+            find_witnesses=None if row is None else self._find_witnesses(candidate, row),
             rows=candidate.covers.bit_count(),
             new_rows=new_rows,
         )
 
-    def _witnesses(self, candidate: _Candidate) -> FindWitnesses | None:
-        row = None if self.context.rows is None else self.context.rows[candidate.row]
+    def _find_witnesses(self, candidate: _Candidate, row: Row) -> WitnessFinder:
         point = tuple(self.coverage.points[candidate.row].tolist())
-        return finder_of(self.context, self.engines, self.label, row, point, candidate.found.grown)
+        found = candidate.found
+        return WitnessFinder(RowDecision(self.model, point, self.label, row), found.box, found.find_witnesses)
 
 
 def _shares(new_rows: Sequence[int], rows: int) -> tuple[float, ...]:

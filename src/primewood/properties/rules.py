@@ -21,10 +21,10 @@ from primewood.logic.instance import Box
 from primewood.logic.interval import number
 from primewood.logic.parser import Range, named_in, parse
 from primewood.logic.variable import Variable
-from primewood.model.context import Context
+from primewood.model.context import TreeContext
 from primewood.properties.breaking import Breaking
 from primewood.properties.claim import Claim, Outcome
-from primewood.properties.verification import Asked, Property, Verification, in_parts, reaching
+from primewood.properties.verification import Property, Verification, Verifier, in_parts, reaching
 
 _NOT = re.compile(r"not\b|!")
 MOST_BOXES = 4096
@@ -69,11 +69,11 @@ class Implication:
             raise InvalidInput(f"{brief(self.text)!r} is no rule; {FORMS}")
         return premise.strip(), conclusion.strip()
 
-    def claim(self, asked: Asked) -> Claim:
+    def claim(self, verifier: Verifier) -> Claim:
         premise, conclusion = self._sides()
-        allowed = _decisions(conclusion, asked.context)
-        self._boxes(asked)
-        names = asked.context.class_names
+        allowed = _decisions(conclusion, verifier.context)
+        self._boxes(verifier)
+        names = verifier.context.class_names
         rows = f"with {premise} " if premise else ""
         if _NOT.match(conclusion) and conclusion not in map(str, names):
             told = _either([names[i] for i in range(len(names)) if i not in allowed])
@@ -91,15 +91,15 @@ class Implication:
             f"every row {rows}gets the decision {told}",
         )
 
-    def _boxes(self, asked: Asked) -> list[Box]:
-        conditions = self.conditions(asked.context.feature_names)
-        return _boxes(conditions[0], asked.context) if conditions else [asked.everything]
+    def _boxes(self, verifier: Verifier) -> list[Box]:
+        conditions = self.conditions(verifier.context.feature_names)
+        return _boxes(conditions[0], verifier.context) if conditions else [verifier.everything]
 
-    def verified(self, asked: Asked) -> Verification:
-        claim = self.claim(asked)
-        allowed = _decisions(self._sides()[1], asked.context)
-        forbidden = [label for label in range(len(asked.context.class_names)) if label not in allowed]
-        return avoiding(asked, claim, self._boxes(asked), forbidden)
+    def verified(self, verifier: Verifier) -> Verification:
+        claim = self.claim(verifier)
+        allowed = _decisions(self._sides()[1], verifier.context)
+        forbidden = [label for label in range(len(verifier.context.class_names)) if label not in allowed]
+        return avoiding(verifier, claim, self._boxes(verifier), forbidden)
 
 
 def _either(names: Sequence[object]) -> str:
@@ -115,9 +115,9 @@ class Never:
     def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
         return []
 
-    def claim(self, asked: Asked) -> Claim:
+    def claim(self, verifier: Verifier) -> Claim:
         for name in self.decisions:
-            asked.context.label(name)
+            verifier.context.label(name)
         told = _either(self.decisions)
         return Claim(
             f"never {told}",
@@ -126,56 +126,56 @@ class Never:
             f"a row can get the decision {told}",
         )
 
-    def verified(self, asked: Asked) -> Verification:
-        labels = [asked.context.label(name) for name in self.decisions]
-        return avoiding(asked, self.claim(asked), [asked.everything], labels)
+    def verified(self, verifier: Verifier) -> Verification:
+        labels = [verifier.context.label(name) for name in self.decisions]
+        return avoiding(verifier, self.claim(verifier), [verifier.everything], labels)
 
 
-def avoiding(asked: Asked, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
+def avoiding(verifier: Verifier, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
     """Whether no row of these boxes is decided for one of the labels: training rows first, then by search."""
-    breaking = _breaking(asked, boxes, labels)
+    breaking = _breaking(verifier, boxes, labels)
     if breaking is not None and breaking.places:
-        assert asked.context.rows is not None
-        row = np.asarray(asked.context.rows[breaking.places[0]])
-        found = asked.failing(claim, [row], lambda found: found[0] in labels)
+        assert verifier.context.rows is not None
+        row = np.asarray(verifier.context.rows[breaking.places[0]])
+        found = verifier.failing(claim, [row], lambda found: found[0] in labels)
     else:
-        found = _searched(asked, claim, boxes, labels)
+        found = _searched(verifier, claim, boxes, labels)
     return found if found.outcome is Outcome.HOLDS else replace(found, breaking=breaking)
 
 
-def _searched(asked: Asked, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
+def _searched(verifier: Verifier, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
     questions = [(box, label) for box in boxes for label in labels]
     shares = []
     for i, (box, label) in enumerate(questions):
-        clock = asked.part(1 / (len(questions) - i))
-        searched = in_parts(reaching(asked.engines, label), box, asked.subject.importance, clock)
+        clock = verifier.part(1 / (len(questions) - i))
+        searched = in_parts(reaching(verifier.engines, label), box, verifier.subject.importance, clock)
         if searched.point is not None:
-            point = asked.recognised(searched.point, box, lambda p: asked.engines.decide(p) in labels)
-            return asked.failing(claim, [asked.row(point)], lambda found: found[0] in labels)
+            point = verifier.recognised(searched.point, box, lambda p: verifier.engines.decide(p) in labels)
+            return verifier.failing(claim, [verifier.row(point)], lambda found: found[0] in labels)
         shares.append(searched.proved)
     if all(share == 1.0 for share in shares):
         note = "" if boxes else "no row satisfies the conditions"
-        return replace(asked.held(claim), note=note)
+        return replace(verifier.held(claim), note=note)
     proved = min(sum(shares) / len(shares), math.nextafter(1.0, 0.0))
     note = f"no row was found that breaks it; proved for {proved:.1%} of the cells in time"
-    return Verification(claim, Outcome.UNDECIDED, asked.context, proved=proved, note=note)
+    return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=proved, note=note)
 
 
-def _breaking(asked: Asked, boxes: Sequence[Box], labels: Sequence[int]) -> Breaking | None:
+def _breaking(verifier: Verifier, boxes: Sequence[Box], labels: Sequence[int]) -> Breaking | None:
     """The training rows that break a rule themselves; None without training rows."""
-    rows, points = asked.context.rows, asked.context.points
+    rows, points = verifier.context.rows, verifier.context.points
     if rows is None or points is None:
         return None
     known = np.flatnonzero((points >= 0).all(axis=1))
-    decided = asked.subject.ensemble.predict(rows[known])
-    wrong = np.isin(decided, labels) & _inside(boxes, points[known], asked)
-    names = [asked.context.class_names[d] for d in decided[wrong].tolist()]
-    return Breaking.of_rows(asked.context, known[wrong], names)
+    decided = verifier.subject.ensemble.predict(rows[known])
+    wrong = np.isin(decided, labels) & _inside(boxes, points[known], verifier)
+    names = [verifier.context.class_names[d] for d in decided[wrong].tolist()]
+    return Breaking.of_rows(verifier.context, known[wrong], names)
 
 
-def _inside(boxes: Sequence[Box], points: NDArray[np.int64], asked: Asked) -> NDArray[np.bool_]:
+def _inside(boxes: Sequence[Box], points: NDArray[np.int64], verifier: Verifier) -> NDArray[np.bool_]:
     """Which points lie in one of the boxes."""
-    variables = asked.context.variables
+    variables = verifier.context.variables
     found = np.zeros(len(points), dtype=bool)
     for box in boxes:
         inside = np.ones(len(points), dtype=bool)
@@ -197,7 +197,7 @@ def _quoted(text: str, names: Sequence[str]) -> str:
     )
 
 
-def _decisions(text: str, context: Context) -> set[int]:
+def _decisions(text: str, context: TreeContext) -> set[int]:
     """The decisions that a conclusion allows."""
     names = {str(name): i for i, name in enumerate(context.class_names)}
     if text in names:
@@ -219,9 +219,8 @@ def _decisions(text: str, context: Context) -> set[int]:
     return set(names.values()) - found if negative else found
 
 
-def _boxes(text: str, context: Context) -> list[Box]:
+def _boxes(text: str, context: TreeContext) -> list[Box]:
     """The boxes whose union the conditions describe."""
-    assert context.domain is not None
     ranges = {f.name: Range(f.low, f.high, f.whole) for f in context.domain.seen}
     expression = parse(text, context.variables, ranges=ranges)
     everything = tuple(x.everything for x in context.variables)
@@ -292,12 +291,12 @@ class Output:
         both = (("at least", self.at_least), ("at most", self.at_most))
         return [(word, x) for word, x in both if np.isfinite(x)]
 
-    def claim(self, asked: Asked) -> Claim:
+    def claim(self, verifier: Verifier) -> Claim:
         words = " and ".join(f"{word} {number(x)}" for word, x in self._bounds)
         if not words or not self.at_least <= self.at_most:
             raise InvalidInput("pass at_least=, at_most= or both, in ascending order")
-        regressor = asked.subject.ensemble.is_regressor
-        what = "the prediction" if regressor else f"the probability of {asked.context.class_names[-1]}"
+        regressor = verifier.subject.ensemble.is_regressor
+        what = "the prediction" if regressor else f"the probability of {verifier.context.class_names[-1]}"
         beyond = [f"{'below' if word == 'at least' else 'above'} {number(x)}" for word, x in self._bounds]
         return Claim(
             f"{what} is {words}",
@@ -306,8 +305,8 @@ class Output:
             f"{what} is {words} for every row",
         )
 
-    def verified(self, asked: Asked) -> Verification:
-        claim = self.claim(asked)
+    def verified(self, verifier: Verifier) -> Verification:
+        claim = self.claim(verifier)
         levels, wrong = [], []
         if np.isfinite(self.at_least):
             wrong.append(0)
@@ -315,36 +314,36 @@ class Output:
         if np.isfinite(self.at_most):
             levels.append(Level(self.at_most, strictly=True))
             wrong.append(len(levels))
-        half = replace(asked, clock=asked.part(0.5))
-        found = avoiding(half.at_levels(levels), claim, [asked.everything], wrong)
+        half = replace(verifier, clock=verifier.part(0.5))
+        found = avoiding(half.at_levels(levels), claim, [verifier.everything], wrong)
         if found.outcome is Outcome.UNDECIDED:
-            proved = [self._proved(asked, x, up=word == "at most") for word, x in self._bounds]
-            return replace(found, context=asked.context, note=f"{found.note}; {' and '.join(proved)}")
+            proved = [self._proved(verifier, x, up=word == "at most") for word, x in self._bounds]
+            return replace(found, context=verifier.context, note=f"{found.note}; {' and '.join(proved)}")
         breaking = found.breaking
-        if breaking is not None and asked.context.rows is not None:
-            outputs = self._outputs(asked, asked.context.rows[list(breaking.places)])
+        if breaking is not None and verifier.context.rows is not None:
+            outputs = self._outputs(verifier, verifier.context.rows[list(breaking.places)])
             breaking = replace(breaking, decisions=outputs)
-        outputs = self._outputs(asked, np.array(found.witnesses))
-        return replace(found, context=asked.context, decisions=outputs, breaking=breaking)
+        outputs = self._outputs(verifier, np.array(found.witnesses))
+        return replace(found, context=verifier.context, decisions=outputs, breaking=breaking)
 
     @staticmethod
-    def _outputs(asked: Asked, rows: NDArray[np.float64]) -> tuple[float, ...]:
+    def _outputs(verifier: Verifier, rows: NDArray[np.float64]) -> tuple[float, ...]:
         """What the model puts out for rows."""
-        return tuple(asked.subject.ensemble.predict_proba(rows)[:, -1].tolist()) if len(rows) else ()
+        return tuple(verifier.subject.ensemble.predict_proba(rows)[:, -1].tolist()) if len(rows) else ()
 
-    def _proved(self, asked: Asked, bound: float, *, up: bool) -> str:
+    def _proved(self, verifier: Verifier, bound: float, *, up: bool) -> str:
         """The tightest bound that is proved in the time that is left, in words: by bisection from a safe one."""
-        ensemble = asked.subject.ensemble
-        rows = asked.context.rows
+        ensemble = verifier.subject.ensemble
+        rows = verifier.context.rows
         outputs = ensemble.predict_proba(rows[:TRIED])[:, -1] if rows is not None else np.array([bound])
         span = float(np.ptp(outputs)) or 1.0
         near, far, proved = bound, bound + (span if up else -span), None
         for _ in range(STEPS):
             tried = (near + far) / 2 if proved is not None else far
             level = Level(tried, strictly=up)
-            clock = asked.part(1 / STEPS)
-            reach = reaching(replace(asked, clock=clock).at_levels([level]).engines, 1 if up else 0)
-            if reach(asked.everything, clock) is Verdict.NONE_EXISTS:
+            clock = verifier.part(1 / STEPS)
+            reach = reaching(replace(verifier, clock=clock).at_levels([level]).engines, 1 if up else 0)
+            if reach(verifier.everything, clock) is Verdict.NONE_EXISTS:
                 far = proved = tried
             elif proved is None:
                 near, far = far, far + 2 * (far - bound)

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.instance import Point
-from primewood.model.context import Row
+from primewood.model.cells import Row
 from primewood.properties.breaking import Breaking
-from primewood.properties.verification import Asked
+from primewood.properties.verification import Verifier
 
 Way = Choice["up", "down", "any"]
 """Which of two values comes first in a pair: the lower one, the higher one, or either."""
@@ -99,27 +99,27 @@ class Line:
         The variables of the features.
     """
 
-    asked: Asked
+    verifier: Verifier
     places: tuple[int, ...]
 
     @cached_property
     def cells(self) -> Labels:
         """The combinations of values, one row each."""
-        sizes = [len(self.asked.context.variables[j]) for j in self.places]
+        sizes = [len(self.verifier.context.variables[j]) for j in self.places]
         return np.indices(sizes).reshape(len(sizes), -1).T
 
     @cached_property
     def columns(self) -> list[int]:
         """The columns of the features."""
-        return [column for j in self.places for column in self.asked.subject.domain.seen[j].columns]
+        return [column for j in self.places for column in self.verifier.subject.domain.seen[j].columns]
 
     @cached_property
     def numbers(self) -> Row:
         """What the columns hold at each combination."""
         parts = []
         for k, j in enumerate(self.places):
-            feature = self.asked.subject.domain.seen[j]
-            held = np.full((len(self.asked.context.variables[j]), len(feature.columns)), np.nan)
+            feature = self.verifier.subject.domain.seen[j]
+            held = np.full((len(self.verifier.context.variables[j]), len(feature.columns)), np.nan)
             held[: len(feature.numbers)] = feature.numbers
             parts.append(held[self.cells[:, k]])
         return np.hstack(parts)
@@ -127,11 +127,13 @@ class Line:
     @cached_property
     def _ways(self) -> list[tuple[NDArray[np.int64], Row]]:
         """Per tree, the way that each combination takes, and numbers that take each way."""
-        return [_ways(tree, self.asked.subject.ensemble, self.columns, self.numbers) for tree in self._trees]
+        return [
+            _ways(tree, self.verifier.subject.ensemble, self.columns, self.numbers) for tree in self._trees
+        ]
 
     @property
     def _trees(self) -> tuple[Tree, ...]:
-        return self.asked.subject.ensemble.trees
+        return self.verifier.subject.ensemble.trees
 
     @property
     def cost(self) -> int:
@@ -140,12 +142,12 @@ class Line:
 
     def own(self, points: Labels) -> Labels:
         """Which combination each row has, by the cells of rows."""
-        sizes = [len(self.asked.context.variables[j]) for j in self.places]
+        sizes = [len(self.verifier.context.variables[j]) for j in self.places]
         return np.ravel_multi_index(tuple(points[:, j] for j in self.places), sizes).astype(np.int64)
 
     def decisions(self, rows: Row) -> Labels:
         """What is decided about each row at each combination; −1 where no row can be."""
-        ensemble, reached = self.asked.subject.ensemble, self._reached(rows)
+        ensemble, reached = self.verifier.subject.ensemble, self._reached(rows)
         # Along the combinations, few trees change their leaf at a time: only there is anything added up.
         starts = np.zeros((len(rows), len(self.cells)), dtype=bool)
         starts[:, 0] = True
@@ -160,7 +162,7 @@ class Line:
 
     def _reached(self, rows: Row) -> list[NDArray[np.int64]]:
         """Per tree, the leaf of each row on each way."""
-        ensemble, found = self.asked.subject.ensemble, []
+        ensemble, found = self.verifier.subject.ensemble, []
         for tree, (_, numbers) in zip(self._trees, self._ways, strict=True):
             table = np.repeat(rows, len(numbers), axis=0)
             table[:, self.columns] = np.tile(numbers, (len(rows), 1))
@@ -171,18 +173,18 @@ class Line:
     @cached_property
     def ordered(self) -> list[str]:
         """The swept features that orders between features speak of."""
-        orders = self.asked.subject.domain.knowledge.orders
+        orders = self.verifier.subject.domain.knowledge.orders
         named = {name for order in orders for name in (order.lower, order.upper)}
-        return [name for j in self.places if (name := self.asked.context.variables[j].name) in named]
+        return [name for j in self.places if (name := self.verifier.context.variables[j].name) in named]
 
     @cached_property
     def _is_constrained(self) -> bool:
-        rules = self.asked.subject.domain.knowledge.rules
+        rules = self.verifier.subject.domain.knowledge.rules
         named = {j for rule in rules for box in rule.forbidden for j in box}
         return bool(named & {*self.places}) or bool(self.ordered)
 
     def _possible(self, rows: Row) -> NDArray[np.bool_]:
-        domain = self.asked.subject.domain
+        domain = self.verifier.subject.domain
         table = self.variants(rows)
         allowed = domain.possible(table, domain.points(table))
         return allowed.reshape(len(rows), len(self.cells))
@@ -196,7 +198,7 @@ class Line:
         table = np.repeat(rows, len(self.cells), axis=0)
         table[:, self.columns] = np.tile(self.numbers, (len(rows), 1))
         for k, j in enumerate(self.places):
-            feature = self.asked.subject.domain.seen[j]
+            feature = self.verifier.subject.domain.seen[j]
             if feature.patterns is None:
                 here = np.repeat(rows[:, feature.column], len(self.cells))
                 ends = np.vstack([feature.all_ends, [np.nan, np.nan]])[self.cells[:, k]]
@@ -211,18 +213,18 @@ class Line:
         """
         if len(self.ordered) != 1:
             return not self.ordered
-        names = [feature.name for feature in self.asked.subject.domain.seen]
-        feature = self.asked.subject.domain.seen[names.index(self.ordered[0])]
+        names = [feature.name for feature in self.verifier.subject.domain.seen]
+        feature = self.verifier.subject.domain.seen[names.index(self.ordered[0])]
         return not np.isnan(rows[:, feature.column]).any()
 
     def changed(self, row: Row, point: Point, cell: int) -> Row:
         """A row with another combination, everything else unchanged; numbers are easy to read where they may be any."""
-        if self.asked.subject.domain.knowledge.orders:
+        if self.verifier.subject.domain.knowledge.orders:
             return np.asarray(self.variants(row[None, :])[cell])
         other = list(point)
         for j, value in zip(self.places, self.cells[cell].tolist(), strict=True):
             other[j] = value
-        return self.asked.context.row_at(tuple(other), row, point)
+        return self.verifier.context.cells.row_at(tuple(other), row, point)
 
 
 def _ways(
@@ -282,10 +284,10 @@ class Hunt:
         What must not be.
     """
 
-    def __init__(self, asked: Asked, places: Sequence[int], forbidden: Forbidden) -> None:
-        self.asked, self.forbidden = asked, forbidden
-        self.lines = _lines(asked, places)
-        rows, points = asked.context.rows, asked.context.points
+    def __init__(self, verifier: Verifier, places: Sequence[int], forbidden: Forbidden) -> None:
+        self.verifier, self.forbidden = verifier, forbidden
+        self.lines = _lines(verifier, places)
+        rows, points = verifier.context.rows, verifier.context.points
         self.rows = np.empty((0, 0)) if rows is None else rows
         self.points = np.empty((0, 0), dtype=np.int64) if points is None else points
         known = np.flatnonzero((self.points >= 0).all(axis=1)) if len(self.points) else np.empty(0, np.int64)
@@ -338,7 +340,7 @@ class Hunt:
             self.pair = self._on_the_line(chunk, line, labels, ordered)
 
     def _ordered(self, line: Line) -> int:
-        return self.asked.context.variables[line.places[0]].ordered if len(line.places) == 1 else 0
+        return self.verifier.context.variables[line.places[0]].ordered if len(line.places) == 1 else 0
 
     def _on_the_line(
         self, chunk: NDArray[np.int64], line: Line, labels: Labels, ordered: int
@@ -354,7 +356,7 @@ class Hunt:
 
     def _occurs(self, line: Line) -> NDArray[np.bool_]:
         """Which combinations have values that occur in the training rows only."""
-        frequencies = self.asked.context.frequencies
+        frequencies = self.verifier.context.frequencies
         assert frequencies is not None
         found = np.ones(len(line.cells), dtype=bool)
         for k, j in enumerate(line.places):
@@ -377,10 +379,10 @@ class Hunt:
         """The training rows that were found to break it; None without training rows."""
         if not len(self.rows):
             return None
-        names = self.asked.context.class_names
+        names = self.verifier.context.class_names
         found = [self.found[place] for place in sorted(self.found)]
         return Breaking.of_rows(
-            self.asked.context,
+            self.verifier.context,
             np.array([one.place for _, one in found], dtype=np.int64),
             [names[one.labels[0]] for _, one in found],
             complete=(self.exact and not len(self.waiting)) or len(found) == len(self.rows),
@@ -392,24 +394,24 @@ class Hunt:
         """What changes, and to what."""
         values = zip(line.places, line.cells[one.own].tolist(), line.cells[one.other].tolist(), strict=True)
         return {
-            self.asked.context.variables[j].name: self._value(line, one, j, value)
+            self.verifier.context.variables[j].name: self._value(line, one, j, value)
             for j, own, value in values
             if own != value
         }
 
     def _value(self, line: Line, one: Break, j: int, value: int) -> object:
         """A value by its name or by a number; without orders, that is the same for all rows."""
-        key = (j, value, one.place if self.asked.subject.domain.knowledge.orders else -1)
+        key = (j, value, one.place if self.verifier.subject.domain.knowledge.orders else -1)
         if key not in self._values:
             row, point = self.rows[one.place], tuple(self.points[one.place].tolist())
-            held = self.asked.context.named_values(line.changed(row, point, one.other))
-            self._values[key] = held[self.asked.context.variables[j].name]
+            held = self.verifier.context.named_values(line.changed(row, point, one.other))
+            self._values[key] = held[self.verifier.context.variables[j].name]
         return self._values[key]
 
 
-def _lines(asked: Asked, places: Sequence[int]) -> list[Line]:
+def _lines(verifier: Verifier, places: Sequence[int]) -> list[Line]:
     """The features together if they have few combinations of values, else one by one."""
-    together = float(np.prod([float(len(asked.context.variables[j])) for j in places])) if places else 0.0
+    together = float(np.prod([float(len(verifier.context.variables[j])) for j in places])) if places else 0.0
     if len(places) > 1 and together > MOST_TOGETHER:
-        return [Line(asked, (j,)) for j in places]
-    return [Line(asked, tuple(places))] if places else []
+        return [Line(verifier, (j,)) for j in places]
+    return [Line(verifier, tuple(places))] if places else []

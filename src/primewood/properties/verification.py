@@ -14,14 +14,17 @@ from primewood.domain import EnsembleSubject
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.ensemble import Ensemble, Level
+from primewood.errors import TooLarge
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.interval import number
-from primewood.model.context import Context, Row, plain
+from primewood.model.cells import Row
+from primewood.model.context import TreeContext, plain
+from primewood.model.model import TreeModel
 from primewood.model.scales import instance_record
 from primewood.model.score import Score
 from primewood.properties.breaking import Breaking
 from primewood.properties.claim import Claim, Outcome
-from primewood.questions.examples import familiar
+from primewood.questions.examples import find_familiar
 from primewood.visible import Readable, in_lines
 
 
@@ -49,7 +52,7 @@ class Verification(Readable):
 
     claim: Claim
     outcome: Outcome
-    context: Context
+    context: TreeContext
     witnesses: tuple[tuple[float, ...], ...] = ()
     decisions: tuple[object, ...] = ()
     proved: float = 0.0
@@ -77,8 +80,6 @@ class Verification(Readable):
     def assumptions(self) -> tuple[str, ...]:
         """What is taken for granted about rows."""
         domain = self.context.domain
-        if domain is None:
-            return ()
         stated = [rule.text for rule in domain.knowledge.rules]
         return tuple(dict.fromkeys((*domain.assumptions, *stated)))
 
@@ -120,7 +121,7 @@ class Verification(Readable):
         return [{x["feature"]: x["shown"] for x in record} for record in records]
 
     def _differences(self) -> list[str]:
-        if len(self.witnesses) != 2 or self.context.domain is None:
+        if len(self.witnesses) != 2:
             return []
         a, b = (np.array(row) for row in self.witnesses)
         return [
@@ -200,58 +201,77 @@ class Property(Protocol):
     def conditions(self, names: Sequence[str]) -> Sequence[str]:
         """The conditions on features (of these names) that it speaks of, so that the domain is cut where they cut."""
 
-    def claim(self, asked: Asked) -> Claim:
+    def claim(self, verifier: Verifier) -> Claim:
         """What it says about the model, in words. Raises for what does not exist, before anything is proved."""
 
-    def verified(self, asked: Asked) -> Verification:
+    def verified(self, verifier: Verifier) -> Verification:
         """Whether it is true of the model that is asked about."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class Verifier:
     """The model that a property is asked of, with the limits.
 
     Attributes
     ----------
-    engines : Engines
-        For the decision of the model.
-    positive : int or None
-        The decision that the model is about, if the user named one.
-    ordered : bool
-        Whether the decisions have an order of their own: numbers, or levels of a prediction.
+    model : TreeModel
+        Over a domain that is cut where the property cuts.
+    clock : Clock
     """
 
-    context: Context
-    engines: Engines
+    model: TreeModel
     clock: Clock
-    positive: int | None = None
-    ordered: bool = False
+
+    @property
+    def context(self) -> TreeContext:
+        """What all answers about the model share."""
+        return self.model.context
+
+    @property
+    def engines(self) -> Engines:
+        """For the decision of the model."""
+        return self.model.engines
 
     @property
     def subject(self) -> EnsembleSubject:
         """The ensemble over its domain."""
-        assert isinstance(self.engines.subject, EnsembleSubject)
-        return self.engines.subject
+        return self.model.subject
+
+    @property
+    def positive(self) -> int | None:
+        """The decision that the model is about, if the user named one."""
+        scorer = self.context.scorer
+        return None if scorer is None or self.model.rule.positive is None else scorer.positive
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the decisions have an order of their own: numbers, or levels of a prediction."""
+        return self.model.decisions_are_ordered
 
     @property
     def everything(self) -> Box:
         """The box of all points."""
         return tuple(x.everything for x in self.context.variables)
 
-    def at_levels(self, levels: Sequence[Level]) -> Asked:
+    def at_levels(self, levels: Sequence[Level]) -> Verifier:
         """The same model deciding by how many of these levels its output reaches."""
         names = tuple(str(i) for i in range(len(levels) + 1))
         ensemble: Ensemble = self.subject.ensemble.at_levels(list(levels), names)
-        subject, engines = EnsembleSubject(ensemble, self.subject.domain), self.engines
-        levelled = Engines(subject, engines.engine, engines.max_nodes, any_order=engines.any_order)
-        return replace(self, context=replace(self.context, class_names=names), engines=levelled)
+        subject, context = EnsembleSubject(ensemble, self.subject.domain), self.context
+        model = replace(
+            self.model,
+            context=replace(context, class_names=names),
+            subject=subject,
+            engines=self.engines.for_subject(subject),
+        )
+        return replace(self, model=model)
 
     def recognised(self, point: Point, box: Box, shows: Callable[[Point], bool]) -> Point:
         """A point of a box that shows the same as another one, with values of training rows if possible."""
         if not shows(point):  # where summation may take any order, the engine's point is all there is to show
             return point
         own = None if self._like is None else self._like[1]
-        return familiar(self.context, point, box, shows, own=own)
+        return find_familiar(self.context, point, box, shows, own=own)
 
     @property
     def _like(self) -> tuple[Row, Point] | None:
@@ -265,10 +285,10 @@ class Asked:
         """A row of the cell at a point, like the first training row where that is in the same cells."""
         domain = self.subject.domain
         if self._like is not None:
-            return self.context.row_at(point, *self._like)
+            return self.context.cells.row_at(point, *self._like)
         other = domain.row_in(point)
         if domain.knowledge.orders:
-            found = self.context.nearest_row(point, other, point)
+            found = self.context.cells.nearest_row(point, other, point)
             assert found is not None, "a possible cell holds no row: please report this"
             return found
         return other
@@ -344,6 +364,37 @@ def in_parts(
 
 
 MOST_PARTS = 4096
+
+
+def verify_property(model: TreeModel, stated: object, clock: Clock) -> Verification:
+    """Whether a property is true of a model: for every row, not for those that were tried.
+
+    The time of the clock begins when the features are cut where the property cuts them.
+    """
+    wanted, verifier = prepare_property(model, stated)
+    verifier = replace(verifier, clock=Clock(clock.limit, clock.work_limit))
+    claim = wanted.claim(verifier)
+    try:
+        return wanted.verified(verifier)
+    except TooLarge as problem:
+        return Verification(claim, Outcome.UNDECIDED, verifier.context, note=str(problem))
+
+
+def prepare_property(model: TreeModel, stated: object) -> tuple[Property, Verifier]:
+    """A property, and the model that it is asked of, ready: over a domain that is cut where the property cuts."""
+    from primewood.properties.rules import Output, as_property
+
+    wanted = as_property(stated)
+    if not isinstance(wanted, Output):
+        model.check_decides()
+    conditions = wanted.conditions(model.context.feature_names)
+    return wanted, Verifier(model.cut_at(conditions), Clock())
+
+
+def check_property(model: TreeModel, stated: object) -> None:
+    """Raise for a property that cannot be asked: a name that does not exist, a rule that is none."""
+    wanted, verifier = prepare_property(model, stated)
+    wanted.claim(verifier)
 
 
 def _halves(box: Box, importance: Sequence[float]) -> list[Box]:

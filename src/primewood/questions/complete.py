@@ -22,6 +22,7 @@ from primewood.logic.expression import FALSE, TRUE, Expression, Literal
 from primewood.logic.instance import Box, Point, as_point
 from primewood.logic.term import Term
 from primewood.model.context import Context, plain
+from primewood.model.decision import Decision
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
 from primewood.visible import Readable, visible
@@ -135,8 +136,7 @@ class CompleteReason(Brief):
 
     def covers(self, x: Any) -> bool:
         """Whether some PI-explanation speaks for another row. Cost: one path, without listing any of them."""
-        _, other = self.context.read(x)
-        return self._certain(tuple(1 << v for v in other))
+        return self._certain(tuple(1 << v for v in self.context.point_of(x)))
 
     def holds(self, instance: Any) -> bool:
         """The same for an instance of the universe: a mapping from names to values, or a term."""
@@ -243,3 +243,18 @@ class CompleteReason(Brief):
 def _allowing(own: Box, restriction: Restriction) -> Box:
     j = restriction.place
     return (*own[:j], own[j] | restriction.mask, *own[j + 1 :])
+
+
+def find_complete_reason(decision: Decision) -> CompleteReason:
+    """The complete reason of a decision: all its PI-explanations as one function.
+
+    For models that compile; `TooLarge` for others.
+    """
+    return state_reason(decision, decision.model.engines.on_diagram(decision.label).reason(decision.point))
+
+
+def state_reason(decision: Decision, function: Reason) -> CompleteReason:
+    """The complete reason that a function is."""
+    if function.root == 0:
+        raise InvalidInput("the decision on this row depends on the order in which scores are added")
+    return CompleteReason(decision.name, decision.values, decision.point, function, decision.context)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn, Protocol, SupportsIndex
 
-from primewood.engines.protocol import Clock, Family, Oracle, Verdict
-from primewood.errors import NotPicklable
+import numpy as np
+
+from primewood.engines.duality import Duality, Kind
+from primewood.engines.protocol import Clock, Family, Listing, Oracle, Verdict
+from primewood.errors import InvalidInput, NotPicklable
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
-from primewood.model.context import UNDECIDED, Context, Row, plain
-from primewood.questions.examples import familiar
+from primewood.model.cells import Row
+from primewood.model.context import UNDECIDED, Context, TreeContext, plain
+from primewood.model.decision import Decision, RowDecision
+from primewood.model.model import TreeModel
+from primewood.questions.distance import Moves
+from primewood.questions.examples import find_familiar
 from primewood.questions.explanation import Status
 from primewood.questions.families import BoxFamily
 from primewood.render.brief import Brief
@@ -46,6 +53,8 @@ class Contrast(Brief):
         "impossible": nothing changes the decision.
     fewest : bool
         Whether it is proved that no contrast has fewer features.
+    notes : tuple of str
+        What to know about the row.
     """
 
     decision: object
@@ -58,6 +67,7 @@ class Contrast(Brief):
     context: Context
     status: Status = Status.PROVED
     fewest: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -83,7 +93,7 @@ class Contrast(Brief):
             "literal_language": self.literals,
             "lets_go": [self.context.literal_record(literal) for literal in self.term.literals],
             "changed": changed,
-            "notes": list(self.context.notes),
+            "notes": list(self.notes),
         }
 
     def _repr_html_(self) -> str:
@@ -109,7 +119,7 @@ class Contrast(Brief):
 class Decider(Protocol):
     """Who finds a point that is decided otherwise."""
 
-    def otherwise(self, box: Box, label: int) -> tuple[Point, int]:
+    def find_other(self, box: Box, label: int) -> tuple[Point, int]:
         """A point of a box that is not decided for the label, and how it is decided."""
 
     @property
@@ -118,30 +128,49 @@ class Decider(Protocol):
 
 
 @dataclass(frozen=True)
-class Contrasting:
-    """What makes contrasts of boxes: the row that was asked about, and who finds a point that is decided otherwise."""
+class ContrastMaker:
+    """Makes contrasts of boxes, of one decision; the decider finds a point that is decided otherwise."""
 
     context: Context
     label: int
     literals: Language
-    row: Row | None
+    row: tuple[float, ...] | None
     point: Point
     decider: Decider
+    notes: tuple[str, ...] = ()
 
-    def contrast(self, box: Box) -> Contrast:
+    @classmethod
+    def for_decision(
+        cls, decision: Decision, literals: Language, decider: Decider | None = None
+    ) -> ContrastMaker:
+        """Contrasts of a decision, or towards its target; by default found by asking an engine."""
+        finder = decider or Finder(decision.oracle, decision.model.engines.decide)
+        return cls(
+            decision.context,
+            decision.label,
+            literals,
+            decision.values,
+            decision.point,
+            finder,
+            decision.notes,
+        )
+
+    def make(self, box: Box) -> Contrast:
         """The contrast of a box that allows the row's own values and what is let go of."""
-        other, label = self.decider.otherwise(box, self.label)
-        other = self.recognised(other, label, box)
-        row = None if self.row is None else self.context.row_at(other, self.row, self.point)
-        return self.shown_by(box, other, label, row)
+        other, label = self.decider.find_other(box, self.label)
+        other = self.recognise(other, label, box)
+        row = None
+        if isinstance(self.context, TreeContext) and self.row is not None:
+            row = self.context.cells.row_at(other, np.array(self.row), self.point)
+        return self.show(box, other, label, row)
 
-    def recognised(self, other: Point, label: int, box: Box) -> Point:
+    def recognise(self, other: Point, label: int, box: Box) -> Point:
         """A point of a box that is decided like another one, with values that training rows have if possible."""
-        if self.row is None or label == self.label:
+        if not isinstance(self.context, TreeContext) or label == self.label:
             return other
-        return familiar(self.context, other, box, lambda point: self.decider.decide(point) == label)
+        return find_familiar(self.context, other, box, lambda point: self.decider.decide(point) == label)
 
-    def shown_by(
+    def show(
         self,
         box: Box,
         other: Point,
@@ -159,27 +188,27 @@ class Contrasting:
             other=UNDECIDED if label == self.label else context.class_names[label],
             term=Term(Literal(x, mask) for x, mask in zip(context.variables, freed, strict=True) if mask),
             literals=self.literals,
-            row=None if self.row is None else tuple(self.row.tolist()),
+            row=self.row,
             changed=None if row is None else tuple(row.tolist()),
             instance=other,
             context=context,
             status=status,
             fewest=fewest,
+            notes=self.notes,
         )
 
-    def nothing(self, status: Status) -> Contrast:
+    def show_nothing(self, status: Status) -> Contrast:
         """That nothing was found, or that there is nothing."""
         own = tuple(1 << value for value in self.point)
-        none = self.shown_by(own, self.point, self.label, None, status=status)
-        return replace(none, other=None)
+        return replace(self.show(own, self.point, self.label, None, status=status), other=None)
 
-    def minimal(self, other: Point, oracle: Oracle, clock: Clock) -> tuple[Box, Point, bool]:
+    def shrink(self, other: Point, oracle: Oracle, clock: Clock) -> tuple[Box, Point, bool]:
         """What has to be let go of to reach a point, a point of it, and whether it is proved that no part is enough.
 
         In "intervals" runs are cut back towards the row's own value, one value at a time, while they let another
         decision in.
         """
-        box = list(self.towards(other))
+        box = list(self._release_towards(other))
         for j, own in enumerate(self.point):
             while self.literals == "intervals" and box[j] & ~(1 << own):
                 far = max(indices(box[j]), key=lambda v: abs(v - own))
@@ -192,7 +221,7 @@ class Contrasting:
                 other = reply
         return tuple(box), other, True
 
-    def towards(self, other: Point) -> Box:
+    def _release_towards(self, other: Point) -> Box:
         """What is let go of on the way to a point, in the language."""
         box = []
         for x, own, value in zip(self.context.variables, self.point, other, strict=True):
@@ -217,7 +246,7 @@ class Finder:
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise NotPicklable.because_lazy("the contrasts")
 
-    def otherwise(self, box: Box, label: int) -> tuple[Point, int]:  # noqa: ARG002
+    def find_other(self, box: Box, label: int) -> tuple[Point, int]:  # noqa: ARG002
         """A point of a box that the oracle's decision does not hold at, and how it is decided."""
         other = self.oracle.counterexample(box)
         assert isinstance(other, tuple), "a contrast lets another decision in"
@@ -227,13 +256,117 @@ class Finder:
 class Contrasts(BoxFamily[Contrast]):
     """All contrastive explanations of one decision: counted, sampled, filtered; listed when iterated over."""
 
-    def __init__(self, asked: Contrasting, family: Family) -> None:
-        base = tuple(1 << value for value in asked.point)
-        super().__init__(asked.context.variables, family, asked.contrast, base)
-        self._asked = asked
+    def __init__(self, maker: ContrastMaker, family: Family) -> None:
+        own = tuple(1 << value for value in maker.point)
+        super().__init__(maker.context.variables, family, maker.make, own)
+        self._maker = maker
 
     def _with(self, family: Family) -> Contrasts:
-        return Contrasts(self._asked, family)
+        return Contrasts(self._maker, family)
 
     def _place(self, feature: str) -> int | None:
-        return self._asked.context.place(feature)
+        return self._maker.context.place(feature)
+
+
+def find_contrast(decision: Decision, literals: Language | None, clock: Clock) -> Contrast:
+    """The fewest features to let go of so that another decision, or the target, becomes possible.
+
+    The model's `immutable` features are held. If a limit comes first, or nothing changes the decision, the status says
+    so.
+    """
+    language = decision.model.choose_language(literals)
+    if not isinstance(decision, RowDecision):
+        raise InvalidInput("contrast is about rows of a model; of an expression, contrasts lists them all")
+    decision = decision.in_sequence()
+    context, engines = decision.context, decision.model.engines
+    maker = ContrastMaker.for_decision(decision, language)
+    moves = Moves("l0", False, immutable=frozenset(decision.model.immutable), to_missing=True)
+    costs = moves.find_costs(context, decision.row, decision.point)
+    near = engines.pricing(decision.label, decision.target).nearest(decision.point, costs, clock)
+    if near.point is None:
+        return maker.show_nothing(Status.IMPOSSIBLE if near.complete else Status.INTERRUPTED)
+    moved = tuple(
+        1 << a if a == b else x.everything
+        for x, a, b in zip(context.variables, decision.point, near.point, strict=True)
+    )
+    there = maker.recognise(near.point, engines.decide(near.point), moved)
+    box, there, sure = maker.shrink(there, decision.oracle, clock)
+    if language == "intervals" and sure:
+        reply = decision.oracle.counterexample(box, clock)
+        there = reply if isinstance(reply, tuple) else there
+        there = maker.recognise(there, engines.decide(there), box)
+    return maker.show(
+        box,
+        there,
+        engines.decide(there),
+        _find_row(decision, there, moves),
+        status=Status.PROVED if near.complete and sure else Status.INTERRUPTED,
+        fewest=near.complete,
+    )
+
+
+def _find_row(decision: RowDecision, there: Point, moves: Moves) -> Row | None:
+    """A row of a cell where only the number of changes counts: with numbers of training rows if possible."""
+    limits, cells = moves.find_limits(decision.context, decision.row), decision.context.cells
+    if limits and decision.model.domain.knowledge.orders:
+        return cells.nearest_row(there, decision.row, decision.point, limits)
+    return cells.row_at(there, decision.row, decision.point)
+
+
+def list_contrasts(
+    decision: Decision, literals: Language | None, time_limit: float | None = None
+) -> Contrasts:
+    """All contrastive explanations of a decision: the minimal changes that may change it, or reach its target.
+
+    Parameters
+    ----------
+    time_limit
+        How many seconds one diagram of them all may take. Where there is none, they are listed one by one as a search
+        finds them, and this is when the listing stops.
+    """
+    model, language = decision.model, decision.model.choose_language(literals)
+    immutable = model.immutable if isinstance(model, TreeModel) else ()
+    tree = model.engines.single_tree()
+    if isinstance(model, TreeModel):
+        _check_immutable(model)
+    if tree is not None and decision.target is None:
+        boxes: Family = Listing(lambda: tree.contrasts(decision.point, language))
+        found = Contrasts(ContrastMaker.for_decision(decision, language, tree), boxes)
+    else:
+        boxes = _find_boxes(decision, language, time_limit)
+        found = Contrasts(ContrastMaker.for_decision(decision, language), boxes)
+    for name in immutable:
+        found = found.without(name)  # type: ignore[assignment]
+    return found
+
+
+def _find_boxes(decision: Decision, literals: Language, time_limit: float | None) -> Family:
+    """The boxes of all contrasts as one diagram if the model compiles, else listed by searching.
+
+    Where the order of summation decides, a diagram does not tell between which classes; a search does.
+    """
+    engines, point = decision.model.engines, decision.point
+    vague = engines.any_order and decision.target is not None
+    if engines.engine == "diagram" or not vague:
+        clock = Clock(time_limit)
+        family = engines.try_diagram(
+            decision.label, lambda compiled: compiled.contrasts(literals, point), clock, decision.target
+        )
+        if family is not None:
+            return family
+
+    def list_boxes() -> Iterator[Box]:
+        duality = Duality(decision.oracle, literals, point, decision.model.order, first=Kind.CONTRAST)
+        return (item.box for item in duality.items(Clock(time_limit)) if item.kind is Kind.CONTRAST)
+
+    return Listing(list_boxes)
+
+
+def _check_immutable(model: TreeModel) -> None:
+    """Whether an immutable feature may stay where it is depends on more than cells if an order speaks of it."""
+    for order in model.domain.knowledge.orders:
+        held = [name for name in (order.lower, order.upper) if name in model.immutable]
+        if held:
+            raise InvalidInput(
+                f"contrasts do not take {held[0]} as immutable together with the constraint {order.text!r} yet"
+            )

@@ -13,14 +13,15 @@ import numpy as np
 
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Nearest, Verdict
-from primewood.errors import InvalidInput
 from primewood.logic.instance import Point
 from primewood.logic.interval import number
 from primewood.logic.term import Term
-from primewood.model.context import UNDECIDED, Context, Row, plain
+from primewood.model.cells import Row
+from primewood.model.context import UNDECIDED, TreeContext, plain
+from primewood.model.decision import RowDecision
 from primewood.model.score import Score
 from primewood.questions.distance import Moves
-from primewood.questions.examples import familiar
+from primewood.questions.examples import find_familiar
 from primewood.questions.explanation import Status
 from primewood.questions.weakening import weaken
 from primewood.render import decimals
@@ -59,6 +60,8 @@ class Counterfactual(Brief):
         anyway.
     moves : Moves
         What was allowed, and the measure of distance.
+    notes : tuple of str
+        What to know about the row that was asked about.
     """
 
     status: Status
@@ -70,7 +73,8 @@ class Counterfactual(Brief):
     lower: float
     box: Term | None
     moves: Moves
-    context: Context
+    context: TreeContext
+    notes: tuple[str, ...] = ()
 
     @property
     def score(self) -> Score | None:
@@ -85,7 +89,7 @@ class Counterfactual(Brief):
     @property
     def features(self) -> tuple[str, ...]:
         """The features that change."""
-        if self.row is None or self.context.domain is None:
+        if self.row is None:
             return ()
         old, new = np.array(self.asked), np.array(self.row)
         return tuple(
@@ -128,7 +132,7 @@ class Counterfactual(Brief):
             "box": [self.context.literal_record(x) for x in literals],
             "advice": self.advice,
             "model": self.context.digest,
-            "notes": list(self.context.notes),
+            "notes": list(self.notes),
         }
 
     def _repr_html_(self) -> str:
@@ -150,7 +154,7 @@ class Counterfactual(Brief):
         lines.append(f"   distance {self.cost:.4g} ({self.moves.norm}; {proof})")
         if self.advice:
             lines.append(f"   safe as long as {self.advice}, everything else unchanged")
-        lines += [f"   Note: {note}" for note in self.context.notes]
+        lines += [f"   Note: {note}" for note in self.notes]
         return in_lines(lines)
 
     def _shown(self, name: str, old: object, new: object) -> str:
@@ -161,13 +165,7 @@ class Counterfactual(Brief):
             p for x in literals if x.variable.name == name and x.variable.is_numeric for p in x.intervals
         ]
         here = next((piece for piece in pieces if isinstance(new, float) and new in piece), None)
-        if (
-            here is None
-            or not isinstance(new, float)
-            or not isinstance(old, float)
-            or feature is None
-            or feature.whole
-        ):
+        if here is None or not isinstance(new, float) or not isinstance(old, float) or feature.whole:
             return _word(new)
         further = new + math.copysign(abs(new) * 1e-3, new - old)
         short = decimals.shortest(new, further, 4)
@@ -185,35 +183,34 @@ def _word(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class Counterfactuals:
-    """Finds counterfactuals of one row.
+class CounterfactualSearch:
+    """Finds counterfactuals of one decision, or towards its target.
 
     Attributes
     ----------
-    engines : Engines
-        For the model's decision as `predict` takes it.
-    safe_engines : Engines
-        For the safe box: for every order of summation if that may vary.
-    target : int or None
-        The decision that is wanted; None for any other.
-    with_box : bool
-        Whether to look for the safe box.
+    decision : RowDecision
+        As the row is decided, and whose engine finds the nearest row.
+    moves : Moves
+        Which moves there are, and what they cost.
+    safe_engines : Engines or None
+        For the safe box: for every order of summation if that may vary. None if no safe box is wanted.
     """
 
-    context: Context
-    engines: Engines
-    safe_engines: Engines
-    row: Row
-    point: Point
-    target: int | None
+    decision: RowDecision
     moves: Moves
-    with_box: bool = True
+    safe_engines: Engines | None = None
 
-    def nearest(self, clock: Clock) -> Counterfactual:
+    @classmethod
+    def for_predict(cls, decision: RowDecision, moves: Moves) -> CounterfactualSearch:
+        """Counterfactuals of the decision as `predict` takes it, with boxes that are safe however scores are added."""
+        moves.check(decision.context)
+        return cls(decision.in_sequence(), moves, decision.model.engines)
+
+    def find_nearest(self, clock: Clock) -> Counterfactual:
         """The nearest one."""
         return self._find(self.moves, clock)
 
-    def diverse(self, clock: Clock) -> Iterator[Counterfactual]:
+    def find_diverse(self, clock: Clock) -> Iterator[Counterfactual]:
         """One after the other, the nearest first, none of which changes all that an earlier one changes.
 
         If there is none, or none was found in time, one answer says so.
@@ -232,7 +229,7 @@ class Counterfactuals:
                 if one.row is not None:
                     heapq.heappush(waiting, (one.cost, next(ties), held, one))
 
-        nearest = self.nearest(clock)
+        nearest = self.find_nearest(clock)
         if nearest.row is None:
             yield nearest
             return
@@ -247,75 +244,83 @@ class Counterfactuals:
                 consider(held | {name})
 
     def _find(self, moves: Moves, clock: Clock) -> Counterfactual:
-        label = self.engines.decide(self.point)
-        if self.target == label:
-            name = self.context.class_names[label]
-            raise InvalidInput(f"the row is decided {name} already; say another target")
-        oracle = self.engines.pricing(label, self.target)
-        costs = moves.priced(self.context, self.row, self.point)
-        found = oracle.nearest(self.point, costs, clock, largest=moves.norm == "linf")
-        return self._answer(found, moves, label, clock)
+        decision = self.decision
+        oracle = decision.model.engines.pricing(decision.label, decision.target)
+        costs = moves.find_costs(decision.context, decision.row, decision.point)
+        found = oracle.nearest(decision.point, costs, clock, largest=moves.norm == "linf")
+        return self._state(found, moves, clock)
 
-    def _answer(self, found: Nearest, moves: Moves, label: int, clock: Clock) -> Counterfactual:
-        context, asked = self.context, tuple(self.row.tolist())
-        point = None if found.point is None else self._recognised(found.point, moves, label)
-        row = None if point is None else self._row_in(point, moves)
-        decision = context.class_names[label]
+    def _state(self, found: Nearest, moves: Moves, clock: Clock) -> Counterfactual:
+        decision, context, engines = self.decision, self.decision.context, self.decision.model.engines
+        point = None if found.point is None else self._recognise(found.point, moves)
+        row = None if point is None else self._find_row(point, moves)
         if point is None or row is None:
             nowhere = found.complete and point is None
-            status = Status.IMPOSSIBLE if nowhere else Status.INTERRUPTED
             return Counterfactual(
-                status, decision, None, asked, None, math.inf, found.lower, None, moves, context
+                status=Status.IMPOSSIBLE if nowhere else Status.INTERRUPTED,
+                decision=decision.name,
+                other=None,
+                asked=decision.values,
+                row=None,
+                cost=math.inf,
+                lower=found.lower,
+                box=None,
+                moves=moves,
+                context=context,
+                notes=decision.notes,
             )
-        assert context.domain is not None
-        other = self.engines.decide(point)
-        as_wanted = other != label if self.target is None else other == self.target
-        if context.domain.point(row) != point or not (as_wanted or self.engines.any_order):
+        other = engines.decide(point)
+        as_wanted = other != decision.label if decision.target is None else other == decision.target
+        if context.domain.point(row) != point or not (as_wanted or engines.any_order):
             raise AssertionError("a counterfactual is not decided as it should be: please report this")
-        cost = moves.total(context, self.row, row)
+        cost = moves.measure(context, decision.row, row)
         # Where orders had to move more than the cell says, a row elsewhere may be nearer.
         slack = EXACT if moves.norm == "l1" else ROUNDING
         as_the_cells_say = cost <= found.cost * (1 + slack) + 1e-12
         return Counterfactual(
-            Status.PROVED if found.complete and as_the_cells_say else Status.INTERRUPTED,
-            decision,
-            context.class_names[other] if as_wanted else UNDECIDED,
-            asked,
-            tuple(row.tolist()),
-            cost,
-            min(found.lower, cost),
-            self._safe_box(point, other, clock) if self.with_box else None,
-            moves,
-            context,
+            status=Status.PROVED if found.complete and as_the_cells_say else Status.INTERRUPTED,
+            decision=decision.name,
+            other=context.class_names[other] if as_wanted else UNDECIDED,
+            asked=decision.values,
+            row=tuple(row.tolist()),
+            cost=cost,
+            lower=min(found.lower, cost),
+            box=self._find_safe_box(point, other, clock),
+            moves=moves,
+            context=context,
+            notes=decision.notes,
         )
 
-    def _recognised(self, point: Point, moves: Moves, label: int) -> Point:
+    def _recognise(self, point: Point, moves: Moves) -> Point:
         """A point that is as near and decided the same, with values that training rows have if possible."""
-        other = self.engines.decide(point)
-        if other == label:
+        decision, context, engines = self.decision, self.decision.context, self.decision.model.engines
+        other = engines.decide(point)
+        if other == decision.label:
             return point
-        costs, atoms = moves.priced(self.context, self.row, self.point), self.context.atoms
+        costs, atoms = moves.find_costs(context, decision.row, decision.point), context.atoms
         box = []
         for k, value in enumerate(point):
             prices = costs[atoms.of(k)]
             alike = np.flatnonzero(prices == prices[value]).tolist()
-            box.append(1 << value if value == self.point[k] else sum(1 << v for v in alike))
-        return familiar(self.context, point, tuple(box), lambda p: self.engines.decide(p) == other)
+            box.append(1 << value if value == decision.point[k] else sum(1 << v for v in alike))
+        return find_familiar(context, point, tuple(box), lambda p: engines.decide(p) == other)
 
-    def _row_in(self, point: Point, moves: Moves) -> Row | None:
+    def _find_row(self, point: Point, moves: Moves) -> Row | None:
         """The nearest row of a cell; where only the number of changes counts, with numbers of training rows."""
-        context, limits = self.context, moves.limits(self.context, self.row)
-        assert context.domain is not None
-        if moves.norm == "l0" and not (limits and context.domain.knowledge.orders):
-            return context.row_at(point, self.row, self.point)
-        return context.nearest_row(point, self.row, self.point, limits)
+        decision, cells = self.decision, self.decision.context.cells
+        limits = moves.find_limits(decision.context, decision.row)
+        if moves.norm == "l0" and not (limits and decision.model.domain.knowledge.orders):
+            return cells.row_at(point, decision.row, decision.point)
+        return cells.nearest_row(point, decision.row, decision.point, limits)
 
-    def _safe_box(self, point: Point, other: int, clock: Clock) -> Term | None:
+    def _find_safe_box(self, point: Point, other: int, clock: Clock) -> Term | None:
         """The cell widened in the features that change, one after the other, while the rest stays in its cell."""
-        oracle = self.safe_engines.oracle(other)
+        if self.safe_engines is None:
+            return None
+        oracle, own = self.safe_engines.oracle(other), self.decision.point
         if oracle.counterexample(tuple(1 << v for v in point), clock) is not Verdict.NONE_EXISTS:
             return None
-        changed = [k for k in range(len(point)) if point[k] != self.point[k]]
+        changed = [k for k in range(len(point)) if point[k] != own[k]]
         fixed = frozenset(range(len(point))) - frozenset(changed)
         grown = weaken(oracle, point, [], changed, "intervals", fixed=fixed, clock=clock)
-        return Term.of_box(self.context.variables, grown.box)
+        return Term.of_box(self.decision.context.variables, grown.box)

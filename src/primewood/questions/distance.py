@@ -8,7 +8,7 @@ step. Costs may be weighted by feature, and moves excluded: features that do not
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal as Choice
 from typing import get_args
@@ -20,7 +20,9 @@ from primewood.domain import Feature
 from primewood.engines.protocol import Costs
 from primewood.errors import InvalidInput, UnknownName, listing, told
 from primewood.logic.instance import Point
-from primewood.model.context import Context, Row
+from primewood.model.cells import Row
+from primewood.model.context import TreeContext
+from primewood.model.model import TreeModel
 
 Norm = Choice["l0", "l1", "linf"]
 
@@ -61,7 +63,7 @@ class Moves:
     to_missing: bool = False
     categories: bool = True
 
-    def check(self, context: Context) -> None:
+    def check(self, context: TreeContext) -> None:
         """Raise if the names are no features, or a distance cannot be measured."""
         known = context.feature_names
         named = {*self.immutable, *self.increase, *self.decrease, *(self.weights or ())}
@@ -71,7 +73,7 @@ class Moves:
             raise InvalidInput(f"{listing(both)} cannot both increase only and decrease only; say immutable")
         for name in sorted(self.increase | self.decrease):
             feature = context.feature(name)
-            if feature is not None and feature.patterns is not None and _is_unordered(feature):
+            if feature.patterns is not None and _is_unordered(feature):
                 raise InvalidInput(f"{name} has no order in which it could increase or decrease")
         for name, weight in (self.weights or {}).items():
             if not isinstance(weight, int | float | np.number) or not 0 < weight < math.inf:
@@ -79,9 +81,8 @@ class Moves:
         if self.relative and self.norm != "l0" and context.ranges is None:
             raise InvalidInput("distances relative to the training range need X_train; or say relative=False")
 
-    def priced(self, context: Context, row: Row, point: Point) -> Costs:
+    def find_costs(self, context: TreeContext, row: Row, point: Point) -> Costs:
         """What it costs a row in the cell `point` to move to each value; infinite where it must not go."""
-        assert context.domain is not None
         atoms = context.atoms
         seen, own = context.domain.seen, np.array(point, dtype=np.int64)
         was_number = (own < atoms.numbers)[atoms.place]
@@ -116,23 +117,22 @@ class Moves:
             narrowed[kept] = costs[kept]
         return narrowed
 
-    def _units(self, context: Context) -> NDArray[np.float64]:
+    def _units(self, context: TreeContext) -> NDArray[np.float64]:
         """Per variable the move that counts 1."""
-        assert context.domain is not None
         return np.array([self._unit(context, feature) for feature in context.domain.seen])
 
-    def _unit(self, context: Context, feature: Feature) -> float:
+    def _unit(self, context: TreeContext, feature: Feature) -> float:
         if not self.relative or context.ranges is None:
             return 1.0
         low, high = context.ranges[:, feature.column].tolist()
         return float(high - low) if high > low else 1.0
 
-    def limits(self, context: Context, row: Row) -> dict[str, tuple[float, float]]:
+    def find_limits(self, context: TreeContext, row: Row) -> dict[str, tuple[float, float]]:
         """Between which numbers the features must stay that are immutable or go one way only."""
         found = {}
         for name in self.immutable | self.increase | self.decrease:
             feature = context.feature(name)
-            if feature is None or feature.patterns is not None or math.isnan(row[feature.column]):
+            if feature.patterns is not None or math.isnan(row[feature.column]):
                 continue
             here = float(row[feature.column])
             held = name in self.immutable
@@ -141,11 +141,10 @@ class Moves:
             found[name] = (low, high)
         return found
 
-    def _in_order(self, context: Context, row: Row, point: Point, costs: Costs) -> Costs:
+    def _in_order(self, context: TreeContext, row: Row, point: Point, costs: Costs) -> Costs:
         """Without the values that an order excludes because its other feature must stay within limits."""
-        assert context.domain is not None
         orders = context.domain.knowledge.orders
-        limits = self.limits(context, row) if orders else {}
+        limits = self.find_limits(context, row) if orders else {}
         seen = {feature.name: k for k, feature in enumerate(context.domain.seen)}
         for order in orders:
             for limited, other in ((order.lower, order.upper), (order.upper, order.lower)):
@@ -159,9 +158,8 @@ class Moves:
                 costs[context.atoms.of(k)][: len(fits)][~fits] = np.inf
         return costs
 
-    def total(self, context: Context, row: Row, other: Row) -> float:
+    def measure(self, context: TreeContext, row: Row, other: Row) -> float:
         """The distance of two rows."""
-        assert context.domain is not None
         parts = []
         moved = np.flatnonzero((row != other) & ~(np.isnan(row) & np.isnan(other))).tolist()
         for feature in {
@@ -179,3 +177,31 @@ class Moves:
 def _is_unordered(feature: Feature) -> bool:
     """Whether the values of a feature have no order; of one that no test looks at, that does not matter."""
     return feature.variable is not None and not feature.variable.ordered
+
+
+def choose_moves(
+    model: TreeModel,
+    norm: str,
+    relative: bool | None,
+    weights: Mapping[str, float] | None,
+    features: Mapping[str, Iterable[str]],
+) -> Moves:
+    """The moves that a user allows.
+
+    Parameters
+    ----------
+    relative
+        Whether distances are shares of the training range; None for "where there are training rows".
+    features
+        The names of the features that are "immutable" (besides the model's own), that can only "increase", and that can
+        only "decrease".
+    """
+    named = {what: model.check_features(what, names) for what, names in features.items()}
+    return Moves(
+        check_norm(norm),
+        model.context.rows is not None if relative is None else bool(relative),
+        weights,
+        named.get("immutable", frozenset()) | frozenset(model.immutable),
+        named.get("increase", frozenset()),
+        named.get("decrease", frozenset()),
+    )

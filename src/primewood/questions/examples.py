@@ -1,8 +1,8 @@
 """Examples that people recognise: cells that a row has, or training rows have, instead of those a search ended in.
 
 A search ends anywhere in a box: where a feature does not matter, perhaps at an unknown category, or at a missing value.
-`familiar` moves such a point to values of the row that was asked about, or of training rows, one feature at a time, as
-long as it shows the same. Each move is one decision of the model.
+`find_familiar` moves such a point to values of the row that was asked about, or of training rows, one feature at a
+time, as long as it shows the same. Each move is one decision of the model.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from primewood.logic.instance import Box, Point, indices
-from primewood.model.context import Context
+from primewood.model.context import TreeContext
 
 MOST_NUMBERS = 16
 """How many cells of a numeric feature are tried, the nearest first."""
 
 
-def familiar(
-    context: Context,
+def find_familiar(
+    context: TreeContext,
     point: Point,
     box: Box,
     shows: Callable[[Point], bool],
@@ -60,12 +60,11 @@ def familiar(
             return point
 
 
-def _shows(context: Context, point: Point, shows: Callable[[Point], bool]) -> bool:
-    assert context.domain is not None
+def _shows(context: TreeContext, point: Point, shows: Callable[[Point], bool]) -> bool:
     return context.domain.knowledge.allows(point) and shows(point)
 
 
-def _better(context: Context, place: int, value: int, mask: int, own: int | None) -> Iterator[int]:
+def _better(context: TreeContext, place: int, value: int, mask: int, own: int | None) -> Iterator[int]:
     """The values of a variable that are preferred to one: the row's own, and if that one is unseen, the seen ones."""
     if value == own:
         return

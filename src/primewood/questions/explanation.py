@@ -13,16 +13,15 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.domain import Domain
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.fields import flag, flag_or_count, number, optional, takes, whole
 from primewood.logic.expression import Literal
-from primewood.logic.instance import Box, indices
+from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
-from primewood.model.context import Context, plain
+from primewood.model.context import Context, TreeContext, plain
 from primewood.model.scales import in_words, instance_record
 from primewood.model.score import Score
 from primewood.progress import Progress
@@ -35,6 +34,8 @@ from primewood.tables.rows import as_rows
 
 Goal = Choice["prime", "shortest", "widest"]
 """What an explanation shall be best at."""
+Measure = Choice["rows", "volume", "values"]
+"""What the widest explanation covers most of."""
 
 
 class Status(enum.StrEnum):
@@ -93,6 +94,8 @@ class Excluded:
     together: bool = False
 
 
+KnownPoints = Callable[[], Mapping[tuple[int, int], Point]]
+"""Returns the points outside a box that an engine has seen, by variable and value."""
 FindWitnesses = Callable[[Sequence[Excluded], Clock], Mapping[Excluded, Witness | None]]
 """Finds witnesses: None for what has none; what there was no time for is left out."""
 
@@ -289,11 +292,9 @@ class Explanation(Brief, Shown):
         together = self.literals == "values" or (
             self.literals == "intervals" and bool(variable.ordered) and only_missing
         )
-        return Excluded(self._places[variable.name], sum(1 << i for i in run), nearest, together)
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {x.name: j for j, x in enumerate(self.context.variables)}
+        place = self.context.place(variable.name)
+        assert place is not None, "a literal is about a variable of the model"
+        return Excluded(place, sum(1 << i for i in run), nearest, together)
 
     def _excluded_runs(self, literal: Literal) -> list[list[int]]:
         """The excluded values in runs of neighbours; all together if the language keeps or drops them so."""
@@ -314,7 +315,7 @@ class Explanation(Brief, Shown):
         """Everything, with the score made and the witnesses that were looked at; what finds others stays behind."""
         finder = None if self.find_witnesses is None else find_nothing
         made = {"score": self.score, "find_witnesses": finder, "widen": None}
-        return {**self.__dict__, **made, "context": replace(self.context, scorer=None)}
+        return {**self.__dict__, **made, "context": self.context.without_model()}
 
     @staticmethod
     def from_json(document: str | bytes) -> RecordedExplanation:
@@ -329,15 +330,15 @@ class Explanation(Brief, Shown):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is taken for granted about rows."""
-        domain = self.context.domain
-        return () if domain is None else (*domain.assumptions, *domain.knowledge.used_in(self._box()))
+        return (*self.context.assumptions, *self.context.used_in(self._box()))
 
     @cached_property
     def coverage(self) -> float | None:
         """The share of the training rows that the explanation covers; None without such rows."""
-        if self.context.points is None:
+        context = self.context
+        if not isinstance(context, TreeContext) or context.points is None:
             return None
-        return float(self._inside(self.context.points).mean())
+        return float(self._inside(context.points).mean())
 
     @cached_property
     def volume(self) -> float | None:
@@ -346,7 +347,7 @@ class Explanation(Brief, Shown):
         Each feature spans the numbers from the smallest to the largest in the training rows, or its
         categories; missing values are left out of account.
         """
-        volumes = self.context.volumes
+        volumes = self.context.volumes if isinstance(self.context, TreeContext) else None
         if volumes is None:
             return None
         share = 1.0
@@ -357,16 +358,15 @@ class Explanation(Brief, Shown):
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
         """Which rows the explanation speaks for. Cost: one bisection per number."""
-        domain = self._domain("covers rows")
-        rows = as_rows(X, self.context.layout)
-        points = domain.points(rows)
-        return self._inside(points) & domain.possible(rows, points)
+        context = self._need_rows("covers rows")
+        rows = as_rows(X, context.layout)
+        points = context.domain.points(rows)
+        return self._inside(points) & context.domain.possible(rows, points)
 
     @takes(count=whole(0, MOST_DRAWN), seed=optional(whole()))
     def sample(self, count: int, seed: int | None = None) -> NDArray[np.float64]:
         """So many rows inside the explanation, as the model takes them; see `primewood.questions.sampling`."""
-        self._domain("is sampled")
-        return sample(self.context, self._box(), self.row, count, seed)
+        return sample(self._need_rows("is sampled"), self._box(), self.row, count, seed)
 
     @takes(time_limit=optional(number))
     def as_intervals(self, time_limit: float | None = 10.0) -> Explanation:
@@ -378,12 +378,12 @@ class Explanation(Brief, Shown):
         is not at hand, after loading or pickling, the answer is the cut-down one, and its status says that it
         may not be prime.
         """
-        domain = self._domain("has ranges")
+        context = self._need_rows("has ranges")
         if self.literals != "sets":
             return self
         if self.row is None:
             raise InvalidInput("an implicant that is about no row has no range around one")
-        point = domain.point(np.array(self.row))
+        point = context.domain.point(np.array(self.row))
         box = tuple(map(interval_around, self.context.variables, self._box(), point))
         if self.widen is None:
             inside = Term.of_box(self.context.variables, box)
@@ -402,12 +402,12 @@ class Explanation(Brief, Shown):
             history=(),
         )
 
-    def _domain(self, what: str) -> Domain:
-        if self.context.domain is None:
+    def _need_rows(self, what: str) -> TreeContext:
+        if not isinstance(self.context, TreeContext):
             raise TypeError(
                 f"only an explanation of a model {what}; of an expression, ask term.holds(instance)"
             )
-        return self.context.domain
+        return self.context
 
     def _inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
         inside: NDArray[np.bool_] = np.all(points >= 0, axis=1)
@@ -480,7 +480,7 @@ class Explanation(Brief, Shown):
 
     def _in_words(self, witness: Witness) -> dict[str, str]:
         """What the row of a witness has otherwise than the row that is explained, in words, per feature."""
-        if self.context.domain is None or self.row is None:
+        if not isinstance(self.context, TreeContext) or self.row is None:
             return {}
         old, new = (self.context.named_values(np.array(row)) for row in (self.row, witness.row))
         return {
@@ -497,9 +497,9 @@ def score_together(answers: Iterable[object]) -> None:
         if isinstance(why, Explanation) and why.row is not None and "score" not in why.__dict__:
             waiting.setdefault(id(why.context), []).append(why)
     for whys in waiting.values():
-        scorer = whys[0].context.scorer
-        if scorer is not None:
-            scores = scorer.score_all(np.array([why.row for why in whys]))
+        context = whys[0].context
+        if isinstance(context, TreeContext) and context.scorer is not None:
+            scores = context.scorer.score_all(np.array([why.row for why in whys]))
             for why, score in zip(whys, scores, strict=True):
                 why.__dict__["score"] = score
 

@@ -2,70 +2,138 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, get_args
-from typing import Literal as Choice
 
-from primewood.engines.protocol import Clock, Family
-from primewood.errors import InvalidInput
+from primewood.engines.protocol import Clock, Family, Grown, Step
+from primewood.errors import InvalidInput, listing
 from primewood.fields import one_of, takes
 from primewood.logic.instance import Box
 from primewood.logic.language import Language
 from primewood.logic.term import Term
-from primewood.model.context import Context, Row
-from primewood.questions.explanation import Explanation, FindWitnesses, Status, find_nothing
+from primewood.logic.variable import Variable
+from primewood.model.context import Context, TreeContext
+from primewood.model.decision import Decision, RowDecision
+from primewood.questions.explanation import (
+    Explanation,
+    FindWitnesses,
+    KnownPoints,
+    Measure,
+    Status,
+    find_nothing,
+)
 from primewood.questions.families import TermFamily
+from primewood.questions.order import plan_steps
+from primewood.questions.weakening import weaken
+from primewood.questions.witnesses import WitnessFinder
 
-Measure = Choice["rows", "volume", "values"]
+FinderOf = Callable[[Box, KnownPoints], FindWitnesses | None]
+"""Makes what finds the witnesses of a box, given the points that an engine has seen."""
 
 
 @dataclass(frozen=True)
-class Question:
-    """What was asked: why this decision, about this row, in this language."""
+class ExplanationMaker:
+    """Makes explanations of one decision from boxes that entail it.
+
+    It needs no engine, so that a family of explanations can be sent to another process: what widens and what finds
+    witnesses stays behind.
+    """
 
     context: Context
-    label: int
+    decision: object
     literals: Language
-    row: Row | None
+    row: tuple[float, ...] | None
     notes: tuple[str, ...] = ()
-    denied: int | None = None
-    """If given, the question is instead why this decision was not taken."""
     widen: Callable[[Box, Clock], Explanation] | None = None
     """What widens a box in "intervals"; see `Explanation`."""
-    find_witnesses: Callable[[Box], FindWitnesses | None] | None = None
-    """What makes the finder of the witnesses of a box."""
+    find_witnesses: FinderOf | None = None
+
+    @classmethod
+    def for_decision(
+        cls, decision: Decision, literals: Language, fixed: frozenset[int] = frozenset()
+    ) -> ExplanationMaker:
+        """Explanations of a decision in a language; given a target, of why that is not decided."""
+        name = decision.name if decision.target is None else f"not {decision.target_name}"
+        return cls(
+            decision.context,
+            name,
+            literals,
+            decision.values,
+            decision.all_notes,
+            Widening(decision, fixed),
+            _find_witnesses_of(decision),
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but what finds witnesses and widens, which belongs to its process; see `Explanation`."""
-        finder = None if self.find_witnesses is None else _no_finder
+        finder = None if self.find_witnesses is None else _forget_witnesses
         return {**self.__dict__, "widen": None, "find_witnesses": finder}
 
-    @property
-    def decision(self) -> object:
-        """What is explained."""
-        names = self.context.class_names
-        return names[self.label] if self.denied is None else f"not {names[self.denied]}"
-
-    def explanation(self, box: Box) -> Explanation:
+    def explain(self, box: Box, known: KnownPoints = dict) -> Explanation:
         """The explanation that a prime box is."""
         return Explanation(
             decision=self.decision,
             term=Term.of_box(self.context.variables, box),
             literals=self.literals,
             status=Status.PROVED,
-            row=None if self.row is None else tuple(self.row.tolist()),
+            row=self.row,
             context=self.context,
             notes=self.notes,
             widen=self.widen,
-            find_witnesses=None if self.find_witnesses is None else self.find_witnesses(box),
+            find_witnesses=None if self.find_witnesses is None else self.find_witnesses(box, known),
         )
 
+    def explain_grown(self, found: Grown) -> Explanation:
+        """The explanation that a weakening found."""
+        status = Status.PROVED if found.complete else Status.INTERRUPTED
+        return replace(self.explain(found.box, found.find_witnesses), status=status, queries=found.queries)
 
-def _no_finder(box: Box) -> FindWitnesses:
+
+@dataclass(frozen=True)
+class Widening:
+    """Widens a box inside an explanation to a prime one in "intervals"."""
+
+    decision: Decision
+    fixed: frozenset[int]
+
+    def __call__(self, box: Box, clock: Clock) -> Explanation:
+        decision = self.decision
+        steps, variables = plan_steps(decision.model, None)
+        inside: Step = dict(enumerate(box))
+        found = weaken(
+            decision.oracle,
+            decision.point,
+            [inside, *steps],
+            variables,
+            "intervals",
+            fixed=self.fixed,
+            clock=clock,
+        )
+        return ExplanationMaker.for_decision(decision, "intervals", self.fixed).explain_grown(found)
+
+
+def _find_witnesses_of(decision: Decision) -> FinderOf | None:
+    """What makes finders of witnesses; None where no model decides about rows, or a target is denied."""
+    if not isinstance(decision, RowDecision) or decision.target is not None:
+        return None
+    return lambda box, known: WitnessFinder(decision, box, known)
+
+
+def _forget_witnesses(box: Box, known: KnownPoints) -> FindWitnesses:  # noqa: ARG001
     """What stands for the finder of witnesses in another process."""
-    del box
     return find_nothing
+
+
+def note_fixed(
+    notes: tuple[str, ...], variables: Sequence[Variable], fixed: frozenset[int]
+) -> tuple[str, ...]:
+    """Notes, with one more on what an answer is prime given."""
+    if not fixed:
+        return notes
+    held = listing(variables[j].name for j in sorted(fixed))
+    keep = "keeps" if len(fixed) == 1 else "keep"
+    return (*notes, f"prime given that {held} {keep} this row's value")
 
 
 class Explanations(TermFamily[Explanation]):
@@ -74,15 +142,15 @@ class Explanations(TermFamily[Explanation]):
     A model that compiles gives them by number of features, the shortest first.
     """
 
-    def __init__(self, question: Question, family: Family) -> None:
-        super().__init__(question.context.variables, family, question.explanation)
-        self.question = question
+    def __init__(self, maker: ExplanationMaker, family: Family) -> None:
+        super().__init__(maker.context.variables, family, maker.explain)
+        self.maker = maker
 
     def _with(self, family: Family) -> Explanations:
-        return Explanations(self.question, family)
+        return Explanations(self.maker, family)
 
     def _place(self, feature: str) -> int | None:
-        return self.question.context.place(feature)
+        return self.maker.context.place(feature)
 
     def __contains__(self, explanation: Explanation | Term) -> bool:
         term = explanation.term if isinstance(explanation, Explanation) else Term.of(explanation)
@@ -98,11 +166,18 @@ class Explanations(TermFamily[Explanation]):
             "rows": the most training rows. "volume": the largest share of the box of their ranges. "values": of
             the cells, each value of a feature counting the same, which needs no training rows.
         """
-        context = self.question.context
+        context = self.maker.context
         if measure == "values":
             return self.widest()
-        if context.points is None or context.volumes is None:
+        if not isinstance(context, TreeContext) or context.points is None or context.volumes is None:
             raise InvalidInput(f'measure="{measure}" needs training rows; "values" does not')
         if measure == "volume":
             return self.widest(context.volumes)
         return self.widest_over(context.points[(context.points >= 0).all(axis=1)])
+
+
+def list_explanations(decision: Decision, literals: Language | None) -> Explanations:
+    """All PI-explanations of a decision: one diagram of a model that compiles, else a search that lists them."""
+    language = decision.model.choose_language(literals)
+    family = decision.model.engines.primes(decision.label, language, decision.point)
+    return Explanations(ExplanationMaker.for_decision(decision, language), family)

@@ -12,9 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from primewood.engines.protocol import Clock, Oracle, Verdict
-from primewood.logic.instance import Point
+import numpy as np
+
+from primewood.engines.protocol import Clock, Verdict
 from primewood.logic.language import Language
+from primewood.model.decision import RowDecision
+from primewood.questions.explanation import Explanation
+from primewood.questions.slices import Axis, decide_cells
 from primewood.render import frames
 from primewood.render import importance as words
 from primewood.visible import Readable
@@ -130,7 +134,7 @@ class Counts:
         self.mentioned.update(mentioned or ())
         self.flipping.update(flipping or ())
 
-    def importance(
+    def state(
         self,
         names: Sequence[str],
         literals: Language,
@@ -152,12 +156,27 @@ class Counts:
         )
 
 
-def flips_alone(oracle: Oracle, point: Point, place: int, clock: Clock) -> bool | None:
-    """Whether another value of one variable alone breaks the oracle's decision; None at a limit.
+def find_flips(decision: RowDecision, why: Explanation, clock: Clock) -> list[str] | None:
+    """The features that flip the decision on a row alone, as `predict` takes it; None if that was not decided in time.
 
-    Cost: one query, over a box of which one side is free.
+    Only features in the explanation can: while the others change, a row does not leave it.
     """
-    cell = [1 << value for value in point]
-    cell[place] = oracle.variables[place].everything
-    reply = oracle.counterexample(tuple(cell), clock)
+    decision = decision.in_sequence()
+    found = [_flips_alone(decision, why, name, clock) for name in why.features]
+    if None in found:
+        return None
+    return [name for name, flips in zip(why.features, found, strict=True) if flips]
+
+
+def _flips_alone(decision: RowDecision, why: Explanation, name: str, clock: Clock) -> bool | None:
+    """Whether one feature alone flips the decision; None at the limit."""
+    if decision.model.domain.knowledge.orders:
+        # A cell may be possible and yet hold no row with the other numbers unchanged: try each value.
+        labels = decide_cells(decision, [Axis.of(decision.context, name, why)])
+        return bool(np.any((labels >= 0) & (labels != decision.label)))
+    variables = decision.context.variables
+    box = tuple(
+        x.everything if x.name == name else mask for x, mask in zip(variables, decision.cell, strict=True)
+    )
+    reply = decision.model.engines.oracle(decision.label).counterexample(box, clock)
     return None if reply is Verdict.UNKNOWN else reply is not Verdict.NONE_EXISTS

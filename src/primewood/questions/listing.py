@@ -8,9 +8,11 @@ from typing import NoReturn, SupportsIndex
 from primewood.engines.duality import Duality, Kind
 from primewood.engines.protocol import Clock
 from primewood.errors import NotPicklable
-from primewood.questions.contrast import Contrast, Contrasting
+from primewood.logic.language import Language
+from primewood.model.decision import Decision
+from primewood.questions.contrast import Contrast, ContrastMaker
 from primewood.questions.explanation import Explanation
-from primewood.questions.explanations import Question
+from primewood.questions.explanations import ExplanationMaker
 
 
 class Reasons(Iterator[Explanation | Contrast]):
@@ -21,10 +23,10 @@ class Reasons(Iterator[Explanation | Contrast]):
 
     Parameters
     ----------
-    duality
-        What searches.
-    question, contrasting
-        What makes answers of what it finds.
+    decision
+        What is explained; given a target, why that is not decided.
+    literals
+        The literal language.
     clock
         When to stop.
     """
@@ -32,15 +34,18 @@ class Reasons(Iterator[Explanation | Contrast]):
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise NotPicklable.because_lazy("the reasons")
 
-    def __init__(self, duality: Duality, question: Question, contrasting: Contrasting, clock: Clock) -> None:
-        self._duality, self._question, self._contrasting = duality, question, contrasting
-        self._items = duality.items(clock)
+    def __init__(self, decision: Decision, literals: Language | None, clock: Clock) -> None:
+        language = decision.model.choose_language(literals)
+        self._explanations = ExplanationMaker.for_decision(decision, language)
+        self._contrasts = ContrastMaker.for_decision(decision, language)
+        self._duality = Duality(decision.oracle, language, decision.point, decision.model.order)
+        self._items = self._duality.items(clock)
 
     def __next__(self) -> Explanation | Contrast:
         item = next(self._items)
         if item.kind is Kind.EXPLANATION:
-            return self._question.explanation(item.box)
-        return self._contrasting.contrast(item.box)
+            return self._explanations.explain(item.box)
+        return self._contrasts.make(item.box)
 
     def __repr__(self) -> str:
         return f"<Reasons: explanations and contrasts, {'all found' if self.complete else 'iterate to list'}>"

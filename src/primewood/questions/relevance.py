@@ -24,19 +24,20 @@ import functools
 import itertools
 import math
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from primewood.engines.diagram.family import DiagramFamily
 from primewood.engines.duality import Border, Duality, End, Item
-from primewood.engines.protocol import Clock, Oracle, Verdict
+from primewood.engines.protocol import Clock, Verdict
 from primewood.errors import listing
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Point, indices
 from primewood.logic.language import Language
 from primewood.model.context import Context
-from primewood.questions.complete import Relevance
+from primewood.model.decision import Decision
+from primewood.questions.complete import Relevance, state_reason
 from primewood.render.brief import Brief
 from primewood.render.numbers import amount
 from primewood.visible import in_lines
@@ -138,26 +139,24 @@ class Attribution(Brief):
         return in_lines(lines)
 
 
-def find_relevance(
-    context: Context,
-    oracle: Oracle,
-    point: Point,
-    order: Sequence[int],
-    literals: Language = "sets",
-    clock: Clock | None = None,
-) -> FoundRelevance:
-    """Which features are in every, in some, and in no explanation of the decision on an instance.
+def find_relevance(decision: Decision, literals: Language | None, clock: Clock) -> Relevance:
+    """Which features are in every, in some, and in no explanation of a decision.
 
-    Parameters
-    ----------
-    oracle
-        Answers about the decision, which must hold at `point`.
-    order
-        The variables in the order in which to let go of them, as `reasons.prime.default_order` gives it.
-    literals
-        The language of the explanations; "values" is far the quickest.
+    A model that compiles tells at once, in "sets". Else each feature is searched for; those that are not decided in
+    time are listed in `undecided`.
     """
-    clock = clock or Clock()
+    language, engines = decision.model.choose_language(literals), decision.model.engines
+    if language == "sets":
+        function = engines.try_diagram(decision.label, lambda compiled: compiled.reason(decision.point))
+        if function is not None:
+            return state_reason(decision, function).relevance
+    return search_relevance(decision, language, clock)
+
+
+def search_relevance(decision: Decision, literals: Language, clock: Clock) -> FoundRelevance:
+    """The same by searching for each feature; "values" is far the quickest language."""
+    context, point, order = decision.context, decision.point, decision.model.order
+    oracle = decision.model.engines.oracle(decision.label)
     duality = Duality(oracle, literals, point, order)
     needed, sure = _needed(duality, point, clock)
     necessary = {j for j, mask in enumerate(needed) if mask}
@@ -238,7 +237,21 @@ def _decide(duality: Duality, known: set[int], clock: Clock) -> tuple[set[int], 
     return irrelevant, undecided
 
 
-def attribution_of(context: Context, family: DiagramFamily) -> Attribution:
+def find_attribution(decision: Decision, literals: Language | None, clock: Clock) -> Attribution:
+    """Per feature, the share of all explanations of a decision that mention it.
+
+    Exact if all are found, or the model compiles; else between two bounds.
+    """
+    language = decision.model.choose_language(literals)
+    family = decision.model.engines.try_diagram(
+        decision.label, lambda compiled: compiled.primes(language, decision.point), clock
+    )
+    if family is not None:
+        return count_attribution(decision.context, family)
+    return search_attribution(decision, language, clock)
+
+
+def count_attribution(context: Context, family: DiagramFamily) -> Attribution:
     """The exact shares from a compiled family of explanations. Cost: linear in its diagram, per feature."""
     count = family.count()
     mentioning = {x.name: family.mentioning(j).count() for j, x in enumerate(context.variables)}
@@ -246,20 +259,11 @@ def attribution_of(context: Context, family: DiagramFamily) -> Attribution:
     return Attribution({name: (share, share) for name, share in shares.items()}, (count, count), True)
 
 
-def find_attribution(
-    context: Context,
-    oracle: Oracle,
-    point: Point,
-    order: Sequence[int],
-    literals: Language = "sets",
-    clock: Clock | None = None,
-) -> Attribution:
-    """The share of all explanations that mention a feature, by listing them as far as the limits allow.
-
-    Parameters as in `find_relevance`.
-    """
-    clock = clock or Clock()
-    duality = Duality(oracle, literals, point, order)
+def search_attribution(decision: Decision, literals: Language, clock: Clock) -> Attribution:
+    """The share of all explanations that mention a feature, by listing them as far as the limits allow."""
+    context = decision.context
+    oracle = decision.model.engines.oracle(decision.label)
+    duality = Duality(oracle, literals, decision.point, decision.model.order)
     listing = Clock(None if clock.limit is None else clock.left() * (1 - FOR_COUNTING), clock.work_limit)
     for _ in duality.items(listing):
         pass

@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from primewood.engines.protocol import Clock
+from primewood.errors import InvalidInput
 from primewood.logic.interval import number
 from primewood.model.context import UNDECIDED, plain
-from primewood.questions.counterfactual import Counterfactual
+from primewood.model.decision import RowDecision
+from primewood.questions.counterfactual import Counterfactual, CounterfactualSearch
+from primewood.questions.distance import Moves, Norm, check_norm
 from primewood.questions.explanation import Status
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
@@ -104,3 +108,22 @@ def _rounded_down(radius: float) -> str:
     if short > radius:
         short -= 10.0 ** (math.floor(math.log10(radius)) - 5)
     return f"{short:.6g}" if 0 < float(f"{short:.6g}") <= radius else number(radius)
+
+
+def find_robustness(decision: RowDecision, norm: Norm, relative: bool, clock: Clock) -> Robustness:
+    """The largest radius within which a decision provably stays, with the nearest row beyond it.
+
+    Parameters
+    ----------
+    norm
+        "linf": how far every number may move at once; categories and missing values stay. "l0": how many features may
+        become anything.
+    relative
+        Whether moves are measured as shares of the training range; then another category is as far as the whole range.
+    """
+    if check_norm(norm) == "l1":
+        raise InvalidInput('robustness takes norm="linf" or "l0"; counterfactual takes "l1" too')
+    counted = norm == "l0"
+    moves = Moves(norm, relative and not counted, to_missing=counted, categories=relative or counted)
+    moves.check(decision.context)
+    return Robustness(CounterfactualSearch(decision, moves).find_nearest(clock))

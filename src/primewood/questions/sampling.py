@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from primewood.domain import Feature
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, indices
-from primewood.model.context import Context
+from primewood.model.context import TreeContext
 
 MOST_DRAWN = 10_000_000
 """The most rows that are drawn at once."""
@@ -23,11 +23,10 @@ ROUNDS = 200
 
 
 def sample(
-    context: Context, box: Box, row: tuple[float, ...] | None, count: int, seed: int | None
+    context: TreeContext, box: Box, row: tuple[float, ...] | None, count: int, seed: int | None
 ) -> NDArray[np.float64]:
     """So many rows of a box that are possible, one per line, as the model takes them."""
     domain = context.domain
-    assert domain is not None
     random = np.random.default_rng(seed)
     found = np.empty((0, len(domain.column_names)))
     for _ in range(ROUNDS):
@@ -43,10 +42,9 @@ def sample(
 
 
 def _drawn(
-    context: Context, box: Box, row: tuple[float, ...] | None, count: int, random: np.random.Generator
+    context: TreeContext, box: Box, row: tuple[float, ...] | None, count: int, random: np.random.Generator
 ) -> NDArray[np.float64]:
     domain = context.domain
-    assert domain is not None
     rows = np.zeros((count, len(domain.column_names)))
     masks = dict(zip((f.name for f in domain.seen), box, strict=True))
     for feature in domain.features:
@@ -66,7 +64,7 @@ def _cells(feature: Feature) -> int:
 
 
 def _numbers(
-    context: Context,
+    context: TreeContext,
     feature: Feature,
     cell: int,
     row: tuple[float, ...] | None,
@@ -87,7 +85,7 @@ def _numbers(
     return np.clip(drawn, least, most)[:, None]
 
 
-def _reach(context: Context, feature: Feature, row: tuple[float, ...] | None) -> tuple[float, float]:
+def _reach(context: TreeContext, feature: Feature, row: tuple[float, ...] | None) -> tuple[float, float]:
     """How far numbers are drawn: over the training range and the row's own number, and a little farther."""
     known = [] if row is None else [row[feature.column]]
     if context.ranges is not None:

@@ -29,7 +29,7 @@ from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.questions.history import History, Moment
-from primewood.questions.weakening import dropping, weaken
+from primewood.questions.weakening import drop_each, weaken
 
 SOLVER = "gluecard4"
 CONFLICTS = 500
@@ -197,7 +197,7 @@ def _grow(
     start = {j: everything for j, everything in enumerate(whole) if not features >> j & 1}
     values = tuple(start.get(j, 1 << value) for j, value in enumerate(point))
     kept = [j for j in order if features >> j & 1]
-    steps = [start, *dropping(kept, [len(x) for x in oracle.variables])]
+    steps = [start, *drop_each(kept, [len(x) for x in oracle.variables])]
     fixed = frozenset(indices(free))
     grown = weaken(oracle, point, steps, kept, literals, fixed=fixed, clock=clock)
     if any(grown.box[j] != everything for j, everything in start.items()):

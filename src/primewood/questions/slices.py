@@ -14,17 +14,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from primewood.domain import Feature
-from primewood.ensemble import Ensemble
+from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.logic.expression import Literal
 from primewood.logic.interval import Interval
-from primewood.model.context import Context, Row, interval_record, plain
+from primewood.model.cells import Row
+from primewood.model.context import TreeContext, interval_record, plain
+from primewood.model.decision import RowDecision
 from primewood.model.scales import in_words, scale
+from primewood.questions.explain import Wishes, explain
 from primewood.questions.explanation import Explanation
 from primewood.visible import Readable, in_lines
 
 if TYPE_CHECKING:
     from primewood.render.plots import DecisionMapDisplay, WhatIfDisplay
+
+SECONDS = 10.0
+"""How long the explanation is searched for, if none is given."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +51,10 @@ class Axis:
     inside: tuple[bool, ...]
 
     @classmethod
-    def of(cls, context: Context, name: str, why: Explanation) -> Axis:
+    def of(cls, context: TreeContext, name: str, why: Explanation) -> Axis:
         """The axis of a feature, with what an explanation allows in it."""
         context.place(name)
         feature = context.feature(name)
-        assert feature is not None
         if feature.variable is None:
             places = tuple(feature.natural_order) or (0,)
             return cls(feature, places, (True,) * len(places))
@@ -73,7 +78,7 @@ class Axis:
         if self.feature.variable is not None:
             self.feature.write(row, self.order[place])
 
-    def record(self, context: Context, row: Row) -> dict[str, Any]:
+    def record(self, context: TreeContext, row: Row) -> dict[str, Any]:
         """What the axis shows, and where the row is on it."""
         value = context.named_values(row)[self.feature.name]
         unit = context.units.get(self.feature.name, "")
@@ -87,33 +92,30 @@ class Axis:
         }
 
 
-def decided(
-    context: Context, ensemble: Ensemble, row: Row, axes: Sequence[Axis]
-) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """What is decided in each cell of some axes, all else as in a row: labels, −1 where constraints allow no row."""
+def decide_cells(decision: RowDecision, axes: Sequence[Axis]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """What is decided in each cell of some axes, everything else unchanged; −1 where constraints allow no row."""
+    context, row = decision.context, decision.row
     shape = tuple(len(axis.order) for axis in axes)
     rows = np.tile(row, (int(np.prod(shape)), 1))
     for moved, places in zip(rows, itertools.product(*map(range, shape)), strict=True):
         for axis, place in zip(axes, places, strict=True):
             axis.write(moved, place)
-    assert context.domain is not None
     possible = context.domain.possible(rows, context.domain.points(rows))
     if context.domain.knowledge.orders:
         for i in np.flatnonzero(~possible).tolist():
             found = _in_order(context, row, rows[i], axes)
             if found is not None:
                 rows[i], possible[i] = found, True
-    return np.where(possible, ensemble.predict(rows), -1).reshape(shape)
+    return np.where(possible, decision.model.ensemble.predict(rows), -1).reshape(shape)
 
 
-def _in_order(context: Context, row: Row, moved: Row, axes: Sequence[Axis]) -> Row | None:
+def _in_order(context: TreeContext, row: Row, moved: Row, axes: Sequence[Axis]) -> Row | None:
     """A row of a cell that keeps to the orders, with the numbers of the axes only moved; None if there is none."""
     domain = context.domain
-    assert domain is not None
     own, point = domain.points(np.array([row, moved])).tolist()
     names = {axis.feature.name for axis in axes}
     stay = {f.name: (float(row[f.column]),) * 2 for f in domain.features if f.name not in names}
-    found = context.nearest_row(tuple(point), row, tuple(own), stay)
+    found = context.cells.nearest_row(tuple(point), row, tuple(own), stay)
     return found if found is not None and domain.possible(found[None, :], np.array([point]))[0] else None
 
 
@@ -126,14 +128,17 @@ class WhatIf(Readable):
     axis : Axis
     labels : tuple of int
         Per cell the place of the decision in `classes`; −1 where constraints allow no row.
+    row : tuple of float
+        The row that was asked about.
     why : Explanation
         The explanation that says where the decision is proved.
     """
 
     axis: Axis
     labels: tuple[int, ...]
+    row: tuple[float, ...]
     why: Explanation
-    context: Context
+    context: TreeContext
 
     @property
     def pieces(self) -> list[dict[str, Any]]:
@@ -174,7 +179,7 @@ class WhatIf(Readable):
             return {**cell, "text": f"{self.axis.feature.name} is {cell['values'][0]}"}
         literal = Literal(variable, mask)
         cell = interval_record(literal.intervals[0]) if len(run) > 1 else self.axis.cell(run[0])
-        record = self.context.literal_record(literal, self.why.row)
+        record = self.context.literal_record(literal, self.row)
         ends = {"ends": record["ends"][0]} if "low" in cell else {}
         return {**cell, **ends, "text": record["text"]}
 
@@ -184,9 +189,8 @@ class WhatIf(Readable):
 
     def to_dict(self) -> dict[str, Any]:
         """The strip in plain types."""
-        assert self.why.row is not None
         return {
-            **self.axis.record(self.context, np.array(self.why.row)),
+            **self.axis.record(self.context, np.array(self.row)),
             "decision": plain(self.why.decision),
             "score": self.why.score_record,
             "pieces": self.pieces,
@@ -233,19 +237,21 @@ class DecisionMap(Readable):
     axes : pair of Axis
     labels : array of int
         Per cell of the first and of the second feature; −1 where constraints allow no row.
+    row : tuple of float
+        The row that was asked about.
     why : Explanation
         The explanation whose box is drawn in.
     """
 
     axes: tuple[Axis, Axis]
     labels: np.ndarray[Any, np.dtype[np.int64]]
+    row: tuple[float, ...]
     why: Explanation
-    context: Context
+    context: TreeContext
 
     def to_dict(self) -> dict[str, Any]:
         """The map in plain types."""
-        assert self.why.row is not None
-        row = np.array(self.why.row)
+        row = np.array(self.row)
         return {
             "axes": [
                 {
@@ -285,12 +291,44 @@ class DecisionMap(Readable):
         return decision_map(self, ax=ax)
 
 
-def check_speaks(why: Explanation, context: Context, row: Row, decision: object) -> None:
-    """Raise unless an explanation is about a row, and about this decision of this model."""
-    if why.row is None or not np.array_equal(np.array(why.row), row, equal_nan=True):
+def find_what_if(decision: RowDecision, feature: str, why: Explanation | None) -> WhatIf:
+    """What is decided if one feature of a row changes and the others stay, and where that is proved for all.
+
+    Cost: one prediction per value that the model tells apart.
+    """
+    why = _choose_explanation(decision, why)
+    axis = Axis.of(decision.context, feature, why)
+    labels = decide_cells(decision, [axis])
+    return WhatIf(axis, tuple(labels.tolist()), decision.values, why, decision.context)
+
+
+def find_decision_map(
+    decision: RowDecision, features: tuple[str, str], why: Explanation | None
+) -> DecisionMap:
+    """What is decided if two features of a row change and the others stay, with the box of an explanation.
+
+    Cost: one prediction per pair of values that the model tells apart.
+    """
+    if isinstance(features, str) or len(features) != 2 or features[0] == features[1]:
+        raise InvalidInput(
+            f"a map takes the names of two features, such as ('age', 'income'), not {features!r}"
+        )
+    why = _choose_explanation(decision, why)
+    first, second = (Axis.of(decision.context, name, why) for name in features)
+    labels = decide_cells(decision, (first, second))
+    return DecisionMap((first, second), labels, decision.values, why, decision.context)
+
+
+def _choose_explanation(decision: RowDecision, why: Explanation | None) -> Explanation:
+    """The explanation that is given, if it is about this row and this decision of this model; else a new one."""
+    if why is None:
+        return explain(decision, Wishes(), Clock(SECONDS))
+    if why.row is None or not np.array_equal(np.array(why.row), decision.row, equal_nan=True):
         raise InvalidInput("why is an explanation of another row; leave it out, or explain this row first")
-    same = (why.context.digest, why.context.domain) == (context.digest, context.domain)
-    if not same or why.decision != decision:
+    theirs, ours = why.context, decision.context
+    same = isinstance(theirs, TreeContext) and (theirs.digest, theirs.domain) == (ours.digest, ours.domain)
+    if not same or why.decision != decision.name:
         raise InvalidInput(
             "why is an explanation of another model, over another domain, or of another decision; leave it out"
         )
+    return why

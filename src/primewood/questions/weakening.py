@@ -139,6 +139,6 @@ class _Run:
         return run
 
 
-def dropping(variables: Sequence[int], sizes: Sequence[int]) -> list[Step]:
+def drop_each(variables: Sequence[int], sizes: Sequence[int]) -> list[Step]:
     """The steps "drop this variable", one for each, in order."""
     return [{j: (1 << sizes[j]) - 1} for j in variables]

@@ -6,17 +6,16 @@ values. What the engine saw while it weakened the row is taken; what it did not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from primewood.domain import EnsembleSubject
-from primewood.engines.choice import Engines
-from primewood.engines.protocol import Clock, Grown, Reply, Verdict
+from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.logic.instance import Box, Point, indices
-from primewood.model.context import UNDECIDED, Context, Row
-from primewood.questions.examples import familiar
-from primewood.questions.explanation import Excluded, FindWitnesses, Witness
+from primewood.model.context import UNDECIDED
+from primewood.model.decision import RowDecision
+from primewood.questions.examples import find_familiar
+from primewood.questions.explanation import Excluded, KnownPoints, Witness
 
 SHARE = 0.25
 """The share of the time that is left that one search may take."""
@@ -24,45 +23,22 @@ CHUNK = 1024
 """How many rows are decided at a time."""
 
 
-def witness_finder(
-    context: Context,
-    engines: Engines,
-    label: int,
-    row: Row | None,
-    point: Point,
-    box: Box,
-    known: Callable[[], Mapping[tuple[int, int], Point]] = dict,
-) -> FindWitnesses | None:
-    """What finds the witnesses of a box that a decision holds in; None where no model decides about rows.
-
-    Parameters
-    ----------
-    known
-        Returns the points that an engine has seen; see `Grown`.
-    """
-    if row is None or not isinstance(engines.subject, EnsembleSubject):
-        return None
-    return WitnessFinder(context, engines, label, row, point, box, known)
-
-
-def finder_of(
-    context: Context, engines: Engines, label: int, row: Row | None, point: Point, found: Grown
-) -> FindWitnesses | None:
-    """What finds the witnesses of the box that a weakening found."""
-    return witness_finder(context, engines, label, row, point, found.box, found.find_witnesses)
-
-
 @dataclass(frozen=True)
 class WitnessFinder:
-    """Finds rows just outside a box: inside it but for one feature, and with a different decision."""
+    """Finds rows just outside a box: inside it but for one feature, and with a different decision.
 
-    context: Context
-    engines: Engines
-    label: int
-    row: Row
-    point: Point
+    Attributes
+    ----------
+    decision : RowDecision
+        What holds in the box.
+    box : Box
+    known : callable
+        Returns the points that an engine has seen; see `Grown`.
+    """
+
+    decision: RowDecision
     box: Box
-    known: Callable[[], Mapping[tuple[int, int], Point]]
+    known: KnownPoints = dict
 
     def __call__(self, wanted: Sequence[Excluded], clock: Clock) -> dict[Excluded, Witness | None]:
         """The witnesses of what is excluded; None where there is none. What there was no time for is left out."""
@@ -87,7 +63,7 @@ class WitnessFinder:
         return self.known()
 
     def _differs(self, point: Point) -> bool:
-        return self.engines.decide(point) != self.label
+        return self.decision.model.engines.decide(point) != self.decision.label
 
     def _find(self, wanted: Excluded, last: Point | None, clock: Clock) -> Reply:
         """A point of an excluded slice that gets a different decision, with values that rows have if possible."""
@@ -97,7 +73,7 @@ class WitnessFinder:
             return reply  # where summation may take any order, the engine's point is all there is to show
         free = wanted.mask if wanted.together else 1 << reply[place]
         slice_ = (*self.box[:place], free, *self.box[place + 1 :])
-        return familiar(self.context, reply, slice_, self._differs, own=self.point)
+        return find_familiar(self.decision.context, reply, slice_, self._differs, own=self.decision.point)
 
     def _beside(self, wanted: Excluded, last: Point | None) -> Point | None:
         """What was found for the value beside it, if that does for this one: it needs no search, and is polished."""
@@ -114,8 +90,7 @@ class WitnessFinder:
         )
 
     def _allows(self, point: Point) -> bool:
-        assert self.context.domain is not None
-        return self.context.domain.knowledge.allows(point)
+        return self.decision.model.domain.knowledge.allows(point)
 
     def _seen_or_searched(self, wanted: Excluded, clock: Clock) -> Reply:
         """First the nearest value, then any of its run: as the engine saw it, or by a search."""
@@ -133,25 +108,25 @@ class WitnessFinder:
     def _search(self, place: int, mask: int, clock: Clock) -> Reply:
         seconds = None if clock.limit is None else SHARE * clock.left()
         slice_ = (*self.box[:place], mask, *self.box[place + 1 :])
-        return self.engines.oracle(self.label).counterexample(slice_, Clock(seconds, clock.work_limit))
+        return self.decision.oracle.counterexample(slice_, Clock(seconds, clock.work_limit))
 
     def _confirm(self, points: Mapping[Excluded, Point]) -> dict[Excluded, Witness | None]:
         """The rows at points, as the reference decides them."""
         if not points:
             return {}
-        subject = self.engines.subject
-        assert isinstance(subject, EnsembleSubject)
-        rows = self.context.rows_at(list(points.values()), self.row, self.point)
-        decided = subject.ensemble.predict(rows)
-        if (decided == self.label).any() and not self.engines.any_order:
+        rows = self.decision.context.cells.rows_at(
+            list(points.values()), self.decision.row, self.decision.point
+        )
+        decided = self.decision.model.ensemble.predict(rows)
+        if (decided == self.decision.label).any() and not self.decision.model.engines.any_order:
             raise AssertionError("a witness is decided like the row: please report this")
-        names = self.context.class_names
+        names = self.decision.context.class_names
         return {
             each: Witness(
-                self.context.variables[each.place].name,
+                self.decision.context.variables[each.place].name,
                 point[each.place],
                 tuple(row.tolist()),
-                UNDECIDED if d == self.label else names[int(d)],
+                UNDECIDED if d == self.decision.label else names[int(d)],
             )
             for (each, point), row, d in zip(points.items(), rows, decided, strict=True)
         }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from primewood.apps.adverse_action.changes import Changes
 from primewood.apps.adverse_action.codes import Codes, CodeTable
@@ -12,10 +12,44 @@ from primewood.apps.adverse_action.ranking import Ranking
 from primewood.apps.adverse_action.reasons import AdverseAction
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput, listing
-from primewood.questions.counterfactual import Counterfactuals
+from primewood.model.decision import RowDecision
+from primewood.model.score import Score, Scorer
+from primewood.questions.counterfactual import CounterfactualSearch
+from primewood.questions.distance import choose_moves
 
 
-def names_of(what: str, names: Iterable[str]) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Wording:
+    """What may be said in an adverse action, and how.
+
+    Attributes
+    ----------
+    codes : Codes or None
+        What to say about each feature.
+    protected, undisclosable : iterable of str
+        Features that keep the row's values and are never named.
+    most : int
+        How many reasons to give at most.
+    """
+
+    codes: Codes | None = None
+    protected: Iterable[str] = ()
+    undisclosable: Iterable[str] = ()
+    most: int = 4
+
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The features that are never named."""
+        protected = _check_names("protected", self.protected)
+        return (*protected, *_check_names("undisclosable", self.undisclosable))
+
+    def check(self) -> None:
+        """Raise for what cannot be."""
+        if isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < 1:
+            raise InvalidInput(f"most is a positive number, not {self.most!r}")
+
+
+def _check_names(what: str, names: Iterable[str]) -> tuple[str, ...]:
     """Names of features as a tuple; a single text is refused, as its letters would be taken for names."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise InvalidInput(f"{what} is a list of feature names; write {what}=[{names!r}]")
@@ -23,50 +57,37 @@ def names_of(what: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def adverse_action(
-    asked: Counterfactuals,
-    clock: Clock,
-    *,
-    codes: Codes | None = None,
-    protected: Sequence[str] = (),
-    most: int = 4,
+    decision: RowDecision, favourable: object, wording: Wording, clock: Clock
 ) -> AdverseAction:
-    """The principal reasons for a decision that is not the favourable one.
-
-    Parameters
-    ----------
-    asked
-        The row, the favourable decision as its target, and in its moves all hidden features as immutable.
-    codes
-        What to say about each feature.
-    protected
-        The names to record as left out.
-    most
-        How many reasons to give at most.
-    """
-    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise InvalidInput(f"most is a positive number, not {most!r}")
-    context = asked.context
-    table = CodeTable(codes, context.feature_names)
-    label = asked.engines.decide(asked.point)
-    if asked.target is None:
+    """The principal reasons for a decision that is not the favourable one."""
+    context = decision.context
+    features = {"immutable": wording.hidden}
+    moves = choose_moves(decision.model, "l1", None, None, features)
+    wording.check()
+    table = CodeTable(wording.codes, context.feature_names)
+    if favourable is None:
         raise InvalidInput(f"say which decision is favourable; there are {listing(context.class_names)}")
-    favourable = context.class_names[asked.target]
-    if label == asked.target:
+    target = context.label(favourable)
+    if decision.in_sequence().label == target:
         raise InvalidInput(f"the row is decided {favourable} already: there is no adverse action to explain")
-    decision = context.class_names[label]
-    assert context.scorer is not None
-    score = replace(context.scorer, positive=asked.target).score(asked.row)
-    ranking = Ranking(Changes(asked, clock), table, most)
+    asked = CounterfactualSearch.for_predict(replace(decision, target=target), moves)
+    score = _score_towards(asked.decision, target)
+    ranking = Ranking(Changes(asked, clock), table, wording.most)
     reasons, status = ranking.reasons(), ranking.status
     uncoded = [x.feature for x in reasons if table.given and table.entry(x.feature, x.direction) is None]
     return AdverseAction(
-        decision=decision,
+        decision=asked.decision.name,
         favourable=favourable,
         reasons=reasons,
         status=status,
-        left_out=tuple(protected),
+        left_out=_check_names("protected", wording.protected),
         uncoded=tuple(uncoded),
         score=score,
         letter=letter(context, score, favourable, reasons, status),
         model=context.digest,
     )
+
+
+def _score_towards(decision: RowDecision, target: int) -> Score:
+    """What the decision is taken by, as the score of the favourable one."""
+    return Scorer(decision.model.ensemble, decision.context.class_names, target).score(decision.row)

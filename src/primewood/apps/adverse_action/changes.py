@@ -12,8 +12,9 @@ import numpy as np
 from primewood.engines.duality import CONFLICTS, SOLVER
 from primewood.engines.protocol import Clock, Costs, Nearest, Verdict
 from primewood.logic.instance import Box, Point
-from primewood.model.context import Context, Row
-from primewood.questions.counterfactual import Counterfactuals
+from primewood.model.cells import Row
+from primewood.model.context import TreeContext
+from primewood.questions.counterfactual import CounterfactualSearch
 from primewood.questions.weakening import weaken
 
 if TYPE_CHECKING:
@@ -43,13 +44,13 @@ class Changes:
         Whether everything is found that has a feature not seen before.
     """
 
-    def __init__(self, asked: Counterfactuals, clock: Clock) -> None:
-        self.asked, self.clock, self.context = asked, clock, asked.context
+    def __init__(self, asked: CounterfactualSearch, clock: Clock) -> None:
+        self.asked, self.clock, self.context = asked, clock, asked.decision.context
         self.impossible = self.complete = False
         self._listing = Clock(None if clock.limit is None else clock.left() * FOR_LISTING, clock.work_limit)
-        label = asked.engines.decide(asked.point)
-        self._questions = asked.engines.oracle(label, asked.target)
-        self._prices = asked.engines.pricing(label, asked.target)
+        decision = asked.decision
+        self._questions = decision.oracle
+        self._prices = decision.model.engines.pricing(decision.label, decision.target)
         self._every = frozenset(self.context.feature_names)
         self._known: dict[Names, Point] = {}
         self.names = self._that_may_change()
@@ -57,7 +58,6 @@ class Changes:
     def _that_may_change(self) -> list[str]:
         """The features that are not hidden and matter to the model, or to a constraint that orders them."""
         domain, hidden = self.context.domain, self.asked.moves.immutable
-        assert domain is not None
         named = {name for order in domain.knowledge.orders for name in (order.lower, order.upper)}
         free = self._box(self._every - hidden)
         named |= {
@@ -101,8 +101,10 @@ class Changes:
     def _fewest(self) -> Nearest:
         """A favourable cell that differs in as few features as possible."""
         asked = self.asked
-        steps = replace(asked.moves, norm="l0").priced(self.context, asked.row, asked.point)
-        return self._prices.nearest(asked.point, steps, self._listing)
+        steps = replace(asked.moves, norm="l0").find_costs(
+            self.context, asked.decision.row, asked.decision.point
+        )
+        return self._prices.nearest(asked.decision.point, steps, self._listing)
 
     def _guesses(self) -> Iterator[Level]:
         """What was met on the way, by size: changes that are perhaps not minimal."""
@@ -162,14 +164,14 @@ class Changes:
         row = self._row(point, names)
         if row is None:
             return None
-        change = frozenset(x for x in names if differs(self.context, x, self.asked.row, row))
+        change = frozenset(x for x in names if differs(self.context, x, self.asked.decision.row, row))
         self._known[change] = point
         return change
 
     def _nearer(self, point: Point) -> Point:
         """A favourable cell, moved back to the row's own in one feature after the other where it stays favourable."""
         moved = list(point)
-        for j, own in enumerate(self.asked.point):
+        for j, own in enumerate(self.asked.decision.point):
             there, moved[j] = moved[j], own
             if there != own and self._questions.holds(tuple(moved)):
                 moved[j] = there
@@ -178,8 +180,10 @@ class Changes:
     def _row(self, point: Point, change: Names) -> Row | None:
         """The nearest row of a cell that differs in these features only; None if there is none."""
         held = replace(self.asked.moves, immutable=self._every - change)
-        limits = held.limits(self.context, self.asked.row)
-        return self.context.nearest_row(point, self.asked.row, self.asked.point, limits)
+        limits = held.find_limits(self.context, self.asked.decision.row)
+        return self.context.cells.nearest_row(
+            point, self.asked.decision.row, self.asked.decision.point, limits
+        )
 
     def _largest(self, names: Names) -> Names:
         """A largest superset of a set that is no change either; smaller where a limit came."""
@@ -191,7 +195,7 @@ class Changes:
     def _costs(self, names: Names) -> Costs:
         """What it costs to move to each value when these features change only."""
         moves = replace(self.asked.moves, immutable=self._every - names)
-        return moves.priced(self.context, self.asked.row, self.asked.point)
+        return moves.find_costs(self.context, self.asked.decision.row, self.asked.decision.point)
 
     def _box(self, names: Names) -> Box:
         """The cells that a row may be in when it differs in these features only."""
@@ -206,7 +210,7 @@ class Changes:
         if place is not None:
             part = self.context.atoms.of(place)
             own[part] = costs[part]
-        return self._prices.nearest(self.asked.point, own, self.clock, largest=True)
+        return self._prices.nearest(self.asked.decision.point, own, self.clock, largest=True)
 
     def move(self, name: str, change: Names) -> tuple[float, bool]:
         """The least move of a feature in a change, and whether it is proved to be that."""
@@ -235,19 +239,19 @@ class Changes:
 
     def _safe(self, point: Point, order: Sequence[str]) -> Box | None:
         """The cell at a point, widened in some features, one after the other, as far as it stays favourable."""
-        assert self.asked.target is not None
-        oracle = self.asked.safe_engines.oracle(self.asked.target)
+        target, engines = self.asked.decision.target, self.asked.safe_engines
+        assert target is not None and engines is not None, "adverse actions have a favourable decision"
+        oracle = engines.oracle(target)
         if oracle.counterexample(tuple(1 << v for v in point)) is not Verdict.NONE_EXISTS:
             return None
         places = [j for j in map(self.context.place, order) if j is not None]
-        moved = [j for j in places if point[j] != self.asked.point[j]]
+        moved = [j for j in places if point[j] != self.asked.decision.point[j]]
         fixed = frozenset(range(len(point))) - frozenset(moved)
         return weaken(oracle, point, [], moved, "intervals", fixed=fixed, clock=self.clock).box
 
 
-def differs(context: Context, name: str, row: Row, other: Row) -> bool:
+def differs(context: TreeContext, name: str, row: Row, other: Row) -> bool:
     """Whether two rows differ in a feature."""
     feature = context.feature(name)
-    assert feature is not None
     columns = list(feature.columns)
     return not np.array_equal(row[columns], other[columns], equal_nan=True)

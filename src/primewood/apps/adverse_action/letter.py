@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from primewood.apps.adverse_action.reasons import Reason
 from primewood.logic.expression import Literal
 from primewood.logic.interval import number
-from primewood.model.context import Context
+from primewood.model.context import TreeContext
 from primewood.model.score import Score
 from primewood.questions.explanation import Status
 from primewood.render import decimals
@@ -21,14 +21,14 @@ BOUNDS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
 
 
 def letter(
-    context: Context, score: Score, favourable: object, reasons: Sequence[Reason], status: Status
+    context: TreeContext, score: Score, favourable: object, reasons: Sequence[Reason], status: Status
 ) -> str:
     """The answer as one paragraph for the person whom it concerns."""
     return visible(_words(context, score, favourable, reasons, status))
 
 
 def _words(
-    context: Context, score: Score, favourable: object, reasons: Sequence[Reason], status: Status
+    context: TreeContext, score: Score, favourable: object, reasons: Sequence[Reason], status: Status
 ) -> str:
     opening = f"The decision is: {score.decision} ({score.reason})."
     if status is Status.IMPOSSIBLE:
@@ -40,7 +40,7 @@ def _words(
     return " ".join([opening, f"The principal {several} as follows.", *told])
 
 
-def _sentence(context: Context, favourable: object, reason: Reason) -> str:
+def _sentence(context: TreeContext, favourable: object, reason: Reason) -> str:
     place = ORDINALS[reason.rank - 1] if reason.rank <= len(ORDINALS) else f"Number {reason.rank}"
     code = "" if reason.code is None else f" ({reason.code})"
     if reason.value is None:
@@ -55,13 +55,12 @@ def _sentence(context: Context, favourable: object, reason: Reason) -> str:
     return f"{place}, {reason.text}{code}: {state}{helps}."
 
 
-def range_in_words(context: Context, literal: Literal) -> str:
+def range_in_words(context: TreeContext, literal: Literal) -> str:
     """What would have helped, for a letter: "income at least 52000 DM"."""
     variable = literal.variable
     if not variable.is_numeric:
         return f"{variable.name} {' or '.join(_quoted(x) for x in context.literal_record(literal)['values'])}"
     feature = context.feature(variable.name)
-    assert feature is not None
     known = None if context.rows is None else context.rows[:, feature.column]
     unit = context.units.get(variable.name, "")
     pieces = []

@@ -14,7 +14,8 @@ from primewood.apps.adverse_action.letter import range_in_words
 from primewood.apps.adverse_action.reasons import Reason
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box
-from primewood.model.context import Context, Row, plain
+from primewood.model.cells import Row
+from primewood.model.context import TreeContext, plain
 from primewood.questions.explanation import Status
 
 
@@ -73,7 +74,7 @@ class Ranking:
 
     def _tell(self, name: str, change: Names, move: float | None) -> None:
         """Add the reason that a feature is, unless another one has the same code."""
-        context, asked = self.changes.context, self.changes.asked.row
+        context, asked = self.changes.context, self.changes.asked.decision.row
         row, box = self.changes.way(name, change)
         if not differs(context, name, asked, row):
             self.sure = False
@@ -104,10 +105,9 @@ class Ranking:
         )
 
 
-def _direction(context: Context, name: str, row: Row, other: Row) -> Direction:
+def _direction(context: TreeContext, name: str, row: Row, other: Row) -> Direction:
     """What is wrong with a value, in view of a row with one that would have helped."""
     feature = context.feature(name)
-    assert feature is not None
     old, new = row[list(feature.columns)], other[list(feature.columns)]
     if np.isnan(old).any():
         return "missing"
@@ -125,7 +125,7 @@ def _plain_text(name: str, direction: Direction) -> str:
     )
 
 
-def _helping(context: Context, box: Box, names: Sequence[str]) -> list[Literal]:
+def _helping(context: TreeContext, box: Box, names: Sequence[str]) -> list[Literal]:
     """The ranges of some features in a safe box; that a value may also be missing goes without saying."""
     helping = []
     for place in (j for j in map(context.place, names) if j is not None):
@@ -136,6 +136,6 @@ def _helping(context: Context, box: Box, names: Sequence[str]) -> list[Literal]:
     return helping
 
 
-def _anywhere(context: Context) -> tuple[float, ...]:
+def _anywhere(context: TreeContext) -> tuple[float, ...]:
     """A row without numbers: what is shown then keeps to the training rows alone."""
     return (math.nan,) * len(context.column_names)

@@ -14,16 +14,14 @@ from primewood.apps.claims import By, Claim, Condition, Most, read_claim
 from primewood.domain import EnsembleSubject
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Grown, Verdict
-from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point, contains
 from primewood.logic.language import Language
-from primewood.logic.term import Term
-from primewood.model.context import UNDECIDED, Context, Row
-from primewood.questions.examples import familiar
-from primewood.questions.explanation import Explanation, Status
-from primewood.questions.prime import default_order
-from primewood.questions.witnesses import finder_of
+from primewood.model.context import UNDECIDED
+from primewood.model.decision import RowDecision
+from primewood.questions.examples import find_familiar
+from primewood.questions.explanation import Explanation
+from primewood.questions.explanations import ExplanationMaker
 
 SHARE = 0.1
 """The part of a time limit that may go into the question whether a PI-explanation contains an insufficient claim."""
@@ -31,23 +29,12 @@ FINER = "prime as far as bounds at the model's thresholds and at the claim's own
 
 
 def check(
-    context: Context,
-    engines: Engines,
-    row: Row,
-    point: Point,
-    label: int,
-    claim: Any,
-    clock: Clock,
-    *,
-    most: Most = None,
-    by: By | None = None,
+    decision: RowDecision, claim: Any, clock: Clock, *, most: Most = None, by: By | None = None
 ) -> Check:
     """Check a claim about the decision on a row.
 
     Parameters
     ----------
-    row, point, label
-        The row, its cell, and the place of its decision among the classes.
     claim, most, by
         See `primewood.apps.claims.read_claim`.
 
@@ -57,47 +44,39 @@ def check(
     PI-explanation contains an insufficient claim can take as many queries as there are PI-explanations; of a time
     limit, a tenth at most goes into it.
     """
-    asked = read_claim(claim, context, row, label, most=most, by=by)
+    asked = read_claim(claim, decision.context, decision.row, decision.label, most=most, by=by)
     named = asked.decision
-    if named is not None and named != str(context.class_names[label]):
-        raise InvalidInput(
-            f"the claim is about {named}; the decision on this row is {context.class_names[label]}"
-        )
-    return _Checking(context, engines, row, point, label, asked, clock).check()
+    if named is not None and named != str(decision.name):
+        raise InvalidInput(f"the claim is about {named}; the decision on this row is {decision.name}")
+    return _Checking(decision, asked, clock).check()
 
 
 class _Checking:
     """One claim, over a domain whose cells it does not cut where that matters."""
 
-    def __init__(
-        self,
-        context: Context,
-        engines: Engines,
-        row: Row,
-        point: Point,
-        label: int,
-        claim: Claim,
-        clock: Clock,
-    ) -> None:
-        subject = engines.subject
-        assert isinstance(subject, EnsembleSubject) and context.domain is not None
-        self.ensemble: Ensemble = subject.ensemble
-        finer = refined(context.domain, claim, self.ensemble)
+    def __init__(self, decision: RowDecision, claim: Claim, clock: Clock) -> None:
+        model, row = decision.model, decision.row
+        finer = refined(model.domain, claim, model.ensemble)
         if finer is not None:
+            context = model.context
             points = None if context.rows is None else finer.points(context.rows)
-            context = replace(context, variables=finer.variables, domain=finer, points=points)
-            point = finer.point(row)
-            subject = EnsembleSubject(self.ensemble, finer)
-            engines = Engines(subject, "search", any_order=engines.any_order)
+            subject = EnsembleSubject(model.ensemble, finer)
+            model = replace(
+                model,
+                context=replace(context, variables=finer.variables, domain=finer, points=points),
+                subject=subject,
+                engines=Engines(subject, "search", any_order=model.engines.any_order),
+            )
+            decision = replace(decision, model=model, point=finer.point(row))
             by_name = {feature.name: feature for feature in finer.features}
             claim = replace(
                 claim, said=tuple(replace(c, feature=by_name[c.feature.name]) for c in claim.said)
             )
-        self.context, self.row, self.point, self.label = context, row, point, label
-        self.claim, self.clock = claim, clock
-        self.engines, self.any_order = engines, engines.any_order
-        self.oracle = engines.oracle(label)
-        self.around = Surroundings(self.oracle, context.variables, point, default_order(subject))
+        self.decision, self.context, self.row, self.point = decision, model.context, row, decision.point
+        self.label, self.claim, self.clock = decision.label, claim, clock
+        self.engines, self.any_order = model.engines, model.engines.any_order
+        self.oracle = model.engines.oracle(decision.label)
+        self.around = Surroundings(self.oracle, self.context.variables, self.point, model.order)
         self.notes = [] if finer is None else [FINER]
 
     def check(self) -> Check:
@@ -121,7 +100,6 @@ class _Checking:
         else:
             verdict, grown = self._of_insufficient(box, language, grown)
         domain = self.context.domain
-        assert domain is not None
         return Check(
             claim=self.claim,
             decision=self.context.class_names[self.label],
@@ -187,7 +165,9 @@ class _Checking:
         decide = self.engines.decide
         if decide(other) == self.label:
             return other
-        return familiar(self.context, other, box, lambda point: decide(point) != self.label, own=self.point)
+        return find_familiar(
+            self.context, other, box, lambda point: decide(point) != self.label, own=self.point
+        )
 
     def _fewest(self) -> Claim:
         """The claim of the fewest first conditions that suffice: more of them exclude more, so bisection finds it."""
@@ -207,7 +187,7 @@ class _Checking:
         changed = row_within(self.claim, other, self.context, self.row, self.point)
         if changed is None:
             return None
-        decided = int(self.ensemble.predict(changed[None, :])[0])
+        decided = int(self.decision.model.ensemble.predict(changed[None, :])[0])
         if decided == self.label and not self.any_order:
             raise AssertionError("a counterexample is decided like the row: please report this")
         decision = UNDECIDED if decided == self.label else self.context.class_names[decided]
@@ -259,17 +239,8 @@ class _Checking:
         return ("incomparable" if found is Verdict.NONE_EXISTS else "not sufficient"), grown
 
     def _explanation(self, grown: Grown, language: Language) -> Explanation:
-        context, row, point, label = self.context, self.row, self.point, self.label
-        return Explanation(
-            decision=context.class_names[label],
-            term=Term.of_box(context.variables, grown.box),
-            literals=language,
-            status=Status.PROVED if grown.complete else Status.INTERRUPTED,
-            row=tuple(row.tolist()),
-            context=context,
-            queries=grown.queries,
-            find_witnesses=finder_of(context, self.engines, label, row, point, grown),
-        )
+        found = ExplanationMaker.for_decision(self.decision, language).explain_grown(grown)
+        return replace(found, notes=(), widen=None)
 
 
 def _of_sufficient(box: Box, grown: Grown | None, redundant: tuple[str, ...]) -> Judgement:

@@ -14,7 +14,8 @@ from primewood.domain.feature import FARTHEST
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Point
 from primewood.logic.interval import Interval, number
-from primewood.model.context import Context, Row
+from primewood.model.cells import Row
+from primewood.model.context import TreeContext
 from primewood.render.decimals import plain_number
 
 
@@ -40,11 +41,10 @@ class Counterexample:
     text: str
 
 
-def row_within(claim: Claim, other: Point, context: Context, row: Row, point: Point) -> Row | None:
+def row_within(claim: Claim, other: Point, context: TreeContext, row: Row, point: Point) -> Row | None:
     """A row of a cell that lies inside a claim, as near to a row as can be written; None if none can be written."""
     domain = context.domain
-    assert domain is not None
-    changed = context.row_at(other, row, point)
+    changed = context.cells.row_at(other, row, point)
     cells = dict(zip((x.name for x in context.variables), other, strict=True))
     for condition in claim.conditions:
         if not condition.holds(changed):
@@ -56,7 +56,7 @@ def row_within(claim: Claim, other: Point, context: Context, row: Row, point: Po
     return changed if inside else None
 
 
-def _move_inside(condition: Condition, row: Row, value: int | None, context: Context) -> None:
+def _move_inside(condition: Condition, row: Row, value: int | None, context: TreeContext) -> None:
     """Write what a condition allows into a row, within the cell of a value if the feature has cells."""
     feature = condition.feature
     if feature.patterns is not None and condition.places:
@@ -78,10 +78,9 @@ def _number_in(low: float, high: float, feature: Feature, known: NDArray[np.floa
     return float(math.floor(found) if math.floor(found) >= low else math.ceil(found))
 
 
-def counterexample_of(changed: Row, decision: object, context: Context, row: Row) -> Counterexample:
+def counterexample_of(changed: Row, decision: object, context: TreeContext, row: Row) -> Counterexample:
     """A row that is decided otherwise, told by what is different from the row that the claim is about."""
     domain = context.domain
-    assert domain is not None
     differ = (changed != row) & ~(np.isnan(changed) & np.isnan(row))
     columns = np.flatnonzero(differ).tolist()
     words = dict.fromkeys(told(domain.feature_of[column], changed) for column in columns)

@@ -10,7 +10,7 @@ from primewood.apps.check.counterexample import Counterexample
 from primewood.apps.claims import Claim
 from primewood.errors import listing
 from primewood.logic.language import Language
-from primewood.model.context import Context, plain
+from primewood.model.context import TreeContext, plain
 from primewood.questions.explanation import Explanation, Status
 from primewood.render.brief import Brief
 from primewood.visible import in_lines
@@ -70,7 +70,7 @@ class Check(Brief):
     repaired: Explanation | None
     row: tuple[float, ...]
     assumptions: tuple[str, ...]
-    context: Context = field(repr=False)
+    context: TreeContext = field(repr=False)
     notes: tuple[str, ...] = ()
 
     @property

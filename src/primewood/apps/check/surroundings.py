@@ -8,7 +8,7 @@ from primewood.engines.protocol import Clock, Grown, Oracle, Step
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.variable import Variable
-from primewood.questions.weakening import dropping, weaken
+from primewood.questions.weakening import drop_each, weaken
 
 
 class Surroundings:
@@ -47,7 +47,7 @@ class Surroundings:
         """Weaken the row to `start` if that is safe, then by steps, then by dropping and widening in an order."""
         whole: Step = {j: mask for j, mask in enumerate(start) if mask != self.cell[j]}
         sizes = [len(x) for x in self.variables]
-        every = [*([whole] if whole else []), *steps, *dropping(order, sizes)]
+        every = [*([whole] if whole else []), *steps, *drop_each(order, sizes)]
         return weaken(self.oracle, self.point, every, order, language, clock=clock)
 
     def claimed_last(self, box: Box) -> list[int]:

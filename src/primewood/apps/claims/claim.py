@@ -14,7 +14,7 @@ import numpy as np
 
 from primewood.domain import Feature
 from primewood.logic.interval import Interval
-from primewood.model.context import Row
+from primewood.model.cells import Row
 from primewood.visible import Readable
 
 Span = tuple[float, float]

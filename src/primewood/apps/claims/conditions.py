@@ -15,7 +15,8 @@ from primewood.domain import Feature
 from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.expression import Literal
 from primewood.logic.interval import MISSING, Interval
-from primewood.model.context import Context, Row
+from primewood.model.cells import Row
+from primewood.model.context import TreeContext
 
 LARGEST = {"float32": math.nextafter(2.0**128 - 2.0**103, 0.0), "float64": math.nextafter(math.inf, 0.0)}
 """The largest number that is finite after the model's cast."""
@@ -27,7 +28,7 @@ class Conditions:
     A name is that of a feature, or of a column where a feature has several.
     """
 
-    def __init__(self, context: Context, row: Row) -> None:
+    def __init__(self, context: TreeContext, row: Row) -> None:
         if context.domain is None:
             raise InvalidInput(
                 "claims are checked about models; of an expression, ask term.entails(expression)"

@@ -20,12 +20,13 @@ from primewood.apps.claims.tools import (
 from primewood.errors import InvalidInput, told
 from primewood.logic.expression import Expression
 from primewood.logic.term import Term
-from primewood.model.context import Context, Row
+from primewood.model.cells import Row
+from primewood.model.context import TreeContext
 from primewood.questions.explanation import Explanation
 
 
 def read_claim(
-    claim: Any, context: Context, row: Row, label: int, *, most: Most = None, by: By | None = None
+    claim: Any, context: TreeContext, row: Row, label: int, *, most: Most = None, by: By | None = None
 ) -> Claim:
     """Read what is claimed to suffice for the decision on a row.
 
@@ -51,7 +52,7 @@ def read_claim(
     conditions = Conditions(context, row)
     text = TextReader(conditions)
     if isinstance(claim, Claim):
-        features = () if context.domain is None else context.domain.features
+        features = context.domain.features
         if any(condition.feature not in features for condition in claim.conditions):
             raise InvalidInput(
                 "the claim was read for another model, or another domain; say it as text or by names"

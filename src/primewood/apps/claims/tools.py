@@ -10,7 +10,7 @@ import numpy as np
 
 from primewood.apps.claims.claim import Claim, Condition
 from primewood.errors import InvalidInput, listing
-from primewood.model.context import Context
+from primewood.model.context import TreeContext
 
 By = Choice["absolute", "favour"]
 """By which of a tool's weights features are chosen: by their size, or only those that speak for the decision."""
@@ -27,7 +27,7 @@ def anchor_of(claim: Any) -> list[str] | None:
     return None if found is None else list(found)
 
 
-def weights_of_lime(explanation: Any, context: Context, label: int) -> list[tuple[str, float]]:
+def weights_of_lime(explanation: Any, context: TreeContext, label: int) -> list[tuple[str, float]]:
     """LIME's conditions, with their weights in favour of the decision."""
     explained = [int(place) for place in getattr(explanation, "local_exp", None) or [label]]
     if label in explained:
@@ -40,7 +40,7 @@ def weights_of_lime(explanation: Any, context: Context, label: int) -> list[tupl
     )
 
 
-def weights_of_shap(explanation: Any, context: Context, label: int) -> list[tuple[str, float]]:
+def weights_of_shap(explanation: Any, context: TreeContext, label: int) -> list[tuple[str, float]]:
     """Columns with what they add to the decision, as SHAP or an array says."""
     columns, classes = context.column_names, len(context.class_names)
     values = np.asarray(getattr(explanation, "values", explanation))

@@ -2,5 +2,6 @@
 
 from primewood.apps.report.gathering import gather
 from primewood.apps.report.report import Report
+from primewood.apps.report.settings import ReportSettings
 
-__all__ = ["Report", "gather"]
+__all__ = ["Report", "ReportSettings", "gather"]

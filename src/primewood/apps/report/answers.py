@@ -11,7 +11,7 @@ from primewood.batch.overview import Overview, overview
 from primewood.batch.run import TAKEN_OVER
 from primewood.batch.summary import Summary
 from primewood.errors import InvalidInput, listing
-from primewood.model.context import Context
+from primewood.model.context import TreeContext
 from primewood.questions.explanation import Status
 
 
@@ -41,7 +41,7 @@ class Answers:
         return self.summary.statuses.get(Status.FAILED, 0)
 
 
-def answers_of(given: Any, context: Context) -> Answers | None:
+def answers_of(given: Any, context: TreeContext) -> Answers | None:
     """What was given as answers, if it is about the model of the report.
 
     Parameters
@@ -66,12 +66,12 @@ def answers_of(given: Any, context: Context) -> Answers | None:
     )
 
 
-def _of_overview(origin: str, found: Overview, context: Context) -> Answers:
+def _of_overview(origin: str, found: Overview, context: TreeContext) -> Answers:
     _check(found.summary, found.model, context)
     return Answers(origin, found.summary, found.finished, found.taken_over)
 
 
-def _check(summary: Summary, digest: str | None, context: Context) -> None:
+def _check(summary: Summary, digest: str | None, context: TreeContext) -> None:
     """Raise unless the explanations are about the model of the report."""
     if digest != context.digest:
         raise InvalidInput(

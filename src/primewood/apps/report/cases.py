@@ -68,8 +68,7 @@ def _part(limits: dict[str, Any], parts: int) -> dict[str, Any]:
 
 def score(subject: Subject, place: int) -> dict[str, Any]:
     """The number that the decision on a row comes from, and what it is."""
-    ensemble = subject.explainer.ensemble
-    assert ensemble is not None
+    ensemble = subject.model.ensemble
     column = -1 if ensemble.cuts else int(subject.audited.decided[place])
     values = ensemble.predict_proba(subject.audited.rows[place][None, :])
     return {"what": _meaning(subject, ensemble, column), "value": float(values[0, column])}

@@ -6,9 +6,9 @@ from typing import Any
 
 from primewood.apps.report.subject import Subject, Watch
 from primewood.engines.protocol import Clock
-from primewood.explainer.description import description
 from primewood.model.context import plain
 from primewood.model.scales import instance_record
+from primewood.properties.description import describe_model
 
 COMPILING = 3.0
 """At most so many seconds are spent on whether the model compiles."""
@@ -17,10 +17,9 @@ COMPILING = 3.0
 def model(subject: Subject, clock: Clock, watch: Watch) -> dict[str, Any]:
     """The description of the model, with how it decides and with its features."""
     watch(0, 1)
-    explainer, domain = subject.explainer, subject.explainer.domain
-    assert domain is not None
+    explainer, domain = subject.explainer, subject.model.domain
     seconds = COMPILING if clock.limit is None else min(COMPILING, max(clock.left(), 0.1))
-    facts = description(explainer, time_limit=seconds)
+    facts = describe_model(subject.model, time_limit=seconds)
     # How far a compilation came, and how quickly, differs from run to run.
     facts["diagram"] = {key: facts["diagram"].get(key) for key in ("compiles", "nodes")}
     watch(1, 1)
@@ -29,7 +28,7 @@ def model(subject: Subject, clock: Clock, watch: Watch) -> dict[str, Any]:
         "classes": [plain(name) for name in explainer.class_names],
         "threshold": explainer.rule.threshold,
         "between": None if explainer.rule.between is None else list(explainer.rule.between),
-        "summation": "any" if explainer._engines.any_order else "sequential",
+        "summation": "any" if subject.model.engines.any_order else "sequential",
         "may_be_missing": [feature.name for feature in domain.features if feature.missing],
         "immutable": list(explainer.immutable),
         "constraints": [rule.text for rule in domain.knowledge.rules],

@@ -19,7 +19,7 @@ from primewood.apps.report.subject import Subject, Watch, within
 from primewood.engines.protocol import Clock
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.pairs import Direction, IndependentOf, Monotone
-from primewood.properties.verification import Asked, Verification
+from primewood.properties.verification import Verification, Verifier, check_property, prepare_property
 
 
 def stated_properties(
@@ -27,7 +27,7 @@ def stated_properties(
 ) -> dict[str, Any]:
     """The properties that the user states, each with its outcome and the rows that show it."""
     for stated in properties:
-        subject.explainer._check_property(stated)
+        check_property(subject.model, stated)
     items = []
     for i, stated in enumerate(properties):
         watch(i, len(properties))
@@ -39,15 +39,15 @@ def stated_properties(
 
 def default_properties(subject: Subject, alone: Sensitivity, clock: Clock, watch: Watch) -> dict[str, Any]:
     """What each feature may do alone; those that matter most come first, so that they get their time."""
-    asked = _asked_by_default(subject)
+    verifier = _asked_by_default(subject)
     shown = with_evidence(subject, alone, _part(clock, 4))
-    found = {stated: tried for stated in asked if (tried := _tried(subject, stated, shown)) is not None}
-    open_ = [stated for stated in asked if stated not in found]
+    found = {stated: tried for stated in verifier if (tried := _tried(subject, stated, shown)) is not None}
+    open_ = [stated for stated in verifier if stated not in found]
     for i, stated in enumerate(open_):
-        watch(len(asked) - len(open_) + i, len(asked))
+        watch(len(verifier) - len(open_) + i, len(verifier))
         found[stated] = _implied(subject, stated, found) or _verified(subject, stated, clock, len(open_) - i)
-    watch(len(asked), len(asked))
-    by_importance = sorted(asked, key=lambda stated: not isinstance(stated, IndependentOf))
+    watch(len(verifier), len(verifier))
+    by_importance = sorted(verifier, key=lambda stated: not isinstance(stated, IndependentOf))
     items = [_item(subject, found[stated], stated) for stated in by_importance]
     return {"stated": False, "ordered": is_ordered(subject), "items": items}
 
@@ -66,21 +66,19 @@ def _part(clock: Clock, parts: int) -> Clock:
 
 def is_ordered(subject: Subject) -> bool:
     """Whether the decisions go up: two classes, or levels of a prediction."""
-    ensemble = subject.explainer.ensemble
-    assert ensemble is not None
-    return len(subject.context.class_names) == 2 or bool(ensemble.cuts)
+    return len(subject.context.class_names) == 2 or bool(subject.model.ensemble.cuts)
 
 
 def _asked_by_default(subject: Subject) -> list[IndependentOf | Monotone]:
     """The questions, in an order in which an answer may spare a later one."""
     variables = subject.context.variables
-    importance = subject.explainer._engines.subject.importance
+    importance = subject.model.subject.importance
     ranked = [variables[j] for j in sorted(range(len(variables)), key=lambda j: -importance[j])]
-    asked: list[IndependentOf | Monotone] = []
+    verifier: list[IndependentOf | Monotone] = []
     for x in ranked:
         if is_ordered(subject) and x.ordered > 1:
-            asked += [_monotone(subject, x.name, "increasing"), _monotone(subject, x.name, "decreasing")]
-    return [*asked, *(IndependentOf((x.name,)) for x in ranked)]
+            verifier += [_monotone(subject, x.name, "increasing"), _monotone(subject, x.name, "decreasing")]
+    return [*verifier, *(IndependentOf((x.name,)) for x in ranked)]
 
 
 def _monotone(subject: Subject, name: str, direction: Direction) -> Monotone:
@@ -118,14 +116,14 @@ def _tried(
         else (lower, upper)
     )
     rows = [_row(subject, step[0], name, value) for value in values]
-    asked = Asked(subject.context, subject.explainer._engines, Clock())
-    failing = asked.failing(_claim(subject, stated), rows, lambda found: found[0] != found[1])
+    verifier = Verifier(subject.model, Clock())
+    failing = verifier.failing(_claim(subject, stated), rows, lambda found: found[0] != found[1])
     return failing if failing.outcome is Outcome.FAILS else None
 
 
 def _claim(subject: Subject, stated: IndependentOf | Monotone) -> Claim:
     """What is asked, as `verify` says it."""
-    return stated.claim(subject.explainer._stated(stated)[1])
+    return stated.claim(prepare_property(subject.model, stated)[1])
 
 
 def _step(alone: Alone, stated: IndependentOf | Monotone) -> Step | None:
@@ -136,12 +134,11 @@ def _step(alone: Alone, stated: IndependentOf | Monotone) -> Step | None:
 
 def _row(subject: Subject, row: NDArray[np.float64], name: str, value: int) -> NDArray[np.float64]:
     """A row with another value of one feature, in short numbers where no order between features is at stake."""
-    domain = subject.explainer.domain
-    j = subject.context.place(name)
-    assert domain is not None and j is not None
+    domain, names = subject.model.domain, [x.name for x in subject.context.variables]
+    j = names.index(name)
     own = domain.point(row)
     if not domain.knowledge.orders:
-        return subject.context.row_at((*own[:j], value, *own[j + 1 :]), row, own)
+        return subject.context.cells.row_at((*own[:j], value, *own[j + 1 :]), row, own)
     changed: NDArray[np.float64] = row.copy()
     if own[j] != value:
         domain.seen[j].write(changed, value)

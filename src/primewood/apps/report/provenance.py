@@ -57,10 +57,9 @@ def made(subject: Subject, seconds: dict[str, float]) -> dict[str, Any]:
 
 def digests(subject: Subject) -> dict[str, Any]:
     """What tells the model and the rows from all others."""
-    assert subject.explainer.ensemble is not None
     training = subject.context.rows
     return {
-        "model": subject.explainer.ensemble.digest,
+        "model": subject.model.ensemble.digest,
         "rows": subject.audited.digest if subject.audited.source == "given" else None,
         "training": None if training is None else digest_of(training),
     }
@@ -83,14 +82,13 @@ def confirmation(subject: Subject) -> dict[str, Any]:
 
 
 def _decided_by(subject: Subject, rows: NDArray[np.float64]) -> tuple[str, NDArray[np.int64]]:
-    explainer, ensemble = subject.explainer, subject.explainer.ensemble
-    assert ensemble is not None
-    if isinstance(explainer.model, Ensemble) or explainer._vote == "majority":
+    model, ensemble = subject.model, subject.model.ensemble
+    if isinstance(model.source, Ensemble) or model.vote == "majority":
         return "reading", ensemble.predict(rows)
-    if explainer.rule.is_own:
-        own = readers.decisions_of(explainer.model, rows, ensemble.categories).tolist()
+    if model.rule.is_own:
+        own = readers.decisions_of(model.source, rows, ensemble.categories).tolist()
         return "predict", np.array([list(ensemble.classes).index(label) for label in own])
-    scores = readers.scores_of(explainer.model, rows, ensemble.categories)
+    scores = readers.scores_of(model.source, rows, ensemble.categories)
     if scores is None:
         return "reading", ensemble.predict(rows)
     return "scores", ensemble.decided(scores[:, -ensemble.n_outputs :])

@@ -20,10 +20,11 @@ from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput
 from primewood.model.context import plain
+from primewood.model.model import TreeModel
 from primewood.tables.rows import Layout, as_rows
 
 if TYPE_CHECKING:
-    from primewood.explainer.explainer import Explainer
+    from primewood.explainer import Explainer
 
 Source = Choice["given", "training", "none"]
 PART = 8192
@@ -102,10 +103,10 @@ def _in_turn(
 
 def audited_rows(explainer: Explainer, X: Any, clock: Clock) -> AuditedRows:
     """The rows that are given, else the training rows, with what is decided about them."""
-    assert explainer.ensemble is not None and explainer.domain is not None
+    model = explainer._model.need_rows("reports")
     source: Source = "given"
     if X is not None:
-        rows = as_rows(X, Layout.of(explainer.ensemble))
+        rows = as_rows(X, Layout.of(model.ensemble))
         if not len(rows):
             raise InvalidInput("X has no rows; leave it out to report on the training rows")
         if np.array_equal(rows, explainer.rows, equal_nan=True):
@@ -113,9 +114,9 @@ def audited_rows(explainer: Explainer, X: Any, clock: Clock) -> AuditedRows:
     elif len(explainer.rows):
         source, rows = "training", explainer.rows
     else:
-        source, rows = "none", np.empty((0, explainer.ensemble.n_features))
+        source, rows = "none", np.empty((0, model.ensemble.n_features))
     labels = _labels(X, len(rows))
-    decided, margins = _decided(explainer, rows, clock)
+    decided, margins = _decided(model, rows, clock)
     return AuditedRows(rows, labels, source, decided, margins)
 
 
@@ -127,19 +128,18 @@ def _labels(X: Any, count: int) -> tuple[object, ...]:
 
 
 def _decided(
-    explainer: Explainer, rows: NDArray[np.float64], clock: Clock
+    model: TreeModel, rows: NDArray[np.float64], clock: Clock
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    assert explainer.ensemble is not None and explainer.domain is not None
     decided, margins = [np.empty(0, dtype=np.int64)], [np.empty(0)]
     for start in range(0, len(rows), PART):
         if start and clock.expired():
             break
         part = rows[start : start + PART]
-        points = explainer.domain.points(part)
-        allowed = (points >= 0).all(axis=1) & explainer.domain.possible(part, points)
-        scores = explainer.ensemble.scores(part)
-        decided.append(np.where(allowed, explainer.ensemble.decided(scores), -1))
-        margins.append(_margins(explainer.ensemble, scores))
+        points = model.domain.points(part)
+        allowed = (points >= 0).all(axis=1) & model.domain.possible(part, points)
+        scores = model.ensemble.scores(part)
+        decided.append(np.where(allowed, model.ensemble.decided(scores), -1))
+        margins.append(_margins(model.ensemble, scores))
     return np.concatenate(decided), np.concatenate(margins)
 
 

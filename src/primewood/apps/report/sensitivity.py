@@ -84,8 +84,7 @@ def _try(
     subject: Subject, rows: NDArray[np.float64], found: dict[str, Alone], clock: Clock, watch: Watch
 ) -> int:
     """Take in what features do alone in rows; how many of them there was time for."""
-    ensemble, domain = subject.explainer.ensemble, subject.explainer.domain
-    assert ensemble is not None and domain is not None
+    ensemble, domain = subject.model.ensemble, subject.model.domain
     points = domain.points(rows)
     for done, (row, point) in enumerate(zip(rows, points, strict=True)):
         if done and clock.expired():

@@ -13,13 +13,13 @@ from primewood.properties.rules import as_property
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What was asked for; see `gather`."""
+class ReportSettings:
+    """What was asked for; see `Explainer.report`."""
 
     rows: Sequence[int] | None
     explain: int
     sample: int
-    properties: tuple[object, ...]
+    properties: Sequence[object]
     literals: Language
     time_limit: float | None
     work_limit: int | None
@@ -33,6 +33,8 @@ class Settings:
             given = getattr(self, name)
             if not isinstance(given, int) or isinstance(given, bool) or given < least:
                 raise InvalidInput(f"{name} is a whole number from {least} on, not {given!r}")
+        if isinstance(self.properties, str) or not isinstance(self.properties, Sequence):
+            raise InvalidInput(f"properties is a list; write properties=[{self.properties!r}]")
         for stated in self.properties:
             as_property(stated)
 
@@ -49,10 +51,3 @@ class Settings:
             "work_limit": self.work_limit,
             "seed": self.seed,
         }
-
-
-def listed(properties: Any) -> tuple[object, ...]:
-    """The properties that a user gives, if they are a list."""
-    if isinstance(properties, str) or not isinstance(properties, Sequence):
-        raise InvalidInput(f"properties is a list; write properties=[{properties!r}]")
-    return tuple(properties)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +15,12 @@ from primewood.apps.report.rows import AuditedRows
 from primewood.engines.protocol import Clock
 from primewood.ensemble.ensemble import PREDICTION
 from primewood.logic.language import Language
-from primewood.model.context import UNDECIDED, Context
+from primewood.model.context import UNDECIDED, TreeContext
+from primewood.model.model import TreeModel
 from primewood.model.scales import in_words
 
 if TYPE_CHECKING:
-    from primewood.explainer.explainer import Explainer
+    from primewood.explainer import Explainer
 
 Watch = Callable[[int, int], None]
 """Told how many of how many things of a section are done."""
@@ -69,14 +69,19 @@ class Subject:
     evidence: Evidence = field(default_factory=Evidence)
 
     @property
-    def context(self) -> Context:
+    def context(self) -> TreeContext:
         """What all answers about the model share."""
-        return self.explainer._context
+        return self.model.context
+
+    @property
+    def model(self) -> TreeModel:
+        """The model that is reported on."""
+        return self.explainer._model.need_rows("reports")
 
     @property
     def is_regressor(self) -> bool:
         """Whether the model predicts a number, and the decision is about that number."""
-        return tuple(self.explainer._as_read.classes) == (PREDICTION,)
+        return tuple(self.model.as_read.classes) == (PREDICTION,)
 
     @cached_property
     def reference(self) -> NDArray[np.float64]:
@@ -92,10 +97,7 @@ class Subject:
         """The explainer with other rows to count and to measure ranges by."""
         if rows is self.context.rows:
             return self.explainer
-        assert self.explainer.domain is not None
-        other = copy.copy(self.explainer)
-        other._context = replace(self.context, rows=rows, points=self.explainer.domain.points(rows))
-        return other
+        return self.explainer._about(self.model.replace_rows(rows))
 
     def shown(self, row: Sequence[float] | NDArray[np.float64]) -> dict[str, str]:
         """Per feature what a row holds, in words; numbers have all their digits."""

@@ -126,7 +126,7 @@ class Diagram:
         found = native.find([indices(box[j]) for j in self.order], terminal, otherwise)
         return None if found is None else self.in_universe(found)
 
-    def otherwise(self, box: Box, terminal: int) -> tuple[Point, int]:
+    def find_other(self, box: Box, terminal: int) -> tuple[Point, int]:
         """A point of a box with another terminal, and its terminal. There must be one."""
         other = self.find(box, terminal, otherwise=True)
         assert other is not None, "a contrast lets another decision in"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, indices
 from primewood.logic.variable import Variable
-from primewood.model.context import Context
-from primewood.questions.explanations import Measure
+from primewood.model.context import Context, TreeContext
+from primewood.questions.explanation import Measure
 from primewood.questions.widest.incidence import Incidence, as_bits
 
 MOST_KNOWN = 50_000
@@ -107,7 +107,7 @@ def coverage_of(context: Context, measure: Measure) -> RowsCovered | ShareCovere
         return ShareCovered([np.full(len(x), 1 / len(x)) for x in context.variables])
     if measure not in ("rows", "volume"):
         raise InvalidInput(f'the measure is "rows", "volume" or "values", not {measure!r}')
-    if context.points is None or context.volumes is None:
+    if not isinstance(context, TreeContext) or context.points is None or context.volumes is None:
         raise InvalidInput(f'measure="{measure}" needs training rows; "values" does not')
     return (
         RowsCovered(context.points, context.variables) if measure == "rows" else ShareCovered(context.volumes)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from primewood.engines.protocol import Clock, Grown, Reply, Verdict
 from primewood.logic.instance import Box, Point, indices
 from primewood.questions.history import History
-from primewood.questions.weakening import dropping, weaken
+from primewood.questions.weakening import drop_each, weaken
 from primewood.questions.widest.cuts import Cuts
 from primewood.questions.widest.measures import RowsCovered, ShareCovered
 
@@ -75,7 +75,7 @@ class Search:
         self.entails = self.cuts.oracle.counterexample(self.cell) is Verdict.NONE_EXISTS
         if not self.entails:
             return False
-        steps = dropping(order, self.sizes)
+        steps = drop_each(order, self.sizes)
         if self.avoided:
             steps = [{j: self.variables[j].everything for j in self.avoided}, *steps]
         grown = weaken(
@@ -137,7 +137,7 @@ class Search:
         if self.worth(self.cuts.proposal(base, order)) <= best:
             return
         order = [j for j in order if self.cuts.proposal(base, [j])[j] != base[j]]
-        steps = [dict(enumerate(base)), *(dropping(order, self.sizes) if drops else ())]
+        steps = [dict(enumerate(base)), *(drop_each(order, self.sizes) if drops else ())]
         grown = weaken(
             self.cuts.oracle,
             self.point,

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from primewood.errors import InvalidInput, TooLarge
+from primewood.model.model import Model, TreeModel
+from primewood.properties.compiled import compile_model
 
-if TYPE_CHECKING:
-    from primewood.explainer.explainer import Explainer
 
-
-def description(explainer: Explainer, *, time_limit: float | None = None) -> dict[str, Any]:
+def describe_model(model: Model, *, time_limit: float | None = None) -> dict[str, Any]:
     """What a model is made of: its trees, its decisions, how finely it tells features apart.
 
     Parameters
     ----------
-    explainer
-        Of a model; an expression has no trees to describe.
+    model
+        A model with trees; an expression has none to describe.
     time_limit
         How many seconds compiling it may take; by default what the engine spends by itself.
     """
-    ensemble, domain = explainer.ensemble, explainer.domain
-    if ensemble is None or domain is None:
+    if not isinstance(model, TreeModel):
         raise InvalidInput("a description is of a model with trees; an expression has none")
+    ensemble, domain = model.ensemble, model.domain
     facts: dict[str, Any] = {
         "model": ensemble.source,
         "digest": ensemble.digest,
-        "classes": [str(name) for name in explainer.class_names],
+        "classes": [str(name) for name in model.context.class_names],
         "trees": len(ensemble.trees),
         "depth": max(tree.depth for tree in ensemble.trees),
         "leaves": sum(int(tree.is_leaf.sum()) for tree in ensemble.trees),
@@ -36,20 +35,20 @@ def description(explainer: Explainer, *, time_limit: float | None = None) -> dic
         "cells": str(math.prod(len(x) for x in domain.variables)),
         "vote": ensemble.vote,
         "assumptions": list(domain.assumptions),
-        "diagram": compilation(explainer, time_limit=time_limit),
+        "diagram": _describe_diagram(model, time_limit),
     }
-    if explainer.fidelity is not None:
-        facts["fidelity"] = {"rows": explainer.fidelity.rows, "differ": explainer.fidelity.differ}
-    elif explainer._vote == "majority" and explainer.agreement is not None:
-        same, rows = explainer.agreement
+    if model.fidelity is not None:
+        facts["fidelity"] = {"rows": model.fidelity.rows, "differ": model.fidelity.differ}
+    elif model.vote == "majority" and model.agreement is not None:
+        same, rows = model.agreement
         facts["predict_agrees"] = {"rows": rows, "same": same}
     return facts
 
 
-def compilation(explainer: Explainer, *, time_limit: float | None = None) -> dict[str, Any]:
+def _describe_diagram(model: TreeModel, time_limit: float | None) -> dict[str, Any]:
     """Whether a model compiles within a time, and to what."""
     try:
-        compiled = explainer.compile(time_limit=time_limit)
+        compiled = compile_model(model, time_limit)
     except TooLarge as problem:
         return {"compiles": False, "why": str(problem)}
     facts = compiled.info()

@@ -1,35 +1,16 @@
-"""The options that an explainer was made with, kept so that it can be saved, and written in plain types."""
+"""The values of options, written in plain types and read back."""
 
 from __future__ import annotations
 
-import copy
-import functools
 import math
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ParamSpec
+from collections.abc import Mapping
+from typing import Any
 
 from primewood.domain.declarations import Listed, Number
 from primewood.errors import InvalidInput
 from primewood.fields import flag, items, scalar, wrong
 
-P = ParamSpec("P")
 PLAIN = (str, bool, int, float, type(None))
-
-
-def keep_options(init: Callable[P, None]) -> Callable[P, None]:
-    """Let a constructor keep the options that it is given by name, in `_options`."""
-
-    @functools.wraps(init)
-    def keeping(*args: P.args, **options: P.kwargs) -> None:
-        given: dict[str, Any] = {
-            name: list(value) if isinstance(value, Iterator) else value for name, value in options.items()
-        }
-        args[0]._options = {  # type: ignore[attr-defined]
-            name: copy.deepcopy(value) for name, value in given.items() if name not in ("model", "X_train")
-        }
-        init(*args, **given)
-
-    return keeping
 
 
 def write_value(value: Any) -> Any:

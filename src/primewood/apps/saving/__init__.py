@@ -8,27 +8,29 @@ from the file is made anew from these, so that it answers as the one that was sa
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from primewood.apps.saving.values import read_value, write_value
 from primewood.ensemble import Ensemble
 from primewood.ensemble.file import document_of, ensemble_of, load_ensemble
 from primewood.errors import InvalidInput, PrimewoodError, listing
-from primewood.explainer.options import read_value, write_value
 from primewood.fields import Fields, file_path, items, mapping, one_of, optional, text, whole
 from primewood.files import check_header, read_archive, undamaged, write_whole
 from primewood.logic.expression import Expression
 from primewood.logic.parser import parse
+from primewood.model.model import Model, TreeModel
 from primewood.properties.compiled_file import FORMAT as COMPILED
 from primewood.properties.compiled_file import load_compiled, read_variable, variable_record
 from primewood.readers.fidelity import Fidelity
 from primewood.tables.tabular import as_read
 
 if TYPE_CHECKING:
-    from primewood.explainer.explainer import Explainer
+    from primewood.explainer import Explainer
     from primewood.properties.compiled import Compiled
 
 FORMAT = "primewood explainer"
@@ -46,16 +48,16 @@ def save_explainer(explainer: Explainer, path: str | Path) -> None:
 
 
 def _document(explainer: Explainer) -> dict[str, Any]:
-    fidelity = explainer.fidelity
-    options = {name: value for name, value in explainer._options.items() if name not in NOT_KEPT}
-    if explainer.ensemble is not None:
-        options["domain"] = explainer._domain_for.keywords["declared"]
+    fidelity, model = explainer.fidelity, explainer._model
+    options = {name: value for name, value in explainer._options.given.items() if name not in NOT_KEPT}
+    if isinstance(model, TreeModel):
+        options["domain"] = model.recipe.declared
     return {
         "format": FORMAT,
         "version": VERSION,
-        "model": _model_record(explainer),
+        "model": _model_record(model),
         "options": {name: _written(name, value) for name, value in options.items()},
-        "kinds": {} if explainer.ensemble is None else explainer._domain_for.keywords["kinds"],
+        "kinds": dict(model.recipe.kinds) if isinstance(model, TreeModel) else {},
         "notes": list(explainer.notes),
         "fidelity": None if fidelity is None else [fidelity.rows, fidelity.differ],
     }
@@ -68,11 +70,10 @@ def _written(name: str, value: Any) -> Any:
         raise InvalidInput(f"{name} cannot be saved: {problem}") from None
 
 
-def _model_record(explainer: Explainer) -> dict[str, Any]:
-    if explainer.ensemble is not None:
-        read = explainer._as_read
-        return {"ensemble": document_of(read), "digest": read.digest}
-    expression = explainer.model
+def _model_record(model: Model) -> dict[str, Any]:
+    if isinstance(model, TreeModel):
+        return {"ensemble": document_of(model.as_read), "digest": model.as_read.digest}
+    expression = model.source
     variables = [variable_record(x) for x in expression.variables]
     words = str(expression)
     if str(parse(words, expression.variables)) != words:
@@ -107,7 +108,7 @@ def _load_explainer(document: dict[str, Any], arrays: dict[str, Any], path: Path
 
 
 def _explainer(fields: Fields, arrays: dict[str, Any]) -> Explainer:
-    from primewood.explainer.explainer import Explainer
+    from primewood.explainer import Explainer
 
     model = fields.read("model", _model)
     options = fields.read("options", _options)
@@ -123,7 +124,8 @@ def _explainer(fields: Fields, arrays: dict[str, Any]) -> Explainer:
         raise InvalidInput(
             f"the options do not fit the model ({type(problem).__name__}: {problem})"
         ) from None
-    explainer.notes, explainer.fidelity = notes, fidelity
+    if isinstance(explainer._model, TreeModel):
+        explainer._model = replace(explainer._model, notes=notes, fidelity=fidelity)
     return explainer
 
 
@@ -139,7 +141,7 @@ def _model(record: Any, place: str) -> Ensemble | Expression:
 
 def _options(record: Any, place: str) -> dict[str, Any]:
     """The options of an explainer, by names that it has."""
-    from primewood.explainer.explainer import Explainer
+    from primewood.explainer import Explainer
 
     known = signature(Explainer).parameters.keys() - {*NOT_KEPT, "model", "X_train"} | {"domain"}
     found = mapping(lambda held, _: read_value(held))(record, place)

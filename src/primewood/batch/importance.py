@@ -1,0 +1,35 @@
+"""Which features matter over some rows, counted while the rows are explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from primewood.batch.failed import Failed
+from primewood.engines.protocol import Clock
+from primewood.logic.language import Language
+from primewood.model.cells import Row
+from primewood.model.model import TreeModel
+from primewood.questions.explanation import Explanation, Status
+from primewood.questions.importance import Counts, Importance, find_flips
+
+ROWS_BETWEEN_FLIPS = 200
+"""After so many explanations their rows are tested for flips, so that progress is seen all the time."""
+
+
+def count_importance(
+    model: TreeModel,
+    rows: Row,
+    explained: Iterable[Explanation | Failed],
+    literals: Language,
+    time_limit: float | None,
+) -> Importance:
+    """Which features matter over rows, given their explanations; `time_limit` is per row, for its flips."""
+    counts = Counts()
+    for row, why in zip(rows, explained, strict=True):
+        mentioned = why.features if why.status is Status.PROVED else None
+        flips = None
+        if isinstance(why, Explanation):
+            flips = find_flips(model.ask(row), why, Clock(time_limit))
+        counts.add(mentioned, flips)
+    context = model.context
+    return counts.state(context.feature_names, literals, context.assumptions, context.digest)

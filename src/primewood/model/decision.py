@@ -1,0 +1,113 @@
+"""A decision on one row: the one argument of every question about a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Self
+
+from primewood.engines.protocol import Oracle
+from primewood.logic.instance import Box, Point
+from primewood.model.cells import Row
+from primewood.model.context import Context, TreeContext
+from primewood.model.model import Model, TreeModel
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What a model decides about an instance.
+
+    Attributes
+    ----------
+    model : Model
+        The model that answers about this instance.
+    point : Point
+        The instance's cell.
+    label : int
+        The decision, as a place in the names of decisions.
+    target : int or None
+        The decision that is wanted instead; None for any other.
+    notes : tuple of str
+        What to know about the row.
+    """
+
+    model: Model
+    point: Point
+    label: int
+    target: int | None = field(default=None, kw_only=True)
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
+
+    @property
+    def context(self) -> Context:
+        """What all answers about the model share."""
+        return self.model.context
+
+    @property
+    def name(self) -> object:
+        """The name of the decision."""
+        return self.context.class_names[self.label]
+
+    @property
+    def target_name(self) -> object:
+        """The name of the decision that is wanted instead; None for any other."""
+        return None if self.target is None else self.context.class_names[self.target]
+
+    @property
+    def values(self) -> tuple[float, ...] | None:
+        """The row in plain types; None for an instance of an expression."""
+        return None
+
+    @property
+    def cell(self) -> Box:
+        """The box that holds the instance's cell alone."""
+        return tuple(1 << value for value in self.point)
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """What to know about the row, and whether the model's own `predict` says otherwise."""
+        return self.notes
+
+    @cached_property
+    def oracle(self) -> Oracle:
+        """Answers about "the decision is this one"; given a target, about "the decision is not the target"."""
+        return self.model.engines.oracle(self.label, self.target)
+
+    @cached_property
+    def depends_on_order(self) -> bool:
+        """Whether the decision itself depends on the order in which scores are added."""
+        engines = self.model.engines
+        return engines.any_order and isinstance(engines.oracle(self.label).counterexample(self.cell), tuple)
+
+    def in_sequence(self) -> Self:
+        """The decision as `predict` takes it when it adds scores in the order of the trees."""
+        model = self.model.in_sequence()
+        if model is self.model:
+            return self
+        return replace(self, model=model, label=model.engines.decide(self.point))
+
+
+@dataclass(frozen=True, eq=False)
+class RowDecision(Decision):
+    """What a tree model decides about a row.
+
+    Attributes
+    ----------
+    model : TreeModel
+    row : Row
+        The row as the model takes it.
+    """
+
+    model: TreeModel
+    row: Row
+
+    @property
+    def context(self) -> TreeContext:
+        return self.model.context
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return tuple(self.row.tolist())
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        return (*self.notes, *self.model.compare_votes(self.row, self.label))

@@ -1,0 +1,435 @@
+"""What is asked about: an expression, or a tree model over its domain. Frozen, and without questions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+from typing import Literal as Choice
+
+import numpy as np
+
+from primewood import readers
+from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject, default_order, domain_of
+from primewood.domain.declarations import Number
+from primewood.domain.domain import MissingRule
+from primewood.engines.choice import Engines
+from primewood.ensemble import PREDICTION, Ensemble
+from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.logic.expression import Expression
+from primewood.logic.instance import Point
+from primewood.logic.interval import number
+from primewood.logic.language import Language, check_language
+from primewood.model.cells import Row
+from primewood.model.context import Context, TreeContext
+from primewood.model.decision_rule import DecisionRule, decide_between
+from primewood.model.score import Scorer
+from primewood.readers.fidelity import Fidelity
+from primewood.tables.rows import Reading, as_rows, read_row
+
+if TYPE_CHECKING:
+    from primewood.model.decision import Decision, RowDecision
+
+VoteName = Choice["model", "majority"]
+
+
+@dataclass(frozen=True, eq=False)
+class Model(ABC):
+    """What all questions are asked of.
+
+    Attributes
+    ----------
+    context : Context
+        What answers need: the variables, the names.
+    engines : Engines
+        What answers.
+    subject : Subject
+        What decides.
+    """
+
+    context: Context
+    engines: Engines
+    subject: Subject
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """As ready for the first question as a new one is."""
+        self.__dict__.update(state)
+        self.engines.prepare()
+
+    @abstractmethod
+    def ask(self, x: Any, target: object = None) -> Decision:
+        """The decision on a row as users have it, to ask questions about.
+
+        Parameters
+        ----------
+        target
+            The decision that is wanted instead, by its name.
+        """
+
+    def ask_within(self, x: Any, within: float) -> Decision:  # noqa: ARG002
+        """The decision "the prediction is within plus or minus `within` of that for this row", for a regressor."""
+        raise InvalidInput("within is for regressors, explained without a threshold")
+
+    def around(self, x: Any, within: float) -> TreeModel:  # noqa: ARG002
+        """The model that decides whether its prediction is within plus or minus `within` of that for a row."""
+        raise InvalidInput("within is for regressors, explained without a threshold")
+
+    @property
+    @abstractmethod
+    def source(self) -> Any:
+        """What the user gave."""
+
+    @abstractmethod
+    def need_rows(self, what: str) -> TreeModel:
+        """Return this model if it decides about rows; else raise, naming what is about rows."""
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The variables from the least important to the most."""
+        return default_order(self.subject)
+
+    @abstractmethod
+    def check_decides(self) -> None:
+        """Raise for a model that decides nothing."""
+
+    def choose_language(self, literals: Language | None) -> Language:
+        """The literal language of a question: the one that it asks for, or the model's."""
+        return self.context.literals if literals is None else check_language(literals)
+
+    def check_features(self, what: str, names: Iterable[str]) -> frozenset[str]:
+        """The names that are given, if they are names of features; `what` is how the user knows the list."""
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise InvalidInput(f"{what} is a list of feature names; write {what}=[{names!r}]")
+        given = list(names)
+        every = self.context.feature_names
+        unknown = [name for name in given if name not in every]
+        if unknown:
+            raise UnknownName(
+                f"{what} names {listing(unknown)}{meant(unknown, every)}; the features are {listing(every)}"
+            )
+        return frozenset(given)
+
+    @abstractmethod
+    def read_points(self, what: str, rows: Any) -> list[Point]:
+        """The cells of rows as users have them; `what` is how the user knows them."""
+
+    def find_places(self, what: str, names: Iterable[str]) -> frozenset[int]:
+        """The places of the variables of features; those that no test looks at have none."""
+        places = (self.context.place(name) for name in self.check_features(what, names))
+        return frozenset(place for place in places if place is not None)
+
+    def find_target(self, target: object, label: int) -> int | None:
+        """The place of the decision that is wanted instead of another one; None for any other."""
+        if target is None:
+            return None
+        wanted = self.context.label(target)
+        if wanted == label:
+            raise InvalidInput(f"the row is decided {target} already; say another target")
+        return wanted
+
+    def in_sequence(self) -> Self:
+        """The model that adds scores in the order of the trees, as `predict` does with one job."""
+        return replace(self, engines=self.engines.in_sequence()) if self.engines.any_order else self
+
+
+@dataclass(frozen=True, eq=False)
+class ExpressionModel(Model):
+    """An expression as a model: its decisions are False and True.
+
+    Attributes
+    ----------
+    subject : ExpressionSubject
+    """
+
+    subject: ExpressionSubject
+
+    def check_decides(self) -> None:
+        return
+
+    @property
+    def source(self) -> Expression:
+        return self.subject.expression
+
+    def ask(self, x: Any, target: object = None) -> Decision:
+        from primewood.model.decision import Decision
+
+        point = self.context.point_of(x)
+        label = self.engines.decide(point)
+        return Decision(self, point, label, target=self.find_target(target, label))
+
+    def read_points(self, what: str, rows: Any) -> list[Point]:  # noqa: ARG002
+        return [self.context.point_of(row) for row in rows]
+
+    def need_rows(self, what: str) -> TreeModel:
+        raise InvalidInput(f"{what} are about rows of a model; an expression has none")
+
+
+@dataclass(frozen=True)
+class DomainRecipe:
+    """What the domain of a model is made from, so that it can be made again with more cuts.
+
+    Attributes
+    ----------
+    rows : array or None
+        The training rows.
+    declared, groups, constraints, missing, kinds
+        As for `primewood.domain.domain_of`.
+    """
+
+    rows: Row | None = None
+    declared: Mapping[str, Any] | None = None
+    groups: Mapping[str, Sequence[str]] | str | None = None
+    constraints: Sequence[str] | None = None
+    missing: MissingRule = "auto"
+    kinds: Mapping[str, str] = field(default_factory=dict)
+
+    def make(
+        self,
+        ensemble: Ensemble,
+        *,
+        conditions: Sequence[str] = (),
+        beside: Ensemble | None = None,
+        loosened: Mapping[str, Number] | None = None,
+    ) -> Domain:
+        """The domain of an ensemble; see `primewood.domain.domain_of`."""
+        return domain_of(
+            ensemble,
+            self.rows,
+            declared=self.declared,
+            groups=self.groups,
+            constraints=self.constraints,
+            missing=self.missing,
+            kinds=self.kinds,
+            conditions=conditions,
+            beside=beside,
+            loosened=loosened,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TreeModel(Model):
+    """A tree model over its domain.
+
+    Attributes
+    ----------
+    context : TreeContext
+    subject : EnsembleSubject
+        The ensemble as it decides, with the user's cut-off, over the domain.
+    estimator : object
+        The model that the user gave.
+    as_read : Ensemble
+        The ensemble before a cut-off or a vote was chosen.
+    rule : DecisionRule
+        What it decides by, if the user chose that.
+    recipe : DomainRecipe
+        How the domain was made.
+    vote : {"model", "majority"}
+        Whether it votes as the library does, or each tree has one vote.
+    immutable : tuple of str
+        Features that cannot change.
+    fidelity : Fidelity or None
+        How the reading fared against the library's own decisions.
+    notes : tuple of str
+        What to know about how the training rows were read.
+    """
+
+    context: TreeContext
+    subject: EnsembleSubject
+    estimator: Any
+    as_read: Ensemble
+    rule: DecisionRule
+    recipe: DomainRecipe
+    vote: VoteName = "model"
+    immutable: tuple[str, ...] = ()
+    fidelity: Fidelity | None = None
+    notes: tuple[str, ...] = ()
+    _variants: dict[object, TreeModel] = field(default_factory=dict, init=False, repr=False)
+    """The same model over other domains, as far as they were needed."""
+
+    @property
+    def source(self) -> Any:
+        return self.estimator
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The trees, as they decide."""
+        return self.subject.ensemble
+
+    @property
+    def domain(self) -> Domain:
+        """What rows can be."""
+        return self.context.domain
+
+    @property
+    def positive(self) -> object:
+        """The class that a cut-off and probabilities speak of, by its shown name; None if there is none."""
+        scorer = self.context.scorer
+        place = None if scorer is None else scorer.positive
+        return None if place is None else self.context.class_names[place]
+
+    @property
+    def decisions_are_ordered(self) -> bool:
+        """Whether the decisions have an order of their own: labels that are numbers, or levels of a score."""
+        labels = self.as_read.classes
+        numbers = all(isinstance(label, bool | int | float | np.bool_ | np.number) for label in labels)
+        return numbers or tuple(labels) == (PREDICTION,) or len(self.ensemble.cuts) > 1
+
+    @property
+    def agreement(self) -> tuple[int, int] | None:
+        """On how many training rows the library's `predict` decides as the vote does, and of how many rows.
+
+        None without training rows, or where the decision is not the model's own.
+        """
+        rows = self.context.rows
+        if rows is None or not self.rule.is_own:
+            return None
+        own = readers.decisions_of(self.source, rows, self.ensemble.categories)
+        vote = np.array(self.ensemble.classes, dtype=own.dtype)[self.ensemble.predict(rows)]
+        return int((own == vote).sum()), len(rows)
+
+    def need_rows(self, what: str) -> TreeModel:  # noqa: ARG002
+        return self
+
+    def check_decides(self) -> None:
+        if self.ensemble.is_regressor:
+            raise InvalidInput(
+                "a regressor decides nothing by itself: pass threshold=t (prediction >= t) or between=(a, b) when the "
+                "explainer is made, or within=e (plus or minus e around this prediction) when a row is explained"
+            )
+
+    def ask(self, x: Any, target: object = None) -> RowDecision:
+        from primewood.model.decision import RowDecision
+
+        model, row, notes = self._read(x)
+        model.check_decides()
+        point = model.domain.point(row)
+        label = model.engines.decide(point)
+        wanted = model.find_target(target, label)
+        return RowDecision(model, point, label, row, target=wanted, notes=notes)
+
+    def ask_within(self, x: Any, within: float) -> RowDecision:
+        model, row, notes = self._read(x)
+        return replace(model.around(row, within).ask(row), notes=notes)
+
+    def around(self, x: Any, within: float) -> TreeModel:
+        if not self.ensemble.is_regressor:
+            raise InvalidInput("within is for regressors, explained without a threshold")
+        if not isinstance(within, int | float | np.number) or not 0 <= within < np.inf:
+            raise InvalidInput(f"within is a number of at least 0, not {within!r}")
+        model, row, _ = self._read(x)
+        model.domain.point(row)  # raises for a row that cannot be
+        prediction = float(model.ensemble.predict_proba([row])[0, 0])  # type: ignore[list-item]
+        ends = (prediction - float(within), prediction + float(within))
+        decided = model.replace_ensemble(decide_between(model.ensemble, ends), model.domain)
+        return replace(decided, rule=DecisionRule(between=ends))
+
+    def replace_ensemble(self, ensemble: Ensemble, domain: Domain) -> TreeModel:
+        """The same model with another decision, or over another domain."""
+        class_names, scorer = self.context.class_names, self.context.scorer
+        if ensemble is not self.ensemble:
+            class_names = ensemble.classes
+            scorer = Scorer(ensemble, class_names)
+        rows, subject = self.context.rows, EnsembleSubject(ensemble, domain)
+        context = replace(
+            self.context,
+            class_names=class_names,
+            scorer=scorer,
+            digest=ensemble.digest,
+            domain=domain,
+            variables=domain.variables,
+            points=None if rows is None else domain.points(rows),
+        )
+        return replace(self, context=context, subject=subject, engines=self.engines.for_subject(subject))
+
+    def replace_rows(self, rows: Row) -> TreeModel:
+        """The same model with other rows in the place of the training rows, for what is counted over them."""
+        context = replace(self.context, rows=rows, points=self.domain.points(rows))
+        return replace(self, context=context)
+
+    def cut_at(self, conditions: Sequence[str]) -> TreeModel:
+        """The same model over a domain that is cut where conditions cut; kept for the next question about them."""
+        if not conditions:
+            return self
+        key = ("conditions", *conditions)
+        if key not in self._variants:
+            domain = self.recipe.make(self.ensemble, conditions=conditions)
+            self._variants[key] = self.replace_ensemble(self.ensemble, domain)
+            self._variants[key].engines.prepare()
+        return self._variants[key]
+
+    def cut_beside(self, other: Ensemble) -> TreeModel:
+        """The same model over a domain that is cut where another ensemble over the same columns cuts."""
+        return self.replace_ensemble(self.ensemble, self.recipe.make(self.ensemble, beside=other))
+
+    def _read(self, x: Any) -> tuple[TreeModel, Row, tuple[str, ...]]:
+        """The model that answers about a row, the row, and what is to be noted about it.
+
+        It is this model, unless the row breaks what was inferred about features: then it is one that does not assume
+        it.
+        """
+        reading: Reading = read_row(x, self.context.layout)
+        row: Row = reading.rows[0]
+        broken = self._find_broken(row)
+        notes = (*reading.notes, *reading.row_notes.get(0, ()), *broken.values())
+        return self._loosen(row, broken) if broken else self, row, tuple(dict.fromkeys(notes))
+
+    def serve(self, row: Row) -> TreeModel:
+        """The model that answers about a row; see `ask`."""
+        broken = self._find_broken(row)
+        return self._loosen(row, broken) if broken else self
+
+    def _find_broken(self, row: Row) -> dict[str, str]:
+        """The features whose inferred kind a row breaks, with what to note about them."""
+        declared, numbers, found = self.recipe.declared or {}, row.tolist(), {}
+        for feature in self.domain.features:
+            known = declared.get(feature.name) is not None or feature.column in self.ensemble.categories
+            x = numbers[feature.column]
+            if known or len(feature.columns) > 1 or x != x or feature.index_of(numbers) >= 0:
+                continue
+            kind, _ = feature.assumption() or ("", "")
+            found[feature.name] = (
+                f"{feature.name} = {number(x)} {kind.replace('is ', 'is not ', 1)}, unlike the training rows; answered "
+                "without that assumption"
+            )
+        return found
+
+    def _loosen(self, row: Row, broken: Iterable[str]) -> TreeModel:
+        """The model that does not assume what a row breaks; made once."""
+        kinds, names = self.recipe.kinds, self.ensemble.feature_names
+        loosened = {
+            name: Number(whole=kinds.get(name) == "whole" and float(row[names.index(name)]).is_integer())
+            for name in broken
+        }
+        key = frozenset(loosened.items())
+        if key not in self._variants:
+            domain = self.recipe.make(self.ensemble, loosened=loosened)
+            self._variants[key] = self.replace_ensemble(self.ensemble, domain)
+        return self._variants[key]
+
+    def check_rows(self, what: str, rows: Row, *, strictly: bool = False) -> None:
+        """Raise for the first of some rows that cannot be answered about; `strictly`, under what is inferred."""
+        points = self.domain.points(rows)
+        allowed = (points >= 0).all(axis=1) & self.domain.possible(rows, points)
+        for place in np.flatnonzero(~allowed).tolist():
+            try:
+                (self if strictly else self.serve(rows[place])).context.point_of(rows[place])
+            except InvalidInput as problem:
+                raise InvalidInput(f"{what}, row {place}: {problem}") from None
+
+    def read_points(self, what: str, rows: Any) -> list[Point]:
+        table = as_rows(rows, self.context.layout, source=what)
+        self.check_rows(what, table, strictly=True)
+        return [tuple(point) for point in self.domain.points(table).tolist()]
+
+    def compare_votes(self, row: Row, label: int) -> tuple[str, ...]:
+        """Whether the library's own `predict` says otherwise than the majority, as a note; nothing if it does not."""
+        if self.vote == "model":
+            return ()
+        own = readers.decisions_of(self.source, row[None, :], self.ensemble.categories)[0]
+        place = list(self.ensemble.classes).index(own.item() if hasattr(own, "item") else own)
+        if place == label:
+            return ()
+        name = self.context.class_names[place]
+        return (f"model.predict does not take a majority and says {name} for this row",)
