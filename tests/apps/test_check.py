@@ -32,9 +32,7 @@ NUMBERS = [-3.0, -1.0, float(np.nextafter(-1, -2)), -0.2, 0.5, 0.7, 2.0, float(n
 
 
 def ask(explainer, x, claim, *, clock=None, **options):
-    context, engines = explainer._model.context, explainer._model.engines
-    row, point = context.read(x)
-    return check(context, engines, row, point, engines.decide(point), claim, clock or Clock(), **options)
+    return check(explainer._model.ask(x), claim, clock or Clock(), **options)
 
 
 def random_claim(generator):
