@@ -18,6 +18,7 @@ from sklearn.ensemble import RandomForestClassifier
 import primewood as pw
 from primewood import progress
 from primewood.cli import output
+from primewood.model.model import TreeModel
 from primewood.progress import CLEAR, Progress, say
 from primewood.properties import compiled
 
@@ -286,8 +287,8 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("doing", QUESTIONS)
 def test_a_long_question_says_what_it_does(terminal_at_once, forest, doing, capsys, monkeypatch):
-    real = pw.Explainer._check_decides
-    monkeypatch.setattr(pw.Explainer, "_check_decides", lambda self: (time.sleep(0.05), real(self)))
+    real = TreeModel.check_decides
+    monkeypatch.setattr(TreeModel, "check_decides", lambda self: (time.sleep(0.05), real(self)))
     at_once = terminal_at_once()
     model, X = forest
     explainer = pw.Explainer(model, X, progress=False)

@@ -7,6 +7,7 @@ import io
 import json
 import pickle
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -271,7 +272,7 @@ def test_values_of_options_survive_json(value):
 
 def test_an_option_that_no_file_can_keep_is_named(tmp_path):
     explainer, _ = without_rows()
-    explainer._options["units"] = object()
+    explainer._options = replace(explainer._options, units=object())
     with pytest.raises(InvalidInput, match="units cannot be saved: a file keeps text, numbers"):
         explainer.save(tmp_path / "e")
     assert not list(tmp_path.iterdir())

@@ -513,8 +513,8 @@ def test_a_rule_about_another_decision_is_refused():
 
 def test_expressions_are_refused():
     A, B = pw.Variable("A", [1, 2]), pw.Variable("B", [1, 2])
-    with pytest.raises(InvalidInput, match="about models"):
-        ask(pw.Explainer((A == 1) | (B == 1)), {"A": 1, "B": 1}, ["A"])
+    with pytest.raises(InvalidInput, match="claims are about rows of a model"):
+        pw.Explainer((A == 1) | (B == 1)).check({"A": 1, "B": 1}, ["A"])
 
 
 def test_words_records_and_tables():

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
-from primewood.apps.report import Report, gather
+from primewood.apps.report import Report
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput, UnknownName
 from primewood.properties.description import describe_model
@@ -127,7 +127,7 @@ MODELS = {
 @cache
 def reported(name: str) -> tuple[pw.Explainer, Report]:
     explainer = MODELS[name]()
-    return explainer, gather(explainer, **QUICK)
+    return explainer, explainer.report(**QUICK)
 
 
 def decided(explainer: pw.Explainer, rows: Any) -> list[object]:
@@ -136,7 +136,7 @@ def decided(explainer: pw.Explainer, rows: Any) -> list[object]:
     ensemble = explainer.ensemble
     assert ensemble is not None
     model, names = explainer.model, explainer.class_names
-    if explainer._vote == "majority":
+    if explainer._model.vote == "majority":
         votes = np.array([tree.predict(rows) for tree in model.estimators_]).astype(int)
         counts = np.array([(votes == label).sum(axis=0) for label in range(len(names))])
         return [names[label] for label in counts.argmax(axis=0)]
@@ -302,7 +302,7 @@ def test_stated_properties_are_verified_with_rows_that_show_it() -> None:
         pw.independent_of("housing", "age"),
         pw.output(at_least=0.0, at_most=1.0),
     ]
-    found = gather(explainer, properties=stated, **QUICK).to_dict()["properties"]
+    found = explainer.report(properties=stated, **QUICK).to_dict()["properties"]
     assert found["stated"]
     assert [item["outcome"] for item in found["items"]] == [explainer.verify(one).outcome for one in stated]
     for item in found["items"]:
@@ -313,12 +313,12 @@ def test_stated_properties_are_verified_with_rows_that_show_it() -> None:
 def test_wrong_properties_are_refused_before_time_is_spent() -> None:
     seen: list[str] = []
     with pytest.raises(InvalidInput, match="agee"):
-        gather(credit(), properties=["agee < 18 -> declined"], watcher=lambda name, *_: seen.append(name))
+        credit().report(properties=["agee < 18 -> declined"], watcher=lambda name, *_: seen.append(name))
     with pytest.raises(UnknownName, match="aproved"):
-        gather(credit(), properties=["age < 18 -> aproved"], watcher=lambda name, *_: seen.append(name))
+        credit().report(properties=["age < 18 -> aproved"], watcher=lambda name, *_: seen.append(name))
     assert set(seen) <= {"properties"}
     with pytest.raises(InvalidInput, match="properties is a list"):
-        gather(credit(), properties="age < 18 -> declined")
+        credit().report(properties="age < 18 -> declined")
 
 
 @pytest.mark.parametrize(
@@ -336,23 +336,23 @@ def test_wrong_properties_are_refused_before_time_is_spent() -> None:
 )
 def test_wrong_settings_are_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
-        gather(credit(), **options)
+        credit().report(**options)
 
 
 def test_what_has_no_decision_or_no_rows_is_refused() -> None:
     A = pw.Variable("A", [1, 2])
     with pytest.raises(InvalidInput, match="an expression has none"):
-        gather(pw.Explainer(A == 1))
+        pw.Explainer(A == 1).report()
     with pytest.raises(InvalidInput, match="threshold"):
-        gather(regressor())
+        regressor().report()
     with pytest.raises(InvalidInput, match='engine="bdd"'):
-        gather(iris(vote="majority", engine="bdd"))
+        iris(vote="majority", engine="bdd").report()
 
 
 def test_rows_may_be_named_and_keep_the_labels_of_a_frame() -> None:
     data = load_credit()
     frame = pd.DataFrame(data.X[:20], columns=data.feature_names, index=[f"case {i}" for i in range(20)])
-    record = gather(credit(), frame, rows=[3, 17], **QUICK).to_dict()
+    record = credit().report(frame, rows=[3, 17], **QUICK).to_dict()
     assert [item["label"] for item in record["cases"]["items"]] == ["case 3", "case 17"]
     assert {item["chosen"] for item in record["cases"]["items"]} == {"asked for"}
     assert record["rows"]["source"] == "given" and record["rows"]["training"] == 1000
@@ -361,14 +361,14 @@ def test_rows_may_be_named_and_keep_the_labels_of_a_frame() -> None:
 
 def test_training_rows_that_are_given_are_not_told_twice() -> None:
     data = load_credit()
-    report = gather(credit(), data.X, **QUICK)
+    report = credit().report(data.X, **QUICK)
     assert report.to_dict()["rows"]["source"] == "training"
     assert "the explainer also has" not in report.to_html()
-    assert "the explainer also has 1,000 training rows" in gather(credit(), data.X[:20], **QUICK).to_html()
+    assert "the explainer also has 1,000 training rows" in credit().report(data.X[:20], **QUICK).to_html()
 
 
 def test_rows_without_training_rows_serve_for_counts_and_ranges() -> None:
-    record = gather(iris(), load_iris().data[::2], **QUICK).to_dict()
+    record = iris().report(load_iris().data[::2], **QUICK).to_dict()
     assert record["rules"]["grown_from"] == {"source": "given", "rows": 75, "of": 75}
     assert record["robustness"]["ranges"] == "given"
     assert all(item["why"]["coverage"] is None for item in record["cases"]["items"])
@@ -377,7 +377,7 @@ def test_rows_without_training_rows_serve_for_counts_and_ranges() -> None:
 def test_rows_that_are_not_possible_are_said_to_be_so() -> None:
     rows = load_credit().X[:10].copy()
     rows[0, 0], rows[1, 1] = 17, np.nan
-    record = gather(credit(), rows, rows=[0, 1, 2], **QUICK).to_dict()
+    record = credit().report(rows, rows=[0, 1, 2], **QUICK).to_dict()
     assert record["rows"]["outside"] == 2
     assert [item["problem"] is None for item in record["cases"]["items"]] == [False, False, True]
     assert "missing" in record["cases"]["items"][1]["problem"]
@@ -385,7 +385,7 @@ def test_rows_that_are_not_possible_are_said_to_be_so() -> None:
 
 def test_rows_are_chosen_from_every_decision_the_least_certain_first() -> None:
     explainer, _ = reported("ten classes")
-    record = gather(explainer, **{**QUICK, "explain": 10}).to_dict()
+    record = explainer.report(**{**QUICK, "explain": 10}).to_dict()
     assert sorted(item["why"]["decision"] for item in record["cases"]["items"]) == list(range(10))
     assert {item["chosen"] for item in record["cases"]["items"]} == {"least certain"}
     for item in record["cases"]["items"]:
@@ -399,7 +399,7 @@ def test_limits_that_are_hit_are_said() -> None:
     data = load_credit()
     forest = RandomForestClassifier(40, random_state=0).fit(data.X, data.y)
     explainer = pw.Explainer(forest, data.X, feature_names=data.feature_names, class_names=data.class_names)
-    report = gather(explainer, explain=8, sample=20, time_limit=3, work_limit=1)
+    report = explainer.report(explain=8, sample=20, time_limit=3, work_limit=1)
     record = report.to_dict()
     early = record["cases"]["statuses"]["interrupted"]
     assert early > 1
@@ -413,7 +413,7 @@ def test_limits_that_are_hit_are_said() -> None:
 def test_with_a_limit_of_work_the_report_is_the_same_each_time() -> None:
     found = []
     for _ in range(2):
-        record = gather(credit(), explain=3, sample=6, time_limit=None, work_limit=200).to_dict()
+        record = credit().report(explain=3, sample=6, time_limit=None, work_limit=200).to_dict()
         record["made"] = {k: v for k, v in record["made"].items() if k not in ("date", "seconds")}
         found.append(record)
     assert found[0] == found[1]
@@ -421,7 +421,7 @@ def test_with_a_limit_of_work_the_report_is_the_same_each_time() -> None:
 
 def test_progress_is_told_section_by_section() -> None:
     seen: list[tuple[str, int, int]] = []
-    gather(iris(load_iris().data), **QUICK, watcher=lambda *told: seen.append(told))
+    iris(load_iris().data).report(**QUICK, watcher=lambda *told: seen.append(told))
     names = list(dict.fromkeys(name for name, _, _ in seen))
     assert names == ["sensitivity", "model", "cases", "robustness", "properties", "features", "rules"]
     for name in names:
@@ -435,7 +435,7 @@ def test_a_report_that_is_interrupted_leaves_nothing_behind(tmp_path: Path) -> N
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        gather(iris(load_iris().data), **QUICK, watcher=stop).save(tmp_path / "audit.html")
+        iris(load_iris().data).report(**QUICK, watcher=stop).save(tmp_path / "audit.html")
     assert list(tmp_path.iterdir()) == []
 
 
