@@ -806,18 +806,16 @@ class Explainer:
             As for a call for rows in memory.
         """
         settings = self._batch_settings(options, time_limit, work_limit, batch_limit, reuse, part_rows)
-        explainer, dialect = RowExplainer(self._model.need_rows("batches")), Dialect(sheet, decimal)
+        model, dialect = self._model.need_rows("batches"), Dialect(sheet, decimal)
         shared: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "dialect": dialect}
         if is_one_file(folder):
             if resume or format is not None:
                 raise InvalidInput(f"resume and format are for a folder of parts; {folder} is one file")
-            return explain_into_one_file(
-                explainer, source, folder, settings, identity=identity, **shared
-            ).written
+            return explain_into_one_file(model, source, folder, settings, identity=identity, **shared).written
         if identity is not None:
             raise InvalidInput("identity is for one .csv, .xlsx, .parquet or .jsonl file")
         return explain_file(
-            explainer, source, folder, settings, format=format or "parquet", resume=resume, **shared
+            model, source, folder, settings, format=format or "parquet", resume=resume, **shared
         )
 
     @takes_options("importance")
@@ -1095,8 +1093,9 @@ class Explainer:
 
     def _batch_settings(self, options: dict[str, Any], *limits: Any) -> Settings:
         """The settings of a batch; raises for options that `explain` does not take."""
-        bind("explain", signature(self.explain), (None,), options)
-        return choose_settings(self._model.need_rows("batches"), options, *limits)
+        kept = {name: tuple(x) if isinstance(x, Iterator) else x for name, x in options.items()}
+        bind("explain", signature(self.explain), (None,), kept)
+        return choose_settings(self._model.need_rows("batches"), kept, *limits)
 
     def _explain_rows(
         self, reading: Reading, settings: Settings, n_jobs: int | None, progress: bool | None

@@ -14,6 +14,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
+from primewood.batch.explaining import RowExplainer
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -69,7 +70,7 @@ def test_the_same_as_in_threads(iris, on_dask, monkeypatch):
         streamed = list(explainer.stream(rows, **EXACT))
     sent = []
     monkeypatch.setattr(
-        type(explainer), "__getstate__", lambda self: sent.append(1) or self.__dict__, raising=False
+        RowExplainer, "__getstate__", lambda self: sent.append(1) or self.__dict__, raising=False
     )
     for batch, options in zip(expected, ({}, {"fix": ["x1"]}), strict=True):
         for n_jobs in (None, 1, 2, -1):

@@ -30,19 +30,20 @@ from batch.samples import (
     small_blocks,
 )
 from primewood.batch.batch import Batch
+from primewood.batch.explaining import RowExplainer
 from primewood.batch.failed import Failed
 from primewood.errors import InvalidInput
 
 
-def counting(monkeypatch, explainer, replaced=None):
+def counting(monkeypatch, replaced=None):
     """The rows that `explain` is asked about from now on, in the order of asking."""
-    asked, own = [], type(explainer).explain
+    asked, own = [], RowExplainer.explain
 
     def explain(self, x, **options):
         asked.append(tuple(np.asarray(x, dtype=float).tolist()))
         return own(self, x, **options) if replaced is None else replaced(own, self, x, options)
 
-    monkeypatch.setattr(type(explainer), "explain", explain)
+    monkeypatch.setattr(RowExplainer, "explain", explain)
     return asked
 
 
@@ -115,7 +116,7 @@ def test_options_that_can_be_read_once_hold_for_all_rows():
 def test_rows_of_one_cell_are_explained_once(monkeypatch, n_jobs):
     explainer, rows = forest()
     cells = {tuple(p) for p in explainer.domain.points(rows).tolist()}
-    asked = counting(monkeypatch, explainer)
+    asked = counting(monkeypatch)
     small_blocks(monkeypatch, 10)
     batch = explainer(np.vstack([rows, rows, rows]), n_jobs=n_jobs, **EXACT)
     assert len(asked) == len(cells) <= len(rows)
@@ -180,7 +181,7 @@ def test_no_row_has_more_time_than_the_batch_has_left(monkeypatch):
         time.sleep(min(0.05, options["time_limit"]))
         return own(self, x, **{**options, "time_limit": None, "work_limit": 1})
 
-    counting(monkeypatch, explainer, slow)
+    counting(monkeypatch, slow)
     start = time.monotonic()
     batch = explainer(rows, time_limit=None, batch_limit=0.2)
     for at, limit in given:
@@ -202,7 +203,7 @@ def test_what_a_first_try_found_is_kept_when_there_is_no_time_for_another(monkey
         tries.setdefault(tuple(x.tolist()), []).append(why)
         return why
 
-    counting(monkeypatch, explainer, hasty)
+    counting(monkeypatch, hasty)
     for why in explainer(X[:4], time_limit=2.0, batch_limit=0.25):
         assert len(why.features) == min(len(tried.features) for tried in tries[why.row])
 
@@ -229,7 +230,7 @@ def test_rows_that_a_short_try_does_not_suffice_for_get_their_whole_time(monkeyp
         enough = options["time_limit"] >= 10 or x[0] > 6
         return own(self, x, **{**options, "time_limit": None, "work_limit": None if enough else 1})
 
-    counting(monkeypatch, explainer, hard)
+    counting(monkeypatch, hard)
     batch = explainer(rows, time_limit=10.0)
     assert batch.summary().statuses == {"proved": len(rows)}
     count = Counter(row for row, _ in limits)
@@ -241,7 +242,7 @@ def test_rows_that_a_short_try_does_not_suffice_for_get_their_whole_time(monkeyp
 def test_a_limit_of_work_is_not_tried_twice(monkeypatch):
     X, y = load_digits(return_X_y=True)
     explainer = pw.Explainer(RandomForestClassifier(15, random_state=0).fit(X, y), X, literals="sets")
-    asked = counting(monkeypatch, explainer)
+    asked = counting(monkeypatch)
     batch = explainer(X[:5], work_limit=20)
     assert "interrupted" in batch.status and max(Counter(asked).values()) == 1
 
@@ -261,7 +262,7 @@ def test_a_row_that_fails_is_a_row_with_a_status(monkeypatch, n_jobs):
             raise RuntimeError("no memory is left for this row")
         return own(self, x, **options)
 
-    counting(monkeypatch, explainer, failing)
+    counting(monkeypatch, failing)
     batch = explainer(rows, n_jobs=n_jobs, **EXACT)
     failed = [k for k, why in enumerate(batch) if isinstance(why, Failed)]
     assert failed == [k for k, cell in enumerate(cells) if cell in bad] and len(failed) < len(rows)
@@ -370,7 +371,7 @@ def test_wrong_options_are_refused(options):
 def test_a_stream_is_lazy(monkeypatch):
     explainer, rows = forest()
     small_blocks(monkeypatch, 5)
-    asked = counting(monkeypatch, explainer)
+    asked = counting(monkeypatch)
     stream = explainer.stream(rows)
     assert not asked
     next(stream)
@@ -424,7 +425,7 @@ def test_an_interrupt_stops_everything(monkeypatch, n_jobs):
         return own(self, x, **options)
 
     before = threading.active_count()
-    asked = counting(monkeypatch, explainer, slow)
+    asked = counting(monkeypatch, slow)
     generator = np.random.default_rng(0)
     rows = np.vstack([IRIS.data + generator.normal(0, 0.3, IRIS.data.shape) for _ in range(6)])
     with pytest.raises(KeyboardInterrupt):

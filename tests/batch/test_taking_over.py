@@ -12,6 +12,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 
 import primewood as pw
 from batch.samples import CASES, EXACT, IRIS, check_witnesses, forest, regressor, small_blocks
+from primewood.batch.explaining import RowExplainer
 from primewood.batch.run import Run, Settings
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput
@@ -105,7 +106,10 @@ def test_what_is_taken_over_is_prime_for_the_row(small, options, size):
     rows, cells = small.rows[order], [small.cells[k] for k in order]
     blocks = [rows[k : k + size] for k in range(0, len(rows), size)]
     settings = Settings(options, **EXACT, reuse=True, block=size)
-    runs = [[r for b in Run(small.explainer, settings, n).blocks(blocks) for r in b] for n in (1, 2)]
+    runs = [
+        [r for b in Run(RowExplainer(small.explainer._model), settings, n).blocks(blocks) for r in b]
+        for n in (1, 2)
+    ]
     fixed = [j for j, x in enumerate(small.variables) if x.name in options["fix"]]
     predicted = small.model.predict(rows)
     within = 0
@@ -157,12 +161,12 @@ def test_most_rows_take_over():
     explainer = pw.Explainer(
         model, credit.X, feature_names=credit.feature_names, domain=credit.domain, literals="sets"
     )
-    run = Run(explainer, Settings({}, **EXACT, reuse=True), 2)
+    run = Run(RowExplainer(explainer._model), Settings({}, **EXACT, reuse=True), 2)
     results = [result for block in run.blocks([credit.X]) for result in block]
     assert 3 * run.explained < len(results)
     settings = Settings({}, **EXACT, reuse=True)
     for result in results[::100]:
-        why = explainer.stated(result, settings)
+        why = RowExplainer(explainer._model).state(result, settings)
         assert why.covers([result.row]).all()
         assert (model.predict(why.sample(50, 0)) == model.predict([result.row])[0]).all()
 
@@ -279,8 +283,8 @@ def test_a_run_that_learns_what_another_found_goes_on_like_it(reuse, size, done)
     rows = IRIS.data[generator.integers(0, 150, 10 * size)] + generator.normal(0, 0.4, (10 * size, 4))
     blocks = [rows[k : k + size] for k in range(0, 10 * size, size)]
     settings = Settings({}, **EXACT, reuse=reuse, block=size)
-    undisturbed = list(Run(explainer, settings).blocks(blocks))
-    second = Run(explainer, settings)
+    undisturbed = list(Run(RowExplainer(explainer._model), settings).blocks(blocks))
+    second = Run(RowExplainer(explainer._model), settings)
     for results in undisturbed[:done]:
         second.learn(results)
     rest = second.blocks(blocks[done:], first=size * done)

@@ -55,7 +55,7 @@ def made(tmp_path_factory):
     X.head(60).to_csv(folder / "rows.csv", index=False)
     X.to_csv(folder / "train.csv", index=False)
     (folder / "codes.toml").write_text(CODES)
-    explain_file(pw.Explainer(forest, X), folder / "rows.csv", folder / "explained")
+    explain_file(pw.Explainer(forest, X)._model, folder / "rows.csv", folder / "explained")
     return folder
 
 

@@ -88,9 +88,8 @@ def explain_rows(
 
 
 def choose_settings(model: TreeModel, options: dict[str, Any], *limits: Any) -> Settings:
-    """The settings of a batch, with options of `explain` that can be read once per row."""
-    lists = ("fix", "avoid", "only", "order")
-    kept = {name: tuple(x) if name in lists and isinstance(x, Iterator) else x for name, x in options.items()}
+    """The settings of a batch, with options of `explain`."""
+    kept = dict(options)
     kept["literals"] = model.choose_language(options.get("literals"))
     if kept.get("also") is not None:
         kept["also"] = read_rows(kept["also"], model.context.layout, source="also").rows

@@ -9,35 +9,28 @@ over, if none was.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from primewood import __version__
 from primewood.batch import columns
-from primewood.batch.failed import Failed
+from primewood.batch.explaining import RowExplainer
 from primewood.batch.folder import Folder, Kind, Manifest, Part, part_name
 from primewood.batch.progress import watching
-from primewood.batch.run import ModelExplainer, Result, Run, Settings
+from primewood.batch.run import Result, Run, Settings
 from primewood.batch.sources import Source, open_source
 from primewood.batch.wording import Wording
 from primewood.errors import InvalidInput
 from primewood.files import undamaged
-from primewood.questions.explanation import Explanation, score_together
+from primewood.model.model import TreeModel
+from primewood.questions.explanation import score_together
 from primewood.tables.files import Dialect
 from primewood.visible import Readable
-
-
-class Stating(ModelExplainer, Protocol):
-    """Something that explains rows, and makes explanations of results."""
-
-    @property
-    def state(self) -> Callable[[Result, Settings, tuple[str, ...]], Explanation | Failed]:
-        """What makes the explanation of a result, with notes about its row."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +73,7 @@ class Written(Readable):
 
 
 def explain_file(
-    explainer: Stating,
+    model: TreeModel,
     source: str | Path,
     folder: str | Path,
     settings: Settings | None = None,
@@ -97,8 +90,8 @@ def explain_file(
 
     Parameters
     ----------
-    explainer
-        Of the model.
+    model
+        What decides.
     source
         A CSV file with a header, a file of JSON lines (.jsonl), a Parquet file (.parquet) or an Excel workbook (.xlsx),
         with the model's columns.
@@ -125,7 +118,8 @@ def explain_file(
     settings = settings or Settings()
     settings.check()
     kind = columns.check_kind(format)
-    rows = open_source(source, explainer.model.context.layout, dialect)
+    explainer = RowExplainer(model)
+    rows = open_source(source, model.context.layout, dialect)
     asked = Folder(folder)
     with asked.locked():
         features = tuple(variable.name for variable in explainer.model.context.variables)
@@ -140,7 +134,7 @@ class _Writing:
 
     def __init__(
         self,
-        explainer: Stating,
+        explainer: RowExplainer,
         source: Source,
         folder: Folder,
         settings: Settings,
@@ -212,7 +206,7 @@ class _Writing:
 
 
 def _question(
-    explainer: Stating, source: Source, settings: Settings, kind: str, dialect: Dialect | None
+    explainer: RowExplainer, source: Source, settings: Settings, kind: str, dialect: Dialect | None
 ) -> dict[str, Any]:
     """What is asked, in plain types: when it is the same, so are the answers."""
     context, engines = explainer.model.context, explainer.model.engines

@@ -20,9 +20,10 @@ from primewood.batch.folder import Folder
 from primewood.batch.overview import Overview, overview
 from primewood.batch.run import Settings
 from primewood.batch.sources import open_source
-from primewood.batch.to_files import Stating, Written, explain_file
+from primewood.batch.to_files import Written, explain_file
 from primewood.errors import InvalidInput
 from primewood.files import write_whole
+from primewood.model.model import TreeModel
 from primewood.render import frames
 from primewood.tables import workbook
 from primewood.tables.files import Dialect, arrow
@@ -58,7 +59,7 @@ class OneFile:
 
 
 def explain_into_one_file(
-    explainer: Stating,
+    model: TreeModel,
     source: str | Path,
     path: str | Path,
     settings: Settings | None = None,
@@ -72,7 +73,7 @@ def explain_into_one_file(
 
     Parameters
     ----------
-    explainer, source, settings, n_jobs, progress, dialect
+    model, source, settings, n_jobs, progress, dialect
         As for `explain_file`.
     path
         The file; its ending is .csv, .xlsx, .parquet or .jsonl. An existing one is replaced.
@@ -86,11 +87,11 @@ def explain_into_one_file(
     """
     path = Path(path)
     check_format(path)
-    rows = open_source(source, explainer.model.context.layout, dialect)
+    rows = open_source(source, model.context.layout, dialect)
     identities = None if identity is None else rows.texts(identity)
     with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}.") as parts:
         done = explain_file(
-            explainer,
+            model,
             source,
             parts,
             settings,

@@ -133,13 +133,12 @@ def explain_all(asked: AskedOf, files: ToFiles, options: Mapping[str, Any], *, a
 
 
 def _into_folder(asked: AskedOf, files: ToFiles, folder: Path, settings: Settings) -> Overview:
-    from primewood.batch.explaining import RowExplainer
     from primewood.batch.overview import overview
     from primewood.batch.to_files import explain_file
 
     with _kept(folder), _workers(files.dask):
         written = explain_file(
-            RowExplainer(asked.explainer._model.need_rows("batches")),
+            asked.explainer._model.need_rows("batches"),
             asked.data,
             folder,
             settings,
@@ -154,12 +153,11 @@ def _into_folder(asked: AskedOf, files: ToFiles, folder: Path, settings: Setting
 
 
 def _into_one_file(asked: AskedOf, files: ToFiles, path: Path, settings: Settings) -> Overview:
-    from primewood.batch.explaining import RowExplainer
     from primewood.batch.to_one_file import explain_into_one_file
 
     try:
         done = explain_into_one_file(
-            RowExplainer(asked.explainer._model.need_rows("batches")),
+            asked.explainer._model.need_rows("batches"),
             asked.data,
             path,
             settings,
