@@ -1,4 +1,4 @@
-"""The tables of README.md and docs/reference/benchmarks.md, as Markdown, from the files in ``benchmarks/results``."""
+"""The tables of docs/reference/benchmarks.md, as Markdown, from the files in ``benchmarks/results``."""
 
 from __future__ import annotations
 
