@@ -25,7 +25,7 @@ import sklearn
 from datasets import load, train
 
 import primewood as pw
-from primewood.engines.duality import Duality, Kind
+from primewood.engines.duality import AnswerKind, Duality
 from primewood.engines.protocol import Clock
 from primewood.questions.relevance import search_relevance
 from primewood.questions.shortest import shortest
@@ -66,7 +66,7 @@ def fifty(asked: Asked) -> dict:
     start = time.process_time()
     duality = Duality(asked.oracle, "values", asked.point, asked.order)
     items = duality.items(Clock(LIMIT))
-    found = list(itertools.islice((item for item in items if item.kind is Kind.EXPLANATION), 50))
+    found = list(itertools.islice((item for item in items if item.kind is AnswerKind.EXPLANATION), 50))
     done = len(found) == 50 or duality.complete
     return {"done": done, "seconds": time.process_time() - start, "explanations": len(found)}
 

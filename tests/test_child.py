@@ -10,9 +10,9 @@ import time
 import pytest
 
 from primewood.errors import InvalidInput
-from primewood.readers.child import Limits, run_limited
+from primewood.readers.child import ProcessLimits, run_limited
 
-LIMITS = Limits(seconds=20, memory=2**30, written=2**20)
+LIMITS = ProcessLimits(seconds=20, memory=2**30, written=2**20)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_how_a_program_ended_is_in_the_message(program, text, words):
 def test_a_program_that_does_not_end_is_ended(program):
     begin = time.monotonic()
     with pytest.raises(InvalidInput, match="it took more than 1 s"):
-        run_limited(program("while True: pass"), [], Limits(1, 2**30, 2**20))
+        run_limited(program("while True: pass"), [], ProcessLimits(1, 2**30, 2**20))
     assert time.monotonic() - begin < 10
 
 

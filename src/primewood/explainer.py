@@ -26,7 +26,7 @@ from primewood.batch.to_one_file import explain_into_one_file, is_one_file
 from primewood.domain import Domain
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import EngineName
-from primewood.engines.diagram.compiler import Watcher
+from primewood.engines.diagram.compiler import CompilationWatcher
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput
@@ -52,7 +52,7 @@ from primewood.questions.explanation import Explanation, Goal, Measure
 from primewood.questions.explanations import Explanations, list_explanations
 from primewood.questions.importance import Importance
 from primewood.questions.listing import Reasons
-from primewood.questions.order import Order
+from primewood.questions.order import WeakeningOrder
 from primewood.questions.relevance import Attribution, find_attribution, find_relevance
 from primewood.questions.robustness import Robustness, find_robustness
 from primewood.questions.slices import DecisionMap, WhatIf, find_decision_map, find_what_if
@@ -329,7 +329,7 @@ class Explainer:
         goal: Goal = "prime",
         measure: Measure | None = None,
         weights: Mapping[str, float] | None = None,
-        order: Order | None = None,
+        order: WeakeningOrder | None = None,
         fix: Iterable[str] = (),
         avoid: Iterable[str] = (),
         only: Iterable[str] | None = None,
@@ -684,10 +684,10 @@ class Explainer:
         time_limit, work_limit
             As for `explain`. When they are over, the reasons found hold, but their order is not proved.
         """
-        from primewood.apps.adverse_action import Wording, adverse_action
+        from primewood.apps.adverse_action import LetterOptions, adverse_action
 
         decision = self._model.need_rows("adverse actions").ask(x)
-        wording = Wording(codes, protected, undisclosable, most)
+        wording = LetterOptions(codes, protected, undisclosable, most)
         return adverse_action(decision, favourable, wording, clock_of(time_limit, work_limit))
 
     @takes_options("explainer")
@@ -981,7 +981,7 @@ class Explainer:
         self,
         *,
         time_limit: float | None = None,
-        watcher: Watcher | None = None,
+        watcher: CompilationWatcher | None = None,
         progress: bool | None = None,  # noqa: ARG002
     ) -> Compiled:
         """The model as one decision diagram that answers any question; `TooLarge` if it outgrows its limits.
@@ -1019,7 +1019,7 @@ class Explainer:
         time_limit: float | None = 60.0,
         work_limit: int | None = None,
         seed: int = 0,
-        watcher: Watcher | None = None,
+        watcher: CompilationWatcher | None = None,
         progress: bool | None = None,
     ) -> Report:
         """Everything that an auditor asks about a model, as one report.
@@ -1109,7 +1109,7 @@ def compile(
     X_train: Any = None,
     *,
     time_limit: float | None = None,
-    watcher: Watcher | None = None,
+    watcher: CompilationWatcher | None = None,
     **options: Any,
 ) -> Compiled:
     """Compile a model, or an expression, to one decision diagram that answers any question.

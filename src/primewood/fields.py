@@ -30,7 +30,7 @@ from primewood.errors import InvalidInput, told
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Check = Callable[[Any, str], T]
+FieldCheck = Callable[[Any, str], T]
 LARGEST = 2**63 - 1
 SHOWN = 60
 HALF = re.compile("[\ud800-\udfff]")
@@ -52,7 +52,7 @@ class Fields:
             raise wrong(place or "the document", "an object", value)
         self._held, self._before = value, f"{place}." if place else ""
 
-    def read(self, name: str, check: Check[T]) -> T:
+    def read(self, name: str, check: FieldCheck[T]) -> T:
         """A field, checked."""
         if name not in self._held:
             raise InvalidInput(f"{self._before}{name} is missing")
@@ -111,7 +111,7 @@ def scalar(value: Any, place: str) -> str | bool | float:
     return value if isinstance(value, bool) else number(value, place)
 
 
-def whole(least: int = 0, most: int = LARGEST) -> Check[int]:
+def whole(least: int = 0, most: int = LARGEST) -> FieldCheck[int]:
     """A check of whole numbers between two ends, both included."""
     ends = f"of at least {least}" if most == LARGEST else f"from {least} to {most}"
 
@@ -132,7 +132,7 @@ def flag_or_count(value: Any, place: str) -> int:
     return value if isinstance(value, bool) else whole()(value, place)
 
 
-def one_of(choices: Iterable[str]) -> Check[str]:
+def one_of(choices: Iterable[str]) -> FieldCheck[str]:
     """A check of words."""
     known = tuple(choices)
 
@@ -144,12 +144,12 @@ def one_of(choices: Iterable[str]) -> Check[str]:
     return check
 
 
-def optional(check: Check[T]) -> Check[T | None]:
+def optional(check: FieldCheck[T]) -> FieldCheck[T | None]:
     """A check of a value that may be null."""
     return lambda value, place: None if value is None else check(value, place)
 
 
-def of_type(kind: type, words: str) -> Check[Any]:
+def of_type(kind: type, words: str) -> FieldCheck[Any]:
     """A check of objects of a class; `words` say what they are."""
 
     def check(value: Any, place: str) -> Any:
@@ -176,7 +176,7 @@ def file_path(value: Any, place: str = "path") -> Path:
     raise wrong(place, "a path", value)
 
 
-def items(check: Check[T], count: int | None = None) -> Check[tuple[T, ...]]:
+def items(check: FieldCheck[T], count: int | None = None) -> FieldCheck[tuple[T, ...]]:
     """A check of each item of a list, which may have a certain length."""
 
     def check_all(value: Any, place: str) -> tuple[T, ...]:
@@ -187,7 +187,7 @@ def items(check: Check[T], count: int | None = None) -> Check[tuple[T, ...]]:
     return check_all
 
 
-def mapping(check: Check[T]) -> Check[dict[str, T]]:
+def mapping(check: FieldCheck[T]) -> FieldCheck[dict[str, T]]:
     """A check of each value of an object."""
 
     def check_all(value: Any, place: str) -> dict[str, T]:
@@ -210,7 +210,7 @@ def listed(value: Any, place: str) -> list[Any]:
     return value
 
 
-def integers(count: int | None = None) -> Check[NDArray[np.int64]]:
+def integers(count: int | None = None) -> FieldCheck[NDArray[np.int64]]:
     """A check of lists and arrays of whole numbers of 32 bits, which may have a certain length; flags are 0 and 1."""
 
     def check(value: Any, place: str) -> NDArray[np.int64]:
@@ -222,12 +222,12 @@ def integers(count: int | None = None) -> Check[NDArray[np.int64]]:
     return check
 
 
-def floats(count: int | None = None) -> Check[NDArray[np.float64]]:
+def floats(count: int | None = None) -> FieldCheck[NDArray[np.float64]]:
     """A check of lists and arrays of numbers, which may be infinite or NaN, and may have a certain length."""
     return lambda value, place: _array(value, place, "iuf", count).astype(np.float64)
 
 
-def finite(count: int | None = None) -> Check[NDArray[np.float64]]:
+def finite(count: int | None = None) -> FieldCheck[NDArray[np.float64]]:
     """A check of lists and arrays of finite numbers, which may have a certain length."""
 
     def check(value: Any, place: str) -> NDArray[np.float64]:
@@ -255,7 +255,7 @@ def _array(value: Any, place: str, kinds: str, count: int | None) -> NDArray[Any
     return array
 
 
-def made(kind: Callable[..., T], *checks: Check[Any]) -> Check[T]:
+def made(kind: Callable[..., T], *checks: FieldCheck[Any]) -> FieldCheck[T]:
     """A check of a list of a certain length that makes something of its items."""
 
     def check(value: Any, place: str) -> T:
@@ -265,7 +265,7 @@ def made(kind: Callable[..., T], *checks: Check[Any]) -> Check[T]:
     return check
 
 
-def takes(**checks: Check[Any]) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def takes(**checks: FieldCheck[Any]) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Decorator of a function whose arguments are checked by their names; a number of NumPy becomes a plain one.
 
     >>> @takes(count=whole(1))

@@ -22,7 +22,7 @@ from conformance.universes import (
 )
 from engines.test_single_tree import contrasts_by_definition, minimal_hitting_sets
 from primewood.engines.choice import Engines
-from primewood.engines.duality import Border, DualFamily, Duality, End, Item, Kind
+from primewood.engines.duality import AnswerKind, Border, DualFamily, Duality, Item, ListingEnd
 from primewood.engines.protocol import Clock, Verdict
 from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains, indices
@@ -68,7 +68,7 @@ def engines_of(subject):
     return {name: Engines(subject, name) for name in names}
 
 
-@pytest.mark.parametrize("first", Kind)
+@pytest.mark.parametrize("first", AnswerKind)
 @pytest.mark.parametrize("literals", LANGUAGES)
 def test_a_complete_listing_has_all_explanations_and_contrasts(literals, first):
     checked, missing = 0, 0
@@ -78,11 +78,11 @@ def test_a_complete_listing_has_all_explanations_and_contrasts(literals, first):
         for name, engines in engines_of(subject).items():
             duality = Duality(engines.oracle(label), literals, point, first=first)
             items = list(duality.items())
-            assert duality.complete and duality.next() is End.COMPLETE
+            assert duality.complete and duality.next() is ListingEnd.COMPLETE
             assert same_sets(duality.explanations, truth), name
             assert same_sets(duality.contrasts, against), name
-            assert [item.box for item in items if item.kind is Kind.CONTRAST] == duality.contrasts
-            assert [item.box for item in items if item.kind is Kind.EXPLANATION] == duality.explanations
+            assert [item.box for item in items if item.kind is AnswerKind.CONTRAST] == duality.contrasts
+            assert [item.box for item in items if item.kind is AnswerKind.EXPLANATION] == duality.explanations
         checked += len(truth) + len(against)
         missing += any(v == x.missing for x, v in zip(subject.variables, point, strict=True))
     assert checked > 200 and missing > 5
@@ -151,10 +151,10 @@ def test_constant_decisions_have_one_empty_explanation_and_no_contrast():
     x = pw.Variable("X", [1, 2, 3])
     oracle = OracleMaker([x]).all(((x == 1) | (x != 1)).over([x]))["sat"]
     duality = Duality(oracle, "sets", (0,))
-    assert list(duality.items()) == [Item(Kind.EXPLANATION, (0b111,))] and duality.complete
+    assert list(duality.items()) == [Item(AnswerKind.EXPLANATION, (0b111,))] and duality.complete
     oracle = OracleMaker([x]).all(((x == 1) & (x != 1)).over([x]))["sat"]
     duality = Duality(oracle, "sets", (0,))
-    assert [item.kind for item in duality.items()] == [Kind.CONTRAST] and duality.complete
+    assert [item.kind for item in duality.items()] == [AnswerKind.CONTRAST] and duality.complete
     assert list(DualFamily(oracle, "sets")) == []
 
 
@@ -188,10 +188,10 @@ def test_what_is_found_in_a_large_model_is_minimal(large, literals):
 def test_a_limit_ends_the_listing_and_more_time_goes_on(large):
     oracle, point = large
     duality = Duality(oracle, "values", point)
-    assert duality.next(Clock(work_limit=1)) is End.OUT_OF_TIME or duality.explanations
-    assert duality.next(Clock(0.0)) is End.OUT_OF_TIME and not duality.complete
+    assert duality.next(Clock(work_limit=1)) is ListingEnd.OUT_OF_TIME or duality.explanations
+    assert duality.next(Clock(0.0)) is ListingEnd.OUT_OF_TIME and not duality.complete
     some = list(itertools.islice(duality.items(), 4))
-    assert duality.next(Clock(0.0)) is End.OUT_OF_TIME
+    assert duality.next(Clock(0.0)) is ListingEnd.OUT_OF_TIME
     more = list(itertools.islice(duality.items(), 4))
     assert len({item.box for item in some + more}) == 8
     boxes = DualFamily(oracle, "values", point).within(Clock(0.1))
@@ -203,7 +203,9 @@ def test_every_small_limit_is_sound():
     truth = set(primes_around(safe, subject.variables, point, "sets"))
     for nodes in (1, 2, 5, 50):
         duality = Duality(Engines(subject, "search").oracle(label), "sets", point)
-        found = {item.box for item in duality.items(Clock(work_limit=nodes)) if item.kind is Kind.EXPLANATION}
+        found = {
+            item.box for item in duality.items(Clock(work_limit=nodes)) if item.kind is AnswerKind.EXPLANATION
+        }
         assert found <= truth and (found == truth or not duality.complete)
 
 

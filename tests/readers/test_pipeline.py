@@ -42,7 +42,7 @@ from primewood.ensemble.link import first_float
 from primewood.errors import InvalidInput, UnsupportedModel
 from primewood.readers import pipeline as reader
 from primewood.readers import read
-from primewood.readers.pipeline.reading import Reading
+from primewood.readers.pipeline.reading import PipelineReading
 from primewood.readers.pipeline.search import Crossings, Outputs, first_beyond
 
 NAN = float("nan")
@@ -51,7 +51,7 @@ COLOURS = np.array(["red", "green", "blue", "grey", "pink"], dtype=object)
 
 def missing_columns(pipeline):
     """The raw columns in which the pipeline accepts a missing value, each with what it is there: NaN or None."""
-    reading = Reading(pipeline)
+    reading = PipelineReading(pipeline)
     unused = set(range(len(reading.table.names))) - set(reading.table.used)
     return {column: reading.table.mark(column) for column in sorted(reading.missing | unused)}
 

@@ -15,7 +15,7 @@ from primewood import __version__
 from primewood.batch.folder import Folder, Kind, Part
 from primewood.batch.run import Result, lendable
 from primewood.errors import InvalidInput
-from primewood.fields import Check, Fields, items, number, optional, scalar, text, whole, wrong
+from primewood.fields import FieldCheck, Fields, items, number, optional, scalar, text, whole, wrong
 from primewood.files import parse_json, undamaged
 from primewood.logic.instance import Box
 from primewood.logic.variable import Variable
@@ -24,7 +24,7 @@ from primewood.render.text import Record
 from primewood.tables.files import arrow
 
 AGAIN = "resume (--resume) makes it again"
-CELLS: dict[str, Check[Any]] = {
+CELLS: dict[str, FieldCheck[Any]] = {
     "row": whole(),
     "decision": optional(scalar),
     "score": optional(number),

@@ -26,7 +26,7 @@ from typing import Any, Self, get_args
 from typing import Literal as Choice
 
 from primewood.errors import InvalidInput, MissingDependency
-from primewood.fields import Check, Fields, flag, items, mapping, one_of, optional, text, whole, wrong
+from primewood.fields import FieldCheck, Fields, flag, items, mapping, one_of, optional, text, whole, wrong
 from primewood.files import check_header, open_handle, open_plain, parse_json, undamaged, write_whole
 
 MANIFEST, LOCK, VERSION = "manifest.json", "lock", 1
@@ -51,7 +51,7 @@ def _any_object(value: Any, place: str) -> dict[str, Any]:
     return mapping(lambda held, _: held)(value, place)
 
 
-ASKED: dict[str, Check[Any]] = {
+ASKED: dict[str, FieldCheck[Any]] = {
     "primewood": text,
     "model": text,
     "training": optional(text),

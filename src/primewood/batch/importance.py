@@ -10,7 +10,7 @@ from primewood.logic.language import Language
 from primewood.model.cells import Row
 from primewood.model.model import TreeModel
 from primewood.questions.explanation import Explanation, Status
-from primewood.questions.importance import Counts, Importance, find_flips
+from primewood.questions.importance import FeatureCounts, Importance, find_flips
 
 ROWS_BETWEEN_FLIPS = 200
 """After so many explanations their rows are tested for flips, so that progress is seen all the time."""
@@ -24,7 +24,7 @@ def count_importance(
     time_limit: float | None,
 ) -> Importance:
     """Which features matter over rows, given their explanations; `time_limit` is per row, for its flips."""
-    counts = Counts()
+    counts = FeatureCounts()
     for row, why in zip(rows, explained, strict=True):
         mentioned = why.features if why.status is Status.PROVED else None
         flips = None

@@ -13,8 +13,8 @@ import typer
 
 from primewood.cli import output
 from primewood.cli.help import OUTPUT
-from primewood.cli.options import AboutRows, Json, ModelFile, Reading, RowsFile, Seconds, asked
-from primewood.cli.progress import Progress
+from primewood.cli.options import AboutRows, Json, ModelFile, ReadingOptions, RowsFile, Seconds, asked
+from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def adverse_action(
     rows: RowsFile = None,
     *,
     about: AboutRows,
-    reading: Reading,
+    reading: ReadingOptions,
     favourable: Annotated[
         str, asked("--favourable", help="The decision that would have been favourable.", metavar="DECISION")
     ],
@@ -107,7 +107,7 @@ def adverse_action(
     answers = output.Answers(as_json, found.several)
     outcomes: list[bool | None] = []
     for question in found:
-        with Progress("searching"):
+        with CommandProgress("searching"):
             told = question.explainer.adverse_action(
                 question.x,
                 wanted,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from primewood.cli import output
-from primewood.cli.options import AboutRows, Answering, FormatChoice, Json, Reading, ToFiles
+from primewood.cli.options import AboutRows, Answering, FormatChoice, Json, ReadingOptions, ToFiles
 from primewood.errors import InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _check_kind(files: ToFiles, to: str, identity: list[str]) -> None:
 
 
 def asked_of(
-    model: Path, rows: Path | None, about: AboutRows, reading: Reading, answering: Answering, to: str
+    model: Path, rows: Path | None, about: AboutRows, reading: ReadingOptions, answering: Answering, to: str
 ) -> AskedOf:
     """The explainer of a model file, and the file of rows.
 

@@ -16,8 +16,8 @@ import typer
 
 from primewood.cli import output
 from primewood.cli.help import LIMITS
-from primewood.cli.options import Data, Json, OptionalModel, Reading, RowsFile, Train, asked
-from primewood.cli.progress import Progress
+from primewood.cli.options import Data, Json, OptionalModel, ReadingOptions, RowsFile, Train, asked
+from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def bench(
     *,
     data: Data = None,
     train: Train = None,
-    reading: Reading,
+    reading: ReadingOptions,
     count: Annotated[
         int, asked("--rows", min=1, help="At most so many rows, drawn at random.", metavar="N")
     ] = 100,
@@ -68,14 +68,14 @@ def bench(
 
     file = one_file(rows, data)
     start = time.perf_counter()
-    if model is None and (file, train, reading) != (None, None, Reading()):
+    if model is None and (file, train, reading) != (None, None, ReadingOptions()):
         raise InvalidInput("rows and how to read a model are of no use without one; say which model")
     if model is not None and file is None:
         raise InvalidInput("say which rows: a CSV or JSON file, or - for stdin; or leave out the model too")
     explainer, X = _credit_forest() if model is None else with_rows(model, file, train, reading)
     assert X is not None
     loaded = time.perf_counter() - start
-    with Progress("measuring") as progress:
+    with CommandProgress("measuring") as progress:
         found = measured(explainer, drawn(X, count, seed), budget, time_limit, progress.say)
     facts = _facts(explainer, loaded, time_limit, found)
     output.record(facts) if as_json else output.data(_table(facts))

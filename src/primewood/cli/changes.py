@@ -16,19 +16,19 @@ from primewood.cli.options import (
     Languages,
     Limit,
     ModelFile,
-    Reading,
+    ReadingOptions,
     RowsFile,
     Seconds,
     Target,
-    Weights,
+    WeightsOption,
     asked,
     language,
 )
-from primewood.cli.progress import Progress
+from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from primewood.cli.loading import Question
+    from primewood.cli.loading import RowQuestion
 
 
 class NormChoice(StrEnum):
@@ -44,7 +44,7 @@ def contrast(
     rows: RowsFile = None,
     *,
     about: AboutRows,
-    reading: Reading,
+    reading: ReadingOptions,
     target: Target = None,
     literals: Languages = None,
     immutable: Immutable = None,
@@ -80,7 +80,7 @@ def contrast(
         return
     outcomes: list[bool | None] = []
     for question in found:
-        with Progress("searching"):
+        with CommandProgress("searching"):
             fewest = question.explainer.contrast(
                 question.x, wanted, literals=language(literals), time_limit=time_limit
             )
@@ -93,13 +93,13 @@ def contrast(
 
 
 def _write_all(
-    question: Question,
+    question: RowQuestion,
     target: object,
     answers: output.Answers,
     literals: LanguageChoice | None,
     limit: int | None,
 ) -> None:
-    with Progress("compiling"):
+    with CommandProgress("compiling"):
         every = iter(question.explainer.contrasts(question.x, target, literals=language(literals)))
     output.write_all(
         itertools.islice(every, limit), "contrasts", lambda one: answers.answer(question.index, one)
@@ -111,7 +111,7 @@ def flip(
     rows: RowsFile = None,
     *,
     about: AboutRows,
-    reading: Reading,
+    reading: ReadingOptions,
     target: Target = None,
     norm: Annotated[
         NormChoice | None,
@@ -138,7 +138,7 @@ def flip(
         list[str] | None,
         asked("--decrease", help="A feature that can only go down. Repeatable.", metavar="FEATURE"),
     ] = None,
-    weight: Weights = None,
+    weight: WeightsOption = None,
     count: Annotated[int | None, asked("--count", min=1, help="So many different ways.", metavar="N")] = None,
     robustness: Annotated[
         bool, asked("--robustness", help="Instead, how far the row can move and nothing changes.")
@@ -181,7 +181,7 @@ def flip(
         options["relative"] = relative
     if robustness:
         for question in found:
-            with Progress("searching"):
+            with CommandProgress("searching"):
                 radius = question.explainer.robustness(question.x, **options)
             answers.answer(question.index, radius)
         return
@@ -191,7 +191,7 @@ def flip(
     wanted = None if target is None else decision_named(found.explainer, target)
     outcomes: list[bool | None] = []
     for question in found:
-        with Progress("searching"):
+        with CommandProgress("searching"):
             ways = question.explainer.counterfactuals(
                 question.x, wanted, count=count or 1, weights=weights, **options
             )

@@ -24,19 +24,19 @@ from primewood.cli.options import (
     Limit,
     ModelFile,
     Plain,
-    Reading,
+    ReadingOptions,
     RowsFile,
     Seconds,
     ToFiles,
-    Weights,
+    WeightsOption,
     asked,
     language,
 )
-from primewood.cli.progress import Progress
+from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from primewood.cli.loading import Question, Questions
+    from primewood.cli.loading import Questions, RowQuestion
     from primewood.explainer import Explainer
     from primewood.questions.explanation import Explanation
 
@@ -62,7 +62,7 @@ def explain(
     rows: RowsFile = None,
     *,
     about: AboutRows,
-    reading: Reading,
+    reading: ReadingOptions,
     answering: Answering,
     literals: Languages = None,
     goal: Annotated[
@@ -70,7 +70,7 @@ def explain(
         asked("--goal", help="Any one, one with the fewest features, or one that covers the most."),
     ] = GoalChoice.prime,
     measure: Annotated[MeasureChoice | None, asked("--measure", help="What --goal widest counts.")] = None,
-    weight: Weights = None,
+    weight: WeightsOption = None,
     fix: Annotated[
         list[str] | None,
         asked("--fix", help="A feature that keeps the row's value. Repeatable.", metavar="FEATURE"),
@@ -205,7 +205,7 @@ def explain(
         return
     options |= _features(found.explainer, **named)
     outcomes = []
-    with Progress("searching") as progress:
+    with CommandProgress("searching") as progress:
         for place, question in enumerate(found, start=1):
             progress.say(f"row {place} of {len(found)}" if found.several else "searching")
             why = question.explainer.explain(question.x, **options)
@@ -246,15 +246,15 @@ def _features(explainer: Explainer, **named: Iterable[str] | None) -> dict[str, 
 
 def _write_counts(found: Questions, answers: output.Answers, literals: LanguageChoice | None) -> None:
     for question in found:
-        with Progress("counting"):
+        with CommandProgress("counting"):
             number = question.explainer.count(question.x, literals=language(literals))
         answers.write(question.index, {"count": number}, str(number))
 
 
 def _write_all(
-    question: Question, answers: output.Answers, literals: LanguageChoice | None, limit: int | None
+    question: RowQuestion, answers: output.Answers, literals: LanguageChoice | None, limit: int | None
 ) -> None:
-    with Progress("compiling"):
+    with CommandProgress("compiling"):
         every = iter(question.explainer.explanations(question.x, literals=language(literals)))
     output.write_all(
         itertools.islice(every, limit),
@@ -279,7 +279,7 @@ def check(
     ] = None,
     *,
     about: AboutRows,
-    reading: Reading,
+    reading: ReadingOptions,
     features: Annotated[
         list[str] | None,
         asked(
@@ -315,7 +315,7 @@ def check(
     answers = output.Answers(as_json, found.several)
     outcomes = []
     for question in found:
-        with Progress("checking"):
+        with CommandProgress("checking"):
             checked = question.explainer.check(question.x, claimed, time_limit=time_limit)
         answers.answer(question.index, checked)
         outcomes.append(checked.sufficient)

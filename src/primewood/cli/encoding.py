@@ -13,8 +13,8 @@ import typer
 
 from primewood.cli import output
 from primewood.cli.help import LIMITS, OUTPUT
-from primewood.cli.options import Json, Reading, TrainingFile, Var, asked
-from primewood.cli.progress import Progress
+from primewood.cli.options import Json, ReadingOptions, TrainingFile, Var, asked
+from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput, TooLarge
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def encode(
     decode: Annotated[
         str | None, asked("--decode", help="Decode a Boolean term, e.g. '!X_2 & !X_3'.", metavar="TERM")
     ] = None,
-    reading: Reading,
+    reading: ReadingOptions,
     time_limit: Annotated[
         float | None,
         typer.Option(
@@ -133,7 +133,7 @@ def encode(
         explainer = _of_model(source, rows, reading, max_nodes, var)
     wanted = True if decision is None else decision_named(explainer, decision)
     encoded = Encoded(explainer, wanted, encoding, psi, time_limit, max_nodes)
-    with Progress("encoding"):
+    with CommandProgress("encoding"):
         if obdd is not None:
             facts, words = encoded.write_diagram(obdd)
         elif decode is not None:
@@ -167,7 +167,11 @@ def _of_expression(text: str, rows: Path | None, declarations: list[str] | None)
 
 
 def _of_model(
-    path: str, rows: Path | None, reading: Reading, max_nodes: int | None, declarations: list[str] | None
+    path: str,
+    rows: Path | None,
+    reading: ReadingOptions,
+    max_nodes: int | None,
+    declarations: list[str] | None,
 ) -> Explainer:
     from primewood.cli.loading import explainer_for
 

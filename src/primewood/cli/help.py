@@ -53,7 +53,7 @@ class Command(TyperCommand):
         _write_sections(self, formatter)
 
 
-class Group(TyperGroup):
+class HelpGroup(TyperGroup):
     """The program, whose help groups the commands."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002

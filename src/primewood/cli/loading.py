@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from primewood.cli import output
 from primewood.cli.identity import row_with_id
-from primewood.cli.options import AboutRows, Reading
+from primewood.cli.options import AboutRows, ReadingOptions
 from primewood.cli.settings import explainer_options
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer import Explainer
@@ -22,7 +22,7 @@ from primewood.tables.files import STDIN, Dialect, TextTable, is_workbook, read_
 from primewood.tables.rows import Layout
 
 
-def explainer_for(path: Path, rows: Path | None, reading: Reading, **options: Any) -> Explainer:
+def explainer_for(path: Path, rows: Path | None, reading: ReadingOptions, **options: Any) -> Explainer:
     """The explainer of a model file, with the training rows of another file if there is one."""
     dialects = Dialects.of(reading, rows)
     return explainer_of(path, None if rows is None else dialects.read(rows), reading, **options)
@@ -36,7 +36,7 @@ class Dialects:
     decimal: str | None
 
     @classmethod
-    def of(cls, reading: Reading, *files: Path | None) -> Dialects:
+    def of(cls, reading: ReadingOptions, *files: Path | None) -> Dialects:
         """What a call says; a sheet of none of its files is an error."""
         if reading.sheet is not None and not any(path is not None and is_workbook(path) for path in files):
             raise InvalidInput("--sheet is for an Excel workbook (.xlsx), and no file of rows is one")
@@ -59,7 +59,7 @@ def one_file(*given: Path | None) -> Path | None:
     return files[0] if files else None
 
 
-def explainer_of(path: Path, rows: TextTable | None, reading: Reading, **options: Any) -> Explainer:
+def explainer_of(path: Path, rows: TextTable | None, reading: ReadingOptions, **options: Any) -> Explainer:
     """The explainer of a model file, with a table of training rows if there is one."""
     options = explainer_options(reading, **options)
     model = load_model(path, trust_pickle=reading.trust_pickle)
@@ -73,7 +73,7 @@ def explainer_of(path: Path, rows: TextTable | None, reading: Reading, **options
 
 
 @dataclass(frozen=True)
-class Question:
+class RowQuestion:
     """One row that is asked about.
 
     Attributes
@@ -113,17 +113,19 @@ class Questions:
     several: bool
     within: float | None
 
-    def __iter__(self) -> Iterator[Question]:
+    def __iter__(self) -> Iterator[RowQuestion]:
         for index in self.indices:
             x, explainer = self.rows[index], self.explainer
-            yield Question(index, explainer if self.within is None else explainer.around(x, self.within), x)
+            yield RowQuestion(
+                index, explainer if self.within is None else explainer.around(x, self.within), x
+            )
 
     def __len__(self) -> int:
         return len(self.indices)
 
 
 def questions(
-    model: Path, about: AboutRows, reading: Reading, *, rows: Path | None = None, **options: Any
+    model: Path, about: AboutRows, reading: ReadingOptions, *, rows: Path | None = None, **options: Any
 ) -> Questions:
     """The rows that a command is about, of a model file and a file of rows."""
     data = one_file(rows, about.data)
@@ -150,7 +152,7 @@ def check_decides(explainer: Explainer, within: float | None) -> None:
 
 
 def with_rows(
-    model: Path, rows: Path | None, train: Path | None, reading: Reading
+    model: Path, rows: Path | None, train: Path | None, reading: ReadingOptions
 ) -> tuple[Explainer, NDArray[np.float64] | None]:
     """The explainer of a model file, and the rows of another file, if there is one."""
     if rows is None:

@@ -18,7 +18,7 @@ from primewood.cli.options import (
     asked,
     language,
 )
-from primewood.cli.progress import Progress
+from primewood.cli.progress import CommandProgress
 
 if TYPE_CHECKING:
     from primewood.logic.term import Term
@@ -70,7 +70,7 @@ def primes(
         if not as_json:
             output.talk(f"the decision is {'positive' if delta.holds(alpha) else 'negative'}")
     if count:
-        with Progress("counting"):
+        with CommandProgress("counting"):
             number = found.count()
         output.record({"count": number}) if as_json else output.data(str(number))
         return
@@ -118,7 +118,7 @@ def audit(
     from primewood.cli.expressions import expression as read
     from primewood.properties import audit as audits
 
-    with Progress("auditing"):
+    with CommandProgress("auditing"):
         if expression is None:
             result = audits.random_audit(functions, seed)
         else:

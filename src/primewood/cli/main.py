@@ -29,14 +29,14 @@ from primewood.cli import (
     report,
 )
 from primewood.cli.failures import code_of
-from primewood.cli.help import Command, Group
+from primewood.cli.help import Command, HelpGroup
 from primewood.cli.options import Json
 from primewood.cli.sharing import spread
 from primewood.errors import RowsWarning
 
 app = typer.Typer(
     name="primewood",
-    cls=Group,
+    cls=HelpGroup,
     add_completion=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -9,8 +9,8 @@ import typer
 
 from primewood.cli import output
 from primewood.cli.help import LIMITS, OUTPUT
-from primewood.cli.options import Json, ModelFile, Reading, TrainingData, TrainingFile
-from primewood.cli.progress import Progress
+from primewood.cli.options import Json, ModelFile, ReadingOptions, TrainingData, TrainingFile
+from primewood.cli.progress import CommandProgress
 from primewood.visible import in_lines
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def info(
     rows: TrainingFile = None,
     *,
     data: TrainingData = None,
-    reading: Reading,
+    reading: ReadingOptions,
     as_json: Json = False,
 ) -> None:
     """Show what a model is made of, and what it can tell apart.
@@ -39,7 +39,7 @@ def info(
     from primewood.properties.description import describe_model
 
     explainer = explainer_for(model, one_file(rows, data), reading)
-    with Progress("compiling"):
+    with CommandProgress("compiling"):
         facts = describe_model(explainer._model)
     output.record(facts) if as_json else output.data(description_shown(facts))
 
@@ -49,7 +49,7 @@ def compile_model(
     rows: TrainingFile = None,
     *,
     data: TrainingData = None,
-    reading: Reading,
+    reading: ReadingOptions,
     to: Annotated[
         Path | None,
         typer.Option(
@@ -104,7 +104,7 @@ def compile_model(
     output.check_target(to)
     output.check_target(picture, ".svg", ".png", ".pdf", ".dot")
     explainer = explainer_for(model, one_file(rows, data), reading, engine="diagram", max_nodes=max_nodes)
-    with Progress("compiling") as progress:
+    with CommandProgress("compiling") as progress:
 
         def watch(stage: str, nodes: int, parts: int) -> None:
             words = {"order": "looking for an order", "decision": "going down the levels"}

@@ -154,7 +154,7 @@ Immutable = Annotated[
     list[str] | None,
     asked("--immutable", help="A feature that cannot change. Repeatable.", metavar="FEATURE"),
 ]
-Weights = Annotated[
+WeightsOption = Annotated[
     list[str] | None,
     asked(
         "--weight",
@@ -213,7 +213,7 @@ class AboutRows:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingOptions:
     """How a model is read: its decision, and what is known about rows."""
 
     settings: Annotated[

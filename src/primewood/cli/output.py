@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 import typer
 
-from primewood.cli.progress import Progress
+from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput
 from primewood.visible import visible_json, visible_lines
 
@@ -116,7 +116,7 @@ def write_all(things: Iterable[T], what: str, write: Callable[[T], None]) -> Non
     Ctrl-C ends it cleanly: what was written stays, and stderr says how much that is.
     """
     count = 0
-    with Progress(f"listing {what}") as progress:
+    with CommandProgress(f"listing {what}") as progress:
         try:
             for thing in things:
                 with progress.aside():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from primewood import progress
 
 
-class Progress(progress.Progress):
+class CommandProgress(progress.Progress):
     """The progress of a command, told wherever stderr goes.
 
     Parameters

@@ -14,14 +14,14 @@ from primewood.cli.options import (
     Json,
     Languages,
     ModelFile,
-    Reading,
+    ReadingOptions,
     Seconds,
     TrainingData,
     TrainingFile,
     asked,
     language,
 )
-from primewood.cli.progress import Progress
+from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def verify(
     *,
     properties: Properties,
     data: TrainingData = None,
-    reading: Reading,
+    reading: ReadingOptions,
     time_limit: Seconds = 60.0,
     as_json: Json = False,
 ) -> None:
@@ -177,7 +177,7 @@ def verify(
         check_property(explainer._model.need_rows("properties"), each)
     outcomes = []
     for each in wanted:
-        with Progress("verifying"):
+        with CommandProgress("verifying"):
             found = explainer.verify(each, time_limit=time_limit)
         output.answer(found, as_json=as_json)
         outcomes.append(found.holds)
@@ -190,7 +190,7 @@ def compare(
     rows: TrainingFile = None,
     *,
     data: TrainingData = None,
-    reading: Reading,
+    reading: ReadingOptions,
     regions: Annotated[
         int, asked("--regions", min=1, help="Show at most this many regions.", metavar="N")
     ] = 5,
@@ -218,7 +218,7 @@ def compare(
 
     explainer = explainer_for(model, one_file(rows, data), reading)
     second = load_model(other, trust_pickle=reading.trust_pickle)
-    with Progress("comparing"):
+    with CommandProgress("comparing"):
         found = explainer.compare(second, regions=regions, time_limit=time_limit)
     output.answer(found, as_json=as_json)
     output.finish(found.equivalent)
@@ -229,7 +229,7 @@ def rules(
     rows: TrainingFile = None,
     *,
     data: TrainingData = None,
-    reading: Reading,
+    reading: ReadingOptions,
     decision: Annotated[
         list[str] | None,
         asked(
@@ -266,7 +266,7 @@ def rules(
     if covered is None:
         raise InvalidInput("say which rows the rules shall cover: a CSV or JSON file, or - for stdin")
     explainer = explainer_for(model, covered, reading)
-    with Progress("growing rules"):
+    with CommandProgress("growing rules"):
         found = explainer.rules(
             None if decision is None else [decision_named(explainer, name) for name in decision],
             literals=language(literals),

@@ -14,13 +14,13 @@ from primewood.cli.options import (
     Json,
     Languages,
     ModelFile,
-    Reading,
+    ReadingOptions,
     RowsFile,
     Train,
     asked,
     language,
 )
-from primewood.cli.progress import Progress
+from primewood.cli.progress import CommandProgress
 from primewood.cli.properties import Properties, stated
 from primewood.errors import InvalidInput
 
@@ -37,7 +37,7 @@ def report(
             "--row", help="Explain this row, from 0. Repeatable.", metavar="N", rich_help_panel=ROWS
         ),
     ] = None,
-    reading: Reading,
+    reading: ReadingOptions,
     choose: Annotated[
         int,
         asked(
@@ -108,7 +108,7 @@ def report(
         raise InvalidInput("say where the report goes: -o audit.html, or --json for stdout")
     output.check_target(to, ".html", ".htm", ".json")
     explainer, X = with_rows(model, one_file(rows, data), train, reading)
-    with Progress("reporting") as progress:
+    with CommandProgress("reporting") as progress:
         made = explainer.report(
             X,
             rows=row,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from primewood.cli import inputs
-from primewood.cli.options import Reading
+from primewood.cli.options import ReadingOptions
 from primewood.domain.declarations import Number, ordered
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 
@@ -42,7 +42,7 @@ KEYS = (
 """The parameters of an explainer that a file sets."""
 
 
-def explainer_options(reading: Reading, **given: Any) -> dict[str, Any]:
+def explainer_options(reading: ReadingOptions, **given: Any) -> dict[str, Any]:
     """The parameters of the explainer: those of the call, else those of its settings file; `given` are more of a call.
 
     What is None is not given.

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from primewood.domain.categories import by_effect
 from primewood.domain.declarations import BITS, TRUTHS, Listed, Number, declaration, one_hot_groups
-from primewood.domain.feature import Feature, Kind
+from primewood.domain.feature import Feature, FeatureKind
 from primewood.domain.knowledge import Knowledge, Statements, statements, violated
 from primewood.ensemble import Ensemble, Tree
 from primewood.ensemble.comparison import Operator, cuts_of
@@ -365,7 +365,7 @@ class _Builder:
             declared = self.inferred(column)
         if isinstance(declared, Listed):
             boolean = declared.names == {0.0: 0, 1.0: 1} and not declared.ordered
-            kind: Kind = "boolean" if boolean else "categorical"
+            kind: FeatureKind = "boolean" if boolean else "categorical"
             return self.categorical(column, declared.names, kind, may_miss, ordered=declared.ordered)
         if declared is None and native is not None:
             names = _told_apart(dict(native.names), may_miss)
@@ -389,7 +389,7 @@ class _Builder:
         self,
         column: int,
         names: Mapping[float, object],
-        kind: Kind,
+        kind: FeatureKind,
         may_miss: bool,
         *,
         ordered: bool = False,

@@ -16,7 +16,7 @@ from primewood.errors import InvalidInput, UnknownName, listing
 from primewood.logic.interval import number
 from primewood.logic.variable import Side, Variable
 
-Kind = Choice["numeric", "boolean", "categorical"]
+FeatureKind = Choice["numeric", "boolean", "categorical"]
 FARTHEST = 1e37
 """Numbers beyond this are not made up: float32 has no room for them."""
 
@@ -46,7 +46,7 @@ class Feature:
     """
 
     name: str
-    kind: Kind
+    kind: FeatureKind
     columns: tuple[int, ...]
     missing: bool
     variable: Variable | None

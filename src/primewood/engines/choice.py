@@ -20,7 +20,7 @@ from primewood.logic.language import Language
 if TYPE_CHECKING:
     from primewood.engines.boolean.consistency import SatOracle
     from primewood.engines.boolean.diagram import BooleanOracle, Diagrams
-    from primewood.engines.diagram.compiler import Budget, Watcher
+    from primewood.engines.diagram.compiler import Budget, CompilationWatcher
     from primewood.engines.diagram.diagram import Diagram
     from primewood.engines.diagram.oracle import Allowance, DiagramOracle
     from primewood.engines.search.joint import KeptJoints
@@ -219,14 +219,14 @@ class Engines:
                 raise TooLarge(f"this model was not compiled in {tried:.2g} s")
             return self._diagram_within(replace(self._budget(), seconds=allowed.seconds), None)
 
-    def diagram(self, watcher: Watcher | None = None, time_limit: float | None = None) -> Diagram:
+    def diagram(self, watcher: CompilationWatcher | None = None, time_limit: float | None = None) -> Diagram:
         """The compiled form of all decisions, made once; `TooLarge` if it outgrows what the engine may spend."""
         budget = self._budget()
         return self._diagram_within(
             budget if time_limit is None else replace(budget, seconds=time_limit), watcher
         )
 
-    def _diagram_within(self, budget: Budget, watcher: Watcher | None) -> Diagram:
+    def _diagram_within(self, budget: Budget, watcher: CompilationWatcher | None) -> Diagram:
         from primewood.engines.diagram.compiler import NotInTime
 
         with self._working:
@@ -242,7 +242,7 @@ class Engines:
                 raise TooLarge(str(self._diagram))
             return self._diagram
 
-    def _compile(self, budget: Budget, watcher: Watcher | None) -> Diagram:
+    def _compile(self, budget: Budget, watcher: CompilationWatcher | None) -> Diagram:
         from primewood.engines.diagram import compiler
 
         subject = self.subject

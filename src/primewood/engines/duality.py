@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from primewood.engines.protocol import Clock, GrowingOracle, Listing, Oracle, Reply, Verdict
 from primewood.errors import TooLarge
 from primewood.logic.instance import Box, Point, indices, mask_of
-from primewood.logic.language import Language, Restriction, conflicts, places_around, restrictions
+from primewood.logic.language import ElementaryRestriction, Language, conflicts, places_around, restrictions
 from primewood.logic.variable import Variable
 
 SOLVER = "minisat22"
@@ -41,14 +41,14 @@ RECENT = 2000
 """How many of the known sets are looked through before the oracle is asked."""
 
 
-class Kind(enum.Enum):
+class AnswerKind(enum.Enum):
     """What a listing finds."""
 
     EXPLANATION = "explanation"
     CONTRAST = "contrast"
 
 
-class End(enum.Enum):
+class ListingEnd(enum.Enum):
     """Why a listing has nothing more to show: there is nothing, or a limit came."""
 
     COMPLETE = "complete"
@@ -61,12 +61,12 @@ class Item:
 
     Attributes
     ----------
-    kind : Kind
+    kind : AnswerKind
     box : Box
         Of an explanation, what it allows. Of a contrast, the instance's own values and what is let go of.
     """
 
-    kind: Kind
+    kind: AnswerKind
     box: Box
 
 
@@ -95,7 +95,7 @@ class Restrictions:
             )
         self._whole = [x.everything for x in variables]
         self._around = point is not None
-        self._own: list[Restriction] = []  # with the numbers of what it requires
+        self._own: list[ElementaryRestriction] = []  # with the numbers of what it requires
         self.blocks: list[int] = []
         self.rules: list[list[int]] = []
         self.whole: list[int] = []
@@ -109,14 +109,14 @@ class Restrictions:
     def _number(self, x: Variable, literals: Language, value: int | None) -> None:
         first = len(self._own)
         if literals == "values" and value is not None:  # it is kept at its value, or not
-            own = [Restriction(value, x.everything & ~(1 << value))]
+            own = [ElementaryRestriction(value, x.everything & ~(1 << value))]
             number, exclusive = {0: first}, []
         else:
             own, exclusive = restrictions(x, literals), conflicts(x, literals)
             number = {i: first + n for n, i in enumerate(places_around(own, value))}
         for i, n in number.items():
             requires = tuple(number[k] for k in own[i].requires)
-            self._own.append(Restriction(own[i].at, own[i].excludes, requires))
+            self._own.append(ElementaryRestriction(own[i].at, own[i].excludes, requires))
             self.rules += [[-(n + 1), k + 1] for k in requires]
         for together in exclusive:
             if all(i in number for i in together):
@@ -397,7 +397,7 @@ class Duality:
         literals: Language,
         point: Point | None = None,
         order: Sequence[int] | None = None,
-        first: Kind = Kind.EXPLANATION,
+        first: AnswerKind = AnswerKind.EXPLANATION,
     ) -> None:
         from pysat.solvers import Solver
 
@@ -408,7 +408,7 @@ class Duality:
         self._free = count + 1
         self._map = Solver(name=SOLVER, bootstrap_with=rules)
         weakref.finalize(self, self._map.delete)
-        self._map.set_phases([n if first is Kind.EXPLANATION else -n for n in range(1, count + 1)])
+        self._map.set_phases([n if first is AnswerKind.EXPLANATION else -n for n in range(1, count + 1)])
 
     @property
     def explanations(self) -> list[Box]:
@@ -425,7 +425,7 @@ class Duality:
         while isinstance(item := self.next(clock), Item):
             yield item
 
-    def next(self, clock: Clock | None = None, mentioning: int | None = None) -> Item | End:
+    def next(self, clock: Clock | None = None, mentioning: int | None = None) -> Item | ListingEnd:
         """The next explanation or contrast, or why there is none.
 
         With `mentioning`, sets are proposed that mention the variable at that place. An explanation that is
@@ -436,39 +436,39 @@ class Duality:
         border = self.border
         while True:
             chosen = self._propose(clock, mentioning)
-            if isinstance(chosen, End):
+            if isinstance(chosen, ListingEnd):
                 return chosen
             reply = border.let_through(chosen, clock)
             if reply is Verdict.UNKNOWN:
-                return End.OUT_OF_TIME
+                return ListingEnd.OUT_OF_TIME
             if not isinstance(reply, tuple):
                 explanation = border.shrink(chosen, clock, mentioning)
                 if explanation is None:
-                    return End.OUT_OF_TIME
+                    return ListingEnd.OUT_OF_TIME
                 self._map.add_clause([-(n + 1) for n in indices(explanation)])
-                return Item(Kind.EXPLANATION, border.restrictions.box(explanation))
+                return Item(AnswerKind.EXPLANATION, border.restrictions.box(explanation))
             if border.point is None:
                 self._must_hit(border.restrictions.against(reply))
                 continue
             known = len(border.contrasts)
             contrast = border.contrast(reply, clock)
             if contrast is None:
-                return End.OUT_OF_TIME
+                return ListingEnd.OUT_OF_TIME
             self._must_hit(contrast)
             if border.restrictions.whole:  # a contrast may be too coarse to rule out what was proposed
                 self._must_hit(border.restrictions.against(reply))
             if len(border.contrasts) > known:
-                return Item(Kind.CONTRAST, border.restrictions.contrast_box(contrast))
+                return Item(AnswerKind.CONTRAST, border.restrictions.contrast_box(contrast))
 
     def _must_hit(self, let_go: int) -> None:
         self._map.add_clause([n + 1 for n in indices(let_go)])
 
-    def _propose(self, clock: Clock, mentioning: int | None) -> int | End:
+    def _propose(self, clock: Clock, mentioning: int | None) -> int | ListingEnd:
         """A set that nothing known decides about."""
         assumed = [] if mentioning is None else [self._mention(mentioning)]
         while not self.complete:
             if clock.expired():
-                return End.OUT_OF_TIME
+                return ListingEnd.OUT_OF_TIME
             self._map.conf_budget(CONFLICTS)
             answer = self._map.solve_limited(assumptions=assumed)
             if answer:
@@ -477,8 +477,8 @@ class Duality:
                 return sum(1 << n - 1 for n in model[:count] if n > 0)
             if answer is False:
                 self.complete = not assumed
-                return End.COMPLETE
-        return End.COMPLETE
+                return ListingEnd.COMPLETE
+        return ListingEnd.COMPLETE
 
     def _mention(self, place: int) -> int:
         """The Boolean variable that implies that a variable of the universe is mentioned."""
@@ -498,7 +498,7 @@ class Boxes(Iterator[Box]):
         self._items = duality.items(clock)
 
     def __next__(self) -> Box:
-        return next(item.box for item in self._items if item.kind is Kind.EXPLANATION)
+        return next(item.box for item in self._items if item.kind is AnswerKind.EXPLANATION)
 
     @property
     def complete(self) -> bool:

@@ -14,13 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.arrays import Ints
 from primewood.domain import Domain
 from primewood.domain.knowledge import Rule
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import cuts_of
 from primewood.logic.instance import indices
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,12 +38,12 @@ class FlatTree:
         The node of the ensemble's tree.
     """
 
-    variable: Numbers
-    prefix: Numbers
+    variable: Ints
+    prefix: Ints
     missing_left: NDArray[np.bool_]
-    left: Numbers
-    right: Numbers
-    origin: Numbers
+    left: Ints
+    right: Ints
+    origin: Ints
 
     def __len__(self) -> int:
         return len(self.variable)
@@ -63,7 +62,7 @@ def flat_trees(ensemble: Ensemble, domain: Domain) -> list[FlatTree]:
     return [_flat_tree(t, prefixes[t], ensemble, domain) for t in range(len(ensemble.trees))]
 
 
-def _prefixes(ensemble: Ensemble, domain: Domain) -> list[Numbers]:
+def _prefixes(ensemble: Ensemble, domain: Domain) -> list[Ints]:
     """Per tree and node, how many values a threshold sends left; −1 for leaves and for what needs a closer look."""
     found = [np.full(len(tree), -1) for tree in ensemble.trees]
     for tree, cuts, prefix in zip(ensemble.trees, ensemble.test_cuts, found, strict=True):
@@ -74,7 +73,7 @@ def _prefixes(ensemble: Ensemble, domain: Domain) -> list[Numbers]:
     return found
 
 
-def _flat_tree(number: int, prefixes: Numbers, ensemble: Ensemble, domain: Domain) -> FlatTree:
+def _flat_tree(number: int, prefixes: Ints, ensemble: Ensemble, domain: Domain) -> FlatTree:
     tree = ensemble.trees[number]
     first_line = next((len(x) - (x.missing is not None) for x in domain.variables), 1)
     variable = np.where(tree.is_leaf, -1, domain.places[np.maximum(tree.feature, 0)])

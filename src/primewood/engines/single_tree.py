@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.arrays import Bools, Ints
 from primewood.domain import EnsembleSubject
 from primewood.engines.duality import DualFamily
 from primewood.engines.flat import FlatTree, flat_trees
@@ -34,8 +35,6 @@ from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language, check_language
 from primewood.logic.variable import Variable
 
-Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 Runs = NDArray[np.int32]
 """Sets of values, shape (3, n_variables, n_leaves): from the first number up to the second, and
 "missing" if the third is 1."""
@@ -85,11 +84,11 @@ class SingleTree:
         """An oracle for "the decision is this label". Cost: one comparison per leaf."""
         return TreeOracle(self, label)
 
-    def leaves_against(self, label: int) -> Numbers:
+    def leaves_against(self, label: int) -> Ints:
         """The leaves of all classes but this one."""
         return np.flatnonzero(self._classes != label)
 
-    def point_in(self, box: Box, leaves: Numbers) -> Point | None:
+    def point_in(self, box: Box, leaves: Ints) -> Point | None:
         """A point of the box in one of these leaves. Cost: one pass over them per restricted variable."""
         for j, (x, allowed) in enumerate(zip(self.variables, box, strict=True)):
             if leaves.size and allowed != x.everything:
@@ -256,15 +255,15 @@ class _Rivals:
         Whether a rival excludes the point's value.
     """
 
-    leaves: Numbers
-    excluded: Flags
+    leaves: Ints
+    excluded: Bools
 
     def excluding(self, i: int) -> list[int]:
         """The variables of which a rival excludes the point's value."""
         found: list[int] = np.flatnonzero(self.excluded[:, i]).tolist()
         return found
 
-    def within(self, i: int) -> Numbers:
+    def within(self, i: int) -> Ints:
         """The other rivals that exclude no value of the point but what rival i excludes."""
         inside = ~(self._words & ~self._words[i]).any(axis=1)
         inside[i] = False
@@ -307,16 +306,16 @@ class _Needs:
     ends: Runs
     reach: Runs
 
-    def met(self, variables: list[int], others: Numbers, i: int) -> Flags:
+    def met(self, variables: list[int], others: Ints, i: int) -> Bools:
         """Which others some choice of rival i's ends is far enough for."""
         low, high, missing = self.ends[:, variables, i, None]
         other_low, other_high, other_missing = self.reach[:, variables][:, :, others]
         common = np.maximum(low, other_low) < np.minimum(high, other_high)
-        met: Flags = (common | (missing & other_missing > 0)).all(axis=0)
+        met: Bools = (common | (missing & other_missing > 0)).all(axis=0)
         return met
 
 
-def _need(x: Variable, own: int, run: Runs, excluded: Flags, literals: Language) -> tuple[Runs, Runs]:
+def _need(x: Variable, own: int, run: Runs, excluded: Bools, literals: Language) -> tuple[Runs, Runs]:
     """The ends of one variable that are just far enough for each rival, and all that are far enough."""
     ends, reach = run, run
     low, high, missing = run
@@ -375,16 +374,16 @@ def _lowest(mask: int) -> int:
     return (mask & -mask).bit_length() - 1
 
 
-def _meet(run: Runs, mask: int, line: int) -> Flags:
+def _meet(run: Runs, mask: int, line: int) -> Bools:
     """Which leaves allow a value of the mask: it has fewer values below their run than up to its end."""
     packed = np.frombuffer(mask.to_bytes(line // 8 + 1, "little"), dtype=np.uint8)
     below = np.concatenate([[0], np.cumsum(np.unpackbits(packed, bitorder="little")[:line], dtype=np.int64)])
     low, high, missing = run
-    met: Flags = (below[low] < below[high]) | (missing > 0 if mask >> line & 1 else False)
+    met: Bools = (below[low] < below[high]) | (missing > 0 if mask >> line & 1 else False)
     return met
 
 
-def _tests(tree: FlatTree, variables: Sequence[Variable]) -> Numbers:
+def _tests(tree: FlatTree, variables: Sequence[Variable]) -> Ints:
     """What each node does, one row per node: variable, prefix, missing, missing_left, left, right.
 
     It sends the first `prefix` values left, and the value `missing` if `missing_left` says so.
@@ -395,12 +394,12 @@ def _tests(tree: FlatTree, variables: Sequence[Variable]) -> Numbers:
     )
 
 
-def _leaves(tests: Numbers, variables: Sequence[Variable]) -> tuple[Numbers, Runs]:
+def _leaves(tests: Ints, variables: Sequence[Variable]) -> tuple[Ints, Runs]:
     """The leaves that some point reaches, and their runs. Cost: one pass per level."""
     root = [(0, _line(x), x.missing is not None) for x in variables]
     nodes = np.zeros(1, dtype=np.int64)
     runs = np.array([*root, (0, 1, False)], dtype=np.int32).T[:, :, None]
-    found: list[tuple[Numbers, Runs]] = []
+    found: list[tuple[Ints, Runs]] = []
     while nodes.size:
         is_leaf = tests[nodes, 4] < 0
         found.append((nodes[is_leaf], runs[:, :-1, is_leaf]))
@@ -408,7 +407,7 @@ def _leaves(tests: Numbers, variables: Sequence[Variable]) -> tuple[Numbers, Run
     return np.concatenate([nodes for nodes, _ in found]), np.concatenate([runs for _, runs in found], axis=2)
 
 
-def _children(tests: Numbers, nodes: Numbers, runs: Runs) -> tuple[Numbers, Runs]:
+def _children(tests: Ints, nodes: Ints, runs: Runs) -> tuple[Ints, Runs]:
     """The children of nodes that some point reaches, and their runs."""
     j, prefix, _, missing_left, left, right = tests[nodes].T
     here = np.arange(len(nodes))

@@ -17,7 +17,7 @@ from primewood.ensemble.comparison import InputType, Operator, cuts_of
 from primewood.ensemble.link import Link, Precision, cut_at, first_float, linked
 from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput, told
-from primewood.fields import Check, flag, items, of_type, one_of, optional, real, several, text, wrong
+from primewood.fields import FieldCheck, flag, items, of_type, one_of, optional, real, several, text, wrong
 
 Vote = Choice["majority", "mean", "sum"]
 Form = Choice["any", "dense", "float64"]
@@ -101,7 +101,7 @@ def _categories(value: Any, place: str) -> None:
         items(_label)(list(of_type(Mapping, "a mapping")(names, "names").values()), "names")
 
 
-CHECKS: dict[str, Check[Any]] = {
+CHECKS: dict[str, FieldCheck[Any]] = {
     "trees": items(of_type(Tree, "a Tree")),
     "feature_names": items(text),
     "classes": items(_label),

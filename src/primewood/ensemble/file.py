@@ -16,7 +16,7 @@ from primewood.ensemble.ensemble import Categories, Cutoff, Ensemble, Group, Lev
 from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput
 from primewood.fields import (
-    Check,
+    FieldCheck,
     Fields,
     file_path,
     finite,
@@ -111,7 +111,7 @@ def _label(value: Any, place: str) -> Any:
     return optional(scalar)(value, place)
 
 
-CHECKS: dict[str, Check[Any]] = {
+CHECKS: dict[str, FieldCheck[Any]] = {
     **dict.fromkeys(("operator", "dtype", "vote", "precision", "link", "form", "source"), text),
     **dict.fromkeys(("allows_missing", "any_order"), flag),
     **dict.fromkeys(("slope", "largest_integer"), number),
@@ -220,7 +220,7 @@ def _tree(value: Any, place: str) -> Tree:
     )
 
 
-def _floats(count: int | None = None) -> Check[NDArray[np.float64]]:
+def _floats(count: int | None = None) -> FieldCheck[NDArray[np.float64]]:
     """A check of numbers, among them infinities that are written as text."""
 
     def check(value: Any, place: str) -> NDArray[np.float64]:

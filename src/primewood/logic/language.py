@@ -35,7 +35,7 @@ def check_language(language: str) -> Language:
 
 
 @dataclass(frozen=True, slots=True)
-class Restriction:
+class ElementaryRestriction:
     """One elementary restriction of a variable.
 
     Attributes
@@ -53,7 +53,7 @@ class Restriction:
     requires: tuple[int, ...] = ()
 
 
-def restrictions(variable: Variable, language: Language) -> list[Restriction]:
+def restrictions(variable: Variable, language: Language) -> list[ElementaryRestriction]:
     """The restrictions of a variable in a language, the required ones before those that need them.
 
     >>> A = Variable("A", [1, 2, 3])
@@ -64,20 +64,20 @@ def restrictions(variable: Variable, language: Language) -> list[Restriction]:
     """
     everything, ordered = variable.everything, variable.ordered
     if language == "values":
-        return [Restriction(i, everything & ~(1 << i)) for i in range(len(variable))]
+        return [ElementaryRestriction(i, everything & ~(1 << i)) for i in range(len(variable))]
     if language == "sets" or not ordered:
-        return [Restriction(i, 1 << i) for i in range(len(variable))]
-    found = [Restriction(i, 1 << i, (i - 1,) if i else ()) for i in range(ordered - 1)]
+        return [ElementaryRestriction(i, 1 << i) for i in range(len(variable))]
+    found = [ElementaryRestriction(i, 1 << i, (i - 1,) if i else ()) for i in range(ordered - 1)]
     for i in range(ordered - 1, 0, -1):
         last = (len(found) - 1,) if i < ordered - 1 else ()
-        found.append(Restriction(i, 1 << i, last))
+        found.append(ElementaryRestriction(i, 1 << i, last))
     if variable.missing is not None:
-        found.append(Restriction(variable.missing, 1 << variable.missing))
-        found.append(Restriction(variable.missing, (1 << ordered) - 1))
+        found.append(ElementaryRestriction(variable.missing, 1 << variable.missing))
+        found.append(ElementaryRestriction(variable.missing, (1 << ordered) - 1))
     return found
 
 
-def closure(listed: Sequence[Restriction], place: int) -> frozenset[int]:
+def closure(listed: Sequence[ElementaryRestriction], place: int) -> frozenset[int]:
     """The place of a restriction and of all that it requires, directly or not."""
     found: set[int] = set()
     todo = [place]
@@ -89,7 +89,7 @@ def closure(listed: Sequence[Restriction], place: int) -> frozenset[int]:
     return frozenset(found)
 
 
-def places_around(listed: Sequence[Restriction], value: int | None) -> list[int]:
+def places_around(listed: Sequence[ElementaryRestriction], value: int | None) -> list[int]:
     """The places of the restrictions that leave a value allowed; all of them if it is None."""
     if value is None:
         return list(range(len(listed)))
@@ -97,7 +97,7 @@ def places_around(listed: Sequence[Restriction], value: int | None) -> list[int]
     return [i for i in range(len(listed)) if not excluding[i]]
 
 
-def which_exclude(listed: Sequence[Restriction], value: int) -> list[bool]:
+def which_exclude(listed: Sequence[ElementaryRestriction], value: int) -> list[bool]:
     """Per restriction, whether it excludes a value, itself or by what it requires, which comes before it."""
     found: list[bool] = []
     for one in listed:

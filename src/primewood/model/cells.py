@@ -14,7 +14,7 @@ from primewood.logic.interval import Interval
 from primewood.render import decimals
 
 Row = NDArray[np.float64]
-Limits = Mapping[str, tuple[float, float]]
+NumberLimits = Mapping[str, tuple[float, float]]
 """Per feature the least and the largest number that it may have."""
 
 
@@ -54,7 +54,9 @@ class Cells:
                 rows[np.ix_(there, feature.columns)] = example[list(feature.columns)]
         return rows
 
-    def nearest_row(self, point: Point, row: Row, own: Point, limits: Limits | None = None) -> Row | None:
+    def nearest_row(
+        self, point: Point, row: Row, own: Point, limits: NumberLimits | None = None
+    ) -> Row | None:
         """The row of the cell at a point that is nearest to `row`, whose cell is `own`.
 
         Where constraints order features, others may have to move inside their own cells, but never beyond limits
@@ -75,7 +77,7 @@ class Cells:
             row[feature.column] = number_in(place, value)
 
     def _row_at(
-        self, point: Point, row: Row, own: Point, number_in: Callable[[int, int], float], limits: Limits
+        self, point: Point, row: Row, own: Point, number_in: Callable[[int, int], float], limits: NumberLimits
     ) -> Row | None:
         changed = row.copy()
         for k in range(len(self._domain.seen)):
@@ -85,7 +87,7 @@ class Cells:
             return self._move_in_order(changed, point, own, limits)
         return changed
 
-    def _move_in_order(self, row: Row, point: Point, own: Point, limits: Limits) -> Row | None:
+    def _move_in_order(self, row: Row, point: Point, own: Point, limits: NumberLimits) -> Row | None:
         """The row with numbers moved within their cells so that it satisfies all orders: those that changed, or else
         all, within their limits; None if there is no such row.
         """

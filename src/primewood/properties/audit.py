@@ -35,7 +35,7 @@ MOST_BOOLEANS = 13
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class EncodingUse:
     """One way to get multi-valued primes from Boolean ones."""
 
     encoding: str
@@ -55,14 +55,14 @@ ENCODINGS: dict[str, Callable[[Iterable[Variable]], Encoding]] = {
     "highest-bit": HighestBit,
 }
 WAYS = (
-    *(Way("one-hot", psi, sign) for psi in ("implies", "and") for sign in get_args(Sign)),
-    Way("one-hot", "none", "negative"),
-    Way("classical", "none", "positive"),
-    Way("classical", "and", "all"),
-    Way("prefix", "implies", "all"),
-    Way("prefix", "and", "all"),
-    Way("prefix", "none", "all"),
-    Way("highest-bit", "none", "all"),
+    *(EncodingUse("one-hot", psi, sign) for psi in ("implies", "and") for sign in get_args(Sign)),
+    EncodingUse("one-hot", "none", "negative"),
+    EncodingUse("classical", "none", "positive"),
+    EncodingUse("classical", "and", "all"),
+    EncodingUse("prefix", "implies", "all"),
+    EncodingUse("prefix", "and", "all"),
+    EncodingUse("prefix", "none", "all"),
+    EncodingUse("highest-bit", "none", "all"),
 )
 
 
@@ -279,7 +279,7 @@ def _rows(expressions: Sequence[Expression], truths: Sequence[set[Term]]) -> Ite
         yield AuditRow(way.encoding, way.formula, way.keep, reported, missing, wrong, undecodable, exact)
 
 
-def decoded_primes(expression: Expression, way: Way) -> tuple[set[Term], int]:
+def decoded_primes(expression: Expression, way: EncodingUse) -> tuple[set[Term], int]:
     """The terms that a way reports, and how many of its Boolean primes are no term."""
     encoding = ENCODINGS[way.encoding](expression.variables)
     boolean = encoding.with_psi(encoding.encode(expression), way.psi)

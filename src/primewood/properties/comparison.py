@@ -39,7 +39,7 @@ TRIED = 4096
 
 
 @dataclass(frozen=True)
-class Direction(Readable):
+class ChangedRows(Readable):
     """The given rows that the two models decide differently in one way.
 
     Attributes
@@ -138,7 +138,7 @@ class Comparison(Readable):
         What the two say about it.
     scores : tuple of Score
         What the two decisions about it are taken by.
-    directions : tuple of Direction
+    directions : tuple of ChangedRows
         The training rows that they decide differently, by what the two decide; the most frequent way first.
     affected : tuple of int
         The training rows that they decide differently, by their place.
@@ -159,7 +159,7 @@ class Comparison(Readable):
     rows: int = 0
     regions: tuple[Region, ...] = ()
     note: str = ""
-    directions: tuple[Direction, ...] = ()
+    directions: tuple[ChangedRows, ...] = ()
     scores: tuple[Score, ...] = ()
 
     @property
@@ -340,7 +340,7 @@ class Comparing:
             scores=tuple(scorer.score(known[0]) for scorer in self.scorers if scorer is not None),
         )
 
-    def _directions(self, affected: NDArray[np.int64]) -> tuple[Direction, ...]:
+    def _directions(self, affected: NDArray[np.int64]) -> tuple[ChangedRows, ...]:
         """The affected rows by what the two models decide about them."""
         context = self.verifier.context
         if context.rows is None or not len(affected):
@@ -351,7 +351,7 @@ class Comparing:
             places = affected[(decided == pair[:, None]).all(axis=0)].tolist()
             first, second = (names[d] for names, d in zip(self.names, pair.tolist(), strict=True))
             ids = tuple(context.row_id(place) for place in places)
-            found.append(Direction(first, second, tuple(places), ids))
+            found.append(ChangedRows(first, second, tuple(places), ids))
         return tuple(sorted(found, key=lambda direction: -len(direction)))
 
     def _decided(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.engines.diagram.compiler import Watcher
+from primewood.engines.diagram.compiler import CompilationWatcher
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.oracle import Allowance, DiagramOracle
 from primewood.engines.protocol import Listing, check_limit
@@ -377,7 +377,9 @@ class Compiled(Readable):
         save(self, file_path(path))
 
 
-def compile_model(model: Model, time_limit: float | None, watcher: Watcher | None = None) -> Compiled:
+def compile_model(
+    model: Model, time_limit: float | None, watcher: CompilationWatcher | None = None
+) -> Compiled:
     """The model as one decision diagram; `TooLarge` if it outgrows its limits."""
     model.check_decides()
     diagram = model.engines.diagram(watcher or _say_stage, time_limit)

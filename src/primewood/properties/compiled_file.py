@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from primewood.domain import Domain, Feature
-from primewood.domain.feature import Kind
+from primewood.domain.feature import FeatureKind
 from primewood.domain.knowledge import Knowledge, Order, Rule
 from primewood.engines.diagram.diagram import Diagram
 from primewood.ensemble import Categories
@@ -22,7 +22,7 @@ from primewood.ensemble.ensemble import Form
 from primewood.ensemble.file import categories_read, categories_written
 from primewood.errors import InvalidInput
 from primewood.fields import (
-    Check,
+    FieldCheck,
     Fields,
     flag,
     items,
@@ -221,7 +221,7 @@ def read_variable(record: Any, place: str) -> Variable:
     return Variable.categorical(name, values, missing=missing, ordered=ordered)
 
 
-def _feature(variables: tuple[Variable, ...], columns: int) -> Check[Feature]:
+def _feature(variables: tuple[Variable, ...], columns: int) -> FieldCheck[Feature]:
     by_name = {x.name: x for x in variables}
 
     def check(record: Any, place: str) -> Feature:
@@ -234,7 +234,7 @@ def _feature(variables: tuple[Variable, ...], columns: int) -> Check[Feature]:
             raise InvalidInput(f"{place} ({name!r}) has no column or variable of its own")
         return Feature(
             name,
-            fields.read("kind", one_of(get_args(Kind))),  # type: ignore[arg-type]
+            fields.read("kind", one_of(get_args(FeatureKind))),  # type: ignore[arg-type]
             own,
             fields.read("missing", flag),
             by_name[name] if tested else None,
@@ -248,7 +248,7 @@ def _feature(variables: tuple[Variable, ...], columns: int) -> Check[Feature]:
     return check
 
 
-def _patterns(columns: int) -> Check[dict[tuple[float, ...], object]]:
+def _patterns(columns: int) -> FieldCheck[dict[tuple[float, ...], object]]:
     def held(record: Any, place: str) -> tuple[float, ...]:
         return tuple(map(float, items(number, columns)(record, place)))
 
@@ -256,7 +256,7 @@ def _patterns(columns: int) -> Check[dict[tuple[float, ...], object]]:
     return lambda record, place: dict(pairs(record, place))
 
 
-def _knowledge(variables: tuple[Variable, ...]) -> Check[Knowledge]:
+def _knowledge(variables: tuple[Variable, ...]) -> FieldCheck[Knowledge]:
     def values(record: Any, place: str) -> tuple[int, int]:
         j, mask = made(lambda *pair: pair, whole(0, len(variables) - 1), lambda held, _: held)(record, place)
         if type(mask) is not int or not 0 < mask <= variables[j].everything:

@@ -26,7 +26,7 @@ from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
 from primewood.model.cells import Row
 from primewood.properties.claim import Claim, Outcome
-from primewood.properties.sweep import Forbidden, Hunt, Way
+from primewood.properties.sweep import Forbidden, Hunt, SweepDirection
 from primewood.properties.verification import Verification, Verifier
 
 Direction = Choice["increasing", "decreasing"]
@@ -299,7 +299,7 @@ class IndependentOf:
         return undecided[0] if undecided else verifier.held(claim)
 
 
-def _forbidden(verifier: Verifier, pairs: Sequence[tuple[int, int]], way: Way) -> Forbidden:
+def _forbidden(verifier: Verifier, pairs: Sequence[tuple[int, int]], way: SweepDirection) -> Forbidden:
     return Forbidden.of(pairs, len(verifier.context.class_names), way)
 
 

@@ -67,7 +67,7 @@ class Rule(Explanation):
 
 
 @dataclass(frozen=True)
-class Curve:
+class CoverageCurve:
     """How much of the training rows the first rules cover.
 
     Attributes
@@ -126,9 +126,9 @@ class RuleList(Readable):
         return {name: rows - self.covered[name] for name, rows in self.rows.items()}
 
     @cached_property
-    def curve(self) -> Curve:
+    def curve(self) -> CoverageCurve:
         """The number of rules against the share of the training rows that they cover."""
-        return Curve(
+        return CoverageCurve(
             {
                 name: _shares([r.new_rows for r in self.rules if r.decision == name], rows)
                 for name, rows in self.rows.items()

@@ -23,7 +23,7 @@ from primewood.model.cells import Row
 from primewood.properties.breaking import Breaking
 from primewood.properties.verification import Verifier
 
-Way = Choice["up", "down", "any"]
+SweepDirection = Choice["up", "down", "any"]
 """Which of two values comes first in a pair: the lower one, the higher one, or either."""
 ADDITIONS = 1 << 24
 """How many additions are made before one looks whether something was found."""
@@ -42,15 +42,15 @@ class Forbidden:
     ----------
     pairs : array of bool
         Per decision of the first row and decision of the second whether that breaks the property.
-    way : Way
+    way : SweepDirection
         Which row is the first one.
     """
 
     pairs: NDArray[np.bool_]
-    way: Way
+    way: SweepDirection
 
     @classmethod
-    def of(cls, pairs: Sequence[tuple[int, int]], labels: int, way: Way) -> Forbidden:
+    def of(cls, pairs: Sequence[tuple[int, int]], labels: int, way: SweepDirection) -> Forbidden:
         """The pairs as a table."""
         table = np.zeros((labels, labels), dtype=bool)
         for before, after in pairs:
@@ -89,7 +89,7 @@ class Forbidden:
 
 
 @dataclass(frozen=True)
-class Line:
+class SweepLine:
     """Rows with some features swept, together if they are several.
 
     Attributes
@@ -293,7 +293,7 @@ class Hunt:
         known = np.flatnonzero((self.points >= 0).all(axis=1)) if len(self.points) else np.empty(0, np.int64)
         # A part of the rows shall be a fair sample of them: there may be no time for all.
         self.waiting = np.random.default_rng(0).permutation(known)
-        self.found: dict[int, tuple[Line, Break]] = {}
+        self.found: dict[int, tuple[SweepLine, Break]] = {}
         self.pair: tuple[Row, Row] | None = None
         self.exact = len(self.lines) == 1
         self._values: dict[tuple[int, int, int], object] = {}
@@ -319,7 +319,7 @@ class Hunt:
             for line in self.lines:
                 self._look_at(block, line)
 
-    def _look_at(self, chunk: NDArray[np.int64], line: Line) -> None:
+    def _look_at(self, chunk: NDArray[np.int64], line: SweepLine) -> None:
         rows = self.rows[chunk]
         own, labels = line.own(self.points[chunk]), line.decisions(rows)
         ordered = self._ordered(line)
@@ -339,11 +339,11 @@ class Hunt:
         if self.pair is None and not self.found and self.forbidden.way != "any":
             self.pair = self._on_the_line(chunk, line, labels, ordered)
 
-    def _ordered(self, line: Line) -> int:
+    def _ordered(self, line: SweepLine) -> int:
         return self.verifier.context.variables[line.places[0]].ordered if len(line.places) == 1 else 0
 
     def _on_the_line(
-        self, chunk: NDArray[np.int64], line: Line, labels: Labels, ordered: int
+        self, chunk: NDArray[np.int64], line: SweepLine, labels: Labels, ordered: int
     ) -> tuple[Row, Row] | None:
         """Two rows that break it and differ from a training row, and from each other, in the feature only."""
         found = self.forbidden.on_the_line(labels, ordered)
@@ -354,7 +354,7 @@ class Hunt:
         first, second = (line.changed(row, point, cell) for cell in found[1:])
         return first, second
 
-    def _occurs(self, line: Line) -> NDArray[np.bool_]:
+    def _occurs(self, line: SweepLine) -> NDArray[np.bool_]:
         """Which combinations have values that occur in the training rows only."""
         frequencies = self.verifier.context.frequencies
         assert frequencies is not None
@@ -390,7 +390,7 @@ class Hunt:
             changed_decisions=tuple(names[one.labels[1]] for _, one in found),
         )
 
-    def _change(self, line: Line, one: Break) -> dict[str, object]:
+    def _change(self, line: SweepLine, one: Break) -> dict[str, object]:
         """What changes, and to what."""
         values = zip(line.places, line.cells[one.own].tolist(), line.cells[one.other].tolist(), strict=True)
         return {
@@ -399,7 +399,7 @@ class Hunt:
             if own != value
         }
 
-    def _value(self, line: Line, one: Break, j: int, value: int) -> object:
+    def _value(self, line: SweepLine, one: Break, j: int, value: int) -> object:
         """A value by its name or by a number; without orders, that is the same for all rows."""
         key = (j, value, one.place if self.verifier.subject.domain.knowledge.orders else -1)
         if key not in self._values:
@@ -409,9 +409,9 @@ class Hunt:
         return self._values[key]
 
 
-def _lines(verifier: Verifier, places: Sequence[int]) -> list[Line]:
+def _lines(verifier: Verifier, places: Sequence[int]) -> list[SweepLine]:
     """The features together if they have few combinations of values, else one by one."""
     together = float(np.prod([float(len(verifier.context.variables[j])) for j in places])) if places else 0.0
     if len(places) > 1 and together > MOST_TOGETHER:
-        return [Line(verifier, (j,)) for j in places]
-    return [Line(verifier, tuple(places))] if places else []
+        return [SweepLine(verifier, (j,)) for j in places]
+    return [SweepLine(verifier, tuple(places))] if places else []

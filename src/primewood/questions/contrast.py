@@ -8,7 +8,7 @@ from typing import Any, NoReturn, Protocol, SupportsIndex
 
 import numpy as np
 
-from primewood.engines.duality import Duality, Kind
+from primewood.engines.duality import AnswerKind, Duality
 from primewood.engines.protocol import Clock, Family, Listing, Oracle, Verdict
 from primewood.errors import InvalidInput, NotPicklable
 from primewood.logic.expression import Literal
@@ -356,8 +356,8 @@ def _find_boxes(decision: Decision, literals: Language, time_limit: float | None
             return family
 
     def list_boxes() -> Iterator[Box]:
-        duality = Duality(decision.oracle, literals, point, decision.model.order, first=Kind.CONTRAST)
-        return (item.box for item in duality.items(Clock(time_limit)) if item.kind is Kind.CONTRAST)
+        duality = Duality(decision.oracle, literals, point, decision.model.order, first=AnswerKind.CONTRAST)
+        return (item.box for item in duality.items(Clock(time_limit)) if item.kind is AnswerKind.CONTRAST)
 
     return Listing(list_boxes)
 

@@ -17,7 +17,7 @@ from primewood.questions.best import Best
 from primewood.questions.examples import find_familiar
 from primewood.questions.explanation import Explanation, Goal, Measure, Status
 from primewood.questions.explanations import ExplanationMaker, note_fixed
-from primewood.questions.order import Order, plan_steps
+from primewood.questions.order import WeakeningOrder, plan_steps
 from primewood.questions.weakening import weaken
 
 
@@ -29,7 +29,7 @@ class Wishes:
     goal: Goal = "prime"
     measure: Measure | None = None
     weights: Mapping[str, float] | None = None
-    order: Order | None = None
+    order: WeakeningOrder | None = None
     fix: Iterable[str] = ()
     avoid: Iterable[str] = ()
     only: Iterable[str] | None = None

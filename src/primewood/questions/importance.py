@@ -115,7 +115,7 @@ class Importance(Readable):
 
 
 @dataclass
-class Counts:
+class FeatureCounts:
     """What is counted so far, row by row."""
 
     rows: int = 0

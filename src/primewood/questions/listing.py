@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NoReturn, SupportsIndex
 
-from primewood.engines.duality import Duality, Kind
+from primewood.engines.duality import AnswerKind, Duality
 from primewood.engines.protocol import Clock
 from primewood.errors import NotPicklable
 from primewood.logic.language import Language
@@ -43,7 +43,7 @@ class Reasons(Iterator[Explanation | Contrast]):
 
     def __next__(self) -> Explanation | Contrast:
         item = next(self._items)
-        if item.kind is Kind.EXPLANATION:
+        if item.kind is AnswerKind.EXPLANATION:
             return self._explanations.explain(item.box)
         return self._contrasts.make(item.box)
 

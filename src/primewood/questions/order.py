@@ -11,11 +11,11 @@ from primewood.logic.variable import Variable
 from primewood.model.model import Model
 from primewood.questions.weakening import drop_each
 
-Order = Sequence[str] | Sequence[Iterable[tuple[str, object]]]
+WeakeningOrder = Sequence[str] | Sequence[Iterable[tuple[str, object]]]
 """Names of features, or steps; a step is a set of (feature, value) pairs."""
 
 
-def plan_steps(model: Model, order: Order | None) -> tuple[list[Step], list[int]]:
+def plan_steps(model: Model, order: WeakeningOrder | None) -> tuple[list[Step], list[int]]:
     """The steps of an order, and the order in which variables are widened after them.
 
     A list of features means: try to drop each in turn, then widen each to all its safe values. The

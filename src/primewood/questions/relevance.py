@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from primewood.engines.diagram.family import DiagramFamily
-from primewood.engines.duality import Border, Duality, End, Item
+from primewood.engines.duality import Border, Duality, Item, ListingEnd
 from primewood.engines.protocol import Clock, Verdict
 from primewood.errors import listing
 from primewood.logic.expression import Literal
@@ -220,19 +220,19 @@ def _decide(duality: Duality, known: set[int], clock: Clock) -> tuple[set[int], 
     blocks = border.restrictions.blocks
     undecided = [j for j in range(len(blocks)) if j not in known]
     for turn in itertools.count():
-        item: Item | End | None = None
+        item: Item | ListingEnd | None = None
         for j in undecided:
             for _ in range(FIRST_TURN << turn):
                 if any(found & blocks[j] for found in (*border.explanations, *border.contrasts)):
                     break
                 item = duality.next(clock, mentioning=j)
-                if item is End.COMPLETE:
+                if item is ListingEnd.COMPLETE:
                     irrelevant.add(j)
-                if isinstance(item, End):
+                if isinstance(item, ListingEnd):
                     break
         mentioned = functools.reduce(operator.or_, (*border.explanations, *border.contrasts), 0)
         undecided = [j for j in undecided if j not in irrelevant and not mentioned & blocks[j]]
-        if not undecided or item is End.OUT_OF_TIME:
+        if not undecided or item is ListingEnd.OUT_OF_TIME:
             break
     return irrelevant, undecided
 

@@ -41,7 +41,7 @@ from primewood.errors import (
 )
 from primewood.files import parse_json
 from primewood.readers.catboost_file import check_document, leaf_values, name_of, refuse_statistics
-from primewood.readers.child import Limits, run_limited
+from primewood.readers.child import ProcessLimits, run_limited
 
 try:
     import catboost  # type: ignore[import-untyped]
@@ -95,7 +95,9 @@ def _export_binary(path: Path, target: Path) -> None:
         claimed = int.from_bytes(file.read(8)[4:], "little")
     if size < 8 + claimed:
         raise InvalidInput(f"CatBoost could not read {path.name}: it is cut off")
-    limits = Limits(seconds=60 + size // 2**20, memory=4 * 2**30 + 50 * size, written=2**30 + 50 * size)
+    limits = ProcessLimits(
+        seconds=60 + size // 2**20, memory=4 * 2**30 + 50 * size, written=2**30 + 50 * size
+    )
     try:
         run_limited(
             Path(__file__).with_name("catboost_export.py"), [str(path.absolute()), str(target)], limits

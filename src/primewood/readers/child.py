@@ -40,7 +40,7 @@ LAST_WORDS = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProcessLimits:
     """What a child may take.
 
     Attributes
@@ -58,7 +58,7 @@ class Limits:
     written: int
 
 
-def run_limited(program: Path, arguments: Sequence[str], limits: Limits) -> None:
+def run_limited(program: Path, arguments: Sequence[str], limits: ProcessLimits) -> None:
     """Run a program with arguments, and wait for it.
 
     Raises
@@ -103,7 +103,7 @@ def _wait(command: list[str], words: IO[bytes], seconds: float) -> int | None:
             child.wait()
 
 
-def _reason(code: int, words: str, limits: Limits) -> str:
+def _reason(code: int, words: str, limits: ProcessLimits) -> str:
     """Why a child did not end well."""
     if code == -getattr(signal, "SIGXCPU", 0):
         return f"it took more than {limits.seconds} s"

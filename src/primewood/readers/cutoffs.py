@@ -27,7 +27,7 @@ KEEPS_NO_NAMES = True
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class CutoffRule:
     """What a wrapper compares.
 
     Attributes
@@ -90,7 +90,7 @@ def as_taken(
     return readers.as_taken(innermost(model), rows, categories)
 
 
-def _rule(model: Any) -> Rule:
+def _rule(model: Any) -> CutoffRule:
     """What a wrapper compares, as its `predict` finds it out."""
     inside = inside_cutoff(model)
     tuned = hasattr(model, "best_threshold_")
@@ -103,7 +103,7 @@ def _rule(model: Any) -> Rule:
         raise UnsupportedModel(
             f"{full_name(model)} with the threshold {threshold!r} is not supported; use a finite number"
         )
-    return Rule(innermost(model), threshold, _place(model, inside, label), method)
+    return CutoffRule(innermost(model), threshold, _place(model, inside, label), method)
 
 
 def _tuned_label(model: Any) -> Any:
@@ -141,13 +141,13 @@ def _place(model: Any, inside: Any, label: Any) -> int:
     return int(places[0])
 
 
-def _at_probability(ensemble: Ensemble, rule: Rule) -> Ensemble:
+def _at_probability(ensemble: Ensemble, rule: CutoffRule) -> Ensemble:
     probabilities = np.empty(1, dtype=ensemble.precision)
     compared_in = np.result_type(probabilities, rule.threshold)
     return ensemble.at_cutoff(float(compared_in.type(rule.threshold)), rule.positive)
 
 
-def _at_score(ensemble: Ensemble, rule: Rule) -> Ensemble:
+def _at_score(ensemble: Ensemble, rule: CutoffRule) -> Ensemble:
     """The ensemble deciding at a value of its `decision_function`, which is the score itself."""
     model = last_model(rule.model)
     doubled = isinstance(model, GradientBoostingClassifier) and model.loss == "exponential"

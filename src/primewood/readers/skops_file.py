@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from primewood.ensemble.tree import MOST_UNNAMED
 from primewood.errors import InvalidInput
-from primewood.fields import Check, Fields, items, record, text, whole
+from primewood.fields import FieldCheck, Fields, items, record, text, whole
 from primewood.files import parse_json
 
 SCHEMA = "schema.json"
@@ -88,7 +88,7 @@ def _check_tree(said: Fields, archive: ZipFile) -> None:
         raise InvalidInput("the arrays of a tree differ in length")
 
 
-def _json(check: Check[Any]) -> Check[Any]:
+def _json(check: FieldCheck[Any]) -> FieldCheck[Any]:
     """A check of a value that skops keeps as a text of JSON."""
 
     def checked(value: Any, place: str) -> Any:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from primewood.ensemble.tree import MOST_UNNAMED, check_depth
 from primewood.errors import InvalidInput, UnsupportedModel
 from primewood.fields import (
-    Check,
+    FieldCheck,
     Fields,
     finite,
     floats,
@@ -114,7 +114,7 @@ def check_columns(document: Any) -> None:
         raise InvalidInput(f"it claims {columns:,} columns without names; up to {MOST_UNNAMED:,} are read")
 
 
-def _written(least: int = 0, most: int = LARGEST) -> Check[int]:
+def _written(least: int = 0, most: int = LARGEST) -> FieldCheck[int]:
     """A check of whole numbers between two ends, which XGBoost writes as texts in most places."""
 
     def check(value: Any, place: str) -> int:

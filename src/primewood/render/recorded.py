@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from primewood.errors import InvalidInput
 from primewood.fields import (
-    Check,
+    FieldCheck,
     Fields,
     flag,
     items,
@@ -48,8 +48,8 @@ def check_record(document: dict[str, Any]) -> None:
 
 
 def _has(
-    checks: dict[str, Check[Any]], perhaps: dict[str, Check[Any]] | None = None
-) -> Check[dict[str, Any]]:
+    checks: dict[str, FieldCheck[Any]], perhaps: dict[str, FieldCheck[Any]] | None = None
+) -> FieldCheck[dict[str, Any]]:
     """A check of an object that has some fields, and perhaps others."""
 
     def check(value: Any, place: str) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def _entry(value: Any, place: str) -> Any:
     return found
 
 
-FIELDS: dict[str, Check[Any]] = {
+FIELDS: dict[str, FieldCheck[Any]] = {
     "decision": SCALAR,
     "status": one_of(STATUSES),
     "literal_language": one_of(get_args(Language)),
@@ -144,7 +144,7 @@ FIELDS: dict[str, Check[Any]] = {
     "instance": items(_entry),
 }
 """What every saved explanation has and something reads."""
-PERHAPS: dict[str, Check[Any]] = {
+PERHAPS: dict[str, FieldCheck[Any]] = {
     "vote": optional(text),
     "goal": optional(text),
     "excludes": items(

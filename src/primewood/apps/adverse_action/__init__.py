@@ -18,8 +18,8 @@ superset of it that is none, so every change has a feature outside that) and con
 proposes, an oracle decides. As all smaller ones are known, what is found is minimal.
 """
 
-from primewood.apps.adverse_action.asking import Wording, adverse_action
+from primewood.apps.adverse_action.asking import LetterOptions, adverse_action
 from primewood.apps.adverse_action.codes import Codes, CodeTable
-from primewood.apps.adverse_action.reasons import AdverseAction, Reason
+from primewood.apps.adverse_action.reasons import AdverseAction, AdverseReason
 
-__all__ = ["AdverseAction", "CodeTable", "Codes", "Reason", "Wording", "adverse_action"]
+__all__ = ["AdverseAction", "AdverseReason", "CodeTable", "Codes", "LetterOptions", "adverse_action"]

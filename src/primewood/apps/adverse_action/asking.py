@@ -19,7 +19,7 @@ from primewood.questions.distance import choose_moves
 
 
 @dataclass(frozen=True)
-class Wording:
+class LetterOptions:
     """What may be said in an adverse action, and how.
 
     Attributes
@@ -57,7 +57,7 @@ def _check_names(what: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def adverse_action(
-    decision: RowDecision, favourable: object, wording: Wording, clock: Clock
+    decision: RowDecision, favourable: object, wording: LetterOptions, clock: Clock
 ) -> AdverseAction:
     """The principal reasons for a decision that is not the favourable one."""
     context = decision.context

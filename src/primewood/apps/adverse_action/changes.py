@@ -26,7 +26,7 @@ FOR_LISTING = 0.7
 
 
 @dataclass(frozen=True)
-class Level:
+class ChangesOfSize:
     """The minimal changes of one size; `sure` if they are all of them, and no smaller one is unknown."""
 
     changes: list[Names]
@@ -65,7 +65,7 @@ class Changes:
         }
         return [name for name in self.context.feature_names if name in named - hidden]
 
-    def levels(self) -> Iterator[Level]:
+    def levels(self) -> Iterator[ChangesOfSize]:
         """The minimal changes by size, while there may be more that have features not seen before."""
         from pysat.card import ITotalizer
         from pysat.solvers import Solver
@@ -87,7 +87,7 @@ class Changes:
                 sure = sure and level.sure
                 seen.update(*level.changes)
                 if level.changes:
-                    yield Level(level.changes, sure)
+                    yield ChangesOfSize(level.changes, sure)
                 if not sure and self._listing.expired():
                     break
                 unseen = [n for n, name in enumerate(self.names, 1) if name not in seen]
@@ -106,15 +106,15 @@ class Changes:
         )
         return self._prices.nearest(asked.decision.point, steps, self._listing)
 
-    def _guesses(self) -> Iterator[Level]:
+    def _guesses(self) -> Iterator[ChangesOfSize]:
         """What was met on the way, by size: changes that are perhaps not minimal."""
         smallest: list[Names] = []
         for size in sorted({len(x) for x in self._known}):
             same = [x for x in self._known if len(x) == size and not any(y < x for y in smallest)]
             smallest += same
-            yield Level(same, False)
+            yield ChangesOfSize(same, False)
 
-    def _level(self, solver: Solver, at_most: list[int]) -> Level:
+    def _level(self, solver: Solver, at_most: list[int]) -> ChangesOfSize:
         """The changes of a size, when those of all smaller ones are known."""
         changes, sure = [], True
         while chosen := self._proposal(solver, at_most):
@@ -128,7 +128,7 @@ class Changes:
             else:
                 largest = self._largest(chosen)
                 solver.add_clause([n for n, name in enumerate(self.names, 1) if name not in largest])
-        return Level(changes, sure and chosen is not None)
+        return ChangesOfSize(changes, sure and chosen is not None)
 
     def _proposal(self, solver: Solver, assumed: list[int]) -> Names | None:
         """A set that nothing known speaks against; empty if there is none, None if the time is up."""

@@ -7,18 +7,18 @@ from typing import Literal as Choice
 
 from primewood.errors import InvalidInput, UnknownName, listing
 
-Direction = Choice["low", "high", "other", "missing"]
+Fault = Choice["low", "high", "other", "missing"]
 """What is wrong with a value: too low, too high, another category would have helped, or it was not given."""
 
 
-DIRECTIONS: tuple[Direction, ...] = ("low", "high", "other", "missing")
+DIRECTIONS: tuple[Fault, ...] = ("low", "high", "other", "missing")
 
 
 Entry = str | tuple[str, str]
 """A text, or a code and a text."""
 
 
-Codes = Mapping[str | tuple[str, ...], Entry | Mapping[Direction, Entry]]
+Codes = Mapping[str | tuple[str, ...], Entry | Mapping[Fault, Entry]]
 """Per feature, or for several features together, what to say; perhaps by direction."""
 
 
@@ -44,7 +44,7 @@ class CodeTable:
         if codes is not None and not isinstance(codes, Mapping):
             raise InvalidInput(f"codes is a mapping from features to texts, not {codes!r}")
         self.given = codes is not None
-        self._entries: dict[str, dict[Direction, tuple[str | None, str]]] = {}
+        self._entries: dict[str, dict[Fault, tuple[str | None, str]]] = {}
         for key, told in (codes or {}).items():
             by_direction = _by_direction(key, told)
             for name in (key,) if isinstance(key, str) else key:
@@ -54,12 +54,12 @@ class CodeTable:
                     raise InvalidInput(f"codes has two entries for {name}; give it one")
                 self._entries[name] = by_direction
 
-    def entry(self, feature: str, direction: Direction) -> tuple[str | None, str] | None:
+    def entry(self, feature: str, direction: Fault) -> tuple[str | None, str] | None:
         """The code (or None) and the text; None if the table says nothing."""
         return self._entries.get(feature, {}).get(direction)
 
 
-def _by_direction(key: object, told: object) -> dict[Direction, tuple[str | None, str]]:
+def _by_direction(key: object, told: object) -> dict[Fault, tuple[str | None, str]]:
     if not isinstance(told, Mapping):
         return dict.fromkeys(DIRECTIONS, _entry(key, told))
     if unknown := [x for x in told if x not in DIRECTIONS]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from primewood.apps.adverse_action.reasons import Reason
+from primewood.apps.adverse_action.reasons import AdverseReason
 from primewood.logic.expression import Literal
 from primewood.logic.interval import number
 from primewood.model.context import TreeContext
@@ -21,14 +21,14 @@ BOUNDS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
 
 
 def letter(
-    context: TreeContext, score: Score, favourable: object, reasons: Sequence[Reason], status: Status
+    context: TreeContext, score: Score, favourable: object, reasons: Sequence[AdverseReason], status: Status
 ) -> str:
     """The answer as one paragraph for the person whom it concerns."""
     return visible(_words(context, score, favourable, reasons, status))
 
 
 def _words(
-    context: TreeContext, score: Score, favourable: object, reasons: Sequence[Reason], status: Status
+    context: TreeContext, score: Score, favourable: object, reasons: Sequence[AdverseReason], status: Status
 ) -> str:
     opening = f"The decision is: {score.decision} ({score.reason})."
     if status is Status.IMPOSSIBLE:
@@ -40,7 +40,7 @@ def _words(
     return " ".join([opening, f"The principal {several} as follows.", *told])
 
 
-def _sentence(context: TreeContext, favourable: object, reason: Reason) -> str:
+def _sentence(context: TreeContext, favourable: object, reason: AdverseReason) -> str:
     place = ORDINALS[reason.rank - 1] if reason.rank <= len(ORDINALS) else f"Number {reason.rank}"
     code = "" if reason.code is None else f" ({reason.code})"
     if reason.value is None:

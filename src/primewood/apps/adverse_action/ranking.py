@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from primewood.apps.adverse_action.changes import Changes, Level, Names, differs
-from primewood.apps.adverse_action.codes import CodeTable, Direction
+from primewood.apps.adverse_action.changes import Changes, ChangesOfSize, Names, differs
+from primewood.apps.adverse_action.codes import CodeTable, Fault
 from primewood.apps.adverse_action.letter import range_in_words
-from primewood.apps.adverse_action.reasons import Reason
+from primewood.apps.adverse_action.reasons import AdverseReason
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box
 from primewood.model.cells import Row
@@ -31,9 +31,9 @@ class Ranking:
     def __init__(self, changes: Changes, table: CodeTable, most: int) -> None:
         self.changes, self.table, self.most = changes, table, most
         self.sure = True
-        self._told: dict[str, Reason] = {}
+        self._told: dict[str, AdverseReason] = {}
 
-    def reasons(self) -> tuple[Reason, ...]:
+    def reasons(self) -> tuple[AdverseReason, ...]:
         """The reasons, the most important first."""
         known = set[str]()
         for level in self.changes.levels():
@@ -53,7 +53,9 @@ class Ranking:
         finished = self.changes.complete or len(self._told) == self.most
         return Status.PROVED if self.sure and finished else Status.INTERRUPTED
 
-    def _in_order(self, level: Level, known: Collection[str]) -> list[tuple[float | None, str, Names]]:
+    def _in_order(
+        self, level: ChangesOfSize, known: Collection[str]
+    ) -> list[tuple[float | None, str, Names]]:
         """The features that a level brings, each with its least move and the change that it takes place in."""
         context, found = self.changes.context, []
         column = {name: i for i, name in enumerate(context.feature_names)}
@@ -89,7 +91,7 @@ class Ranking:
         together = tuple(x for x in context.feature_names if x in change and x != name)
         helping = [] if box is None else _helping(context, box, (name, *together))
         words = {x.variable.name: range_in_words(context, x) for x in helping}
-        self._told[key] = Reason(
+        self._told[key] = AdverseReason(
             rank=len(self._told) + 1,
             feature=name,
             code=code,
@@ -105,7 +107,7 @@ class Ranking:
         )
 
 
-def _direction(context: TreeContext, name: str, row: Row, other: Row) -> Direction:
+def _direction(context: TreeContext, name: str, row: Row, other: Row) -> Fault:
     """What is wrong with a value, in view of a row with one that would have helped."""
     feature = context.feature(name)
     old, new = row[list(feature.columns)], other[list(feature.columns)]
@@ -119,7 +121,7 @@ def _direction(context: TreeContext, name: str, row: Row, other: Row) -> Directi
     return "low" if places[1] > places[0] else "high"
 
 
-def _plain_text(name: str, direction: Direction) -> str:
+def _plain_text(name: str, direction: Fault) -> str:
     return {"low": f"{name} too low", "high": f"{name} too high", "missing": f"{name} not given"}.get(
         direction, name
     )

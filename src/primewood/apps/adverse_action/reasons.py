@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from primewood.apps.adverse_action.codes import Direction
+from primewood.apps.adverse_action.codes import Fault
 from primewood.model.context import plain
 from primewood.model.score import Score
 from primewood.questions.explanation import Status
@@ -14,7 +14,7 @@ from primewood.visible import in_lines
 
 
 @dataclass(frozen=True)
-class Reason:
+class AdverseReason:
     """One principal reason.
 
     Attributes
@@ -51,7 +51,7 @@ class Reason:
     code: str | None
     text: str
     value: object
-    direction: Direction
+    direction: Fault
     together: tuple[str, ...]
     ranges: tuple[dict[str, Any], ...]
     helps: str
@@ -80,7 +80,7 @@ class AdverseAction(Brief):
     ----------
     decision, favourable : object
         What was decided, and what would have been favourable.
-    reasons : tuple of Reason
+    reasons : tuple of AdverseReason
         The most important first.
     status : Status
         "proved": these are the principal reasons, in this order. "interrupted": a limit came; the order is not proved,
@@ -100,7 +100,7 @@ class AdverseAction(Brief):
 
     decision: object
     favourable: object
-    reasons: tuple[Reason, ...]
+    reasons: tuple[AdverseReason, ...]
     status: Status
     left_out: tuple[str, ...]
     uncoded: tuple[str, ...]

@@ -16,7 +16,7 @@ from primewood.questions.explanation import Status
 
 
 @dataclass(frozen=True)
-class Answers:
+class GivenAnswers:
     """What the explanations of a batch have in common.
 
     Attributes
@@ -41,7 +41,7 @@ class Answers:
         return self.summary.statuses.get(Status.FAILED, 0)
 
 
-def answers_of(given: Any, context: TreeContext) -> Answers | None:
+def answers_of(given: Any, context: TreeContext) -> GivenAnswers | None:
     """What was given as answers, if it is about the model of the report.
 
     Parameters
@@ -59,16 +59,16 @@ def answers_of(given: Any, context: TreeContext) -> Answers | None:
         summary = given.summary()
         _check(summary, given.context.digest, context)
         taken = sum(any(note.startswith(TAKEN_OVER) for note in why.notes) for why in given)
-        return Answers("a batch", summary, finished=True, taken_over=taken)
+        return GivenAnswers("a batch", summary, finished=True, taken_over=taken)
     raise InvalidInput(
         "answers is a folder that explain_file has written, what overview(folder) returns, or a batch; "
         f"not {type(given).__name__}"
     )
 
 
-def _of_overview(origin: str, found: Overview, context: TreeContext) -> Answers:
+def _of_overview(origin: str, found: Overview, context: TreeContext) -> GivenAnswers:
     _check(found.summary, found.model, context)
-    return Answers(origin, found.summary, found.finished, found.taken_over)
+    return GivenAnswers(origin, found.summary, found.finished, found.taken_over)
 
 
 def _check(summary: Summary, digest: str | None, context: TreeContext) -> None:

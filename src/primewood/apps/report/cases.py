@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from primewood.apps.report.rows import asked_for
-from primewood.apps.report.subject import Subject, Watch, within
+from primewood.apps.report.subject import ReportSubject, SectionWatch, within
 from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput
@@ -16,7 +16,7 @@ from primewood.questions.counterfactual import Counterfactual
 from primewood.questions.explanation import Explanation
 
 
-def cases(subject: Subject, rows: Any, count: int, clock: Clock, watch: Watch) -> dict[str, Any]:
+def cases(subject: ReportSubject, rows: Any, count: int, clock: Clock, watch: SectionWatch) -> dict[str, Any]:
     """Rows with the reasons for their decisions, and with what would change them.
 
     Parameters
@@ -43,7 +43,7 @@ def cases(subject: Subject, rows: Any, count: int, clock: Clock, watch: Watch) -
     }
 
 
-def _case(subject: Subject, place: int, chosen: str, limits: dict[str, Any]) -> dict[str, Any]:
+def _case(subject: ReportSubject, place: int, chosen: str, limits: dict[str, Any]) -> dict[str, Any]:
     """One row: half of the time for the reason, a quarter each for the two ways to change the decision."""
     explainer, row = subject.explainer, subject.audited.rows[place]
     facts = {"row": place, "label": plain(subject.audited.labels[place]), "chosen": chosen}
@@ -66,7 +66,7 @@ def _part(limits: dict[str, Any], parts: int) -> dict[str, Any]:
     return limits | {"time_limit": None if seconds is None else seconds / parts}
 
 
-def score(subject: Subject, place: int) -> dict[str, Any]:
+def score(subject: ReportSubject, place: int) -> dict[str, Any]:
     """The number that the decision on a row comes from, and what it is."""
     ensemble = subject.model.ensemble
     column = -1 if ensemble.cuts else int(subject.audited.decided[place])
@@ -74,7 +74,7 @@ def score(subject: Subject, place: int) -> dict[str, Any]:
     return {"what": _meaning(subject, ensemble, column), "value": float(values[0, column])}
 
 
-def _meaning(subject: Subject, ensemble: Ensemble, column: int) -> str:
+def _meaning(subject: ReportSubject, ensemble: Ensemble, column: int) -> str:
     """What a score is, in words."""
     if subject.is_regressor:
         return "prediction"
@@ -86,14 +86,14 @@ def _meaning(subject: Subject, ensemble: Ensemble, column: int) -> str:
     return f"probability of {name}"
 
 
-def _reason(subject: Subject, why: Explanation) -> dict[str, Any]:
+def _reason(subject: ReportSubject, why: Explanation) -> dict[str, Any]:
     """The record of an explanation with its witnesses."""
     for witness in why.witnesses:
         subject.evidence.add(witness.row, witness.decision)
     return why.to_dict(witnesses=True)
 
 
-def _fewest(subject: Subject, found: Contrast) -> dict[str, Any]:
+def _fewest(subject: ReportSubject, found: Contrast) -> dict[str, Any]:
     """The fewest features that change the decision, with a row that shows it."""
     if found.changed is not None and found.row is not None:
         subject.evidence.add(found.changed, found.other)
@@ -103,7 +103,7 @@ def _fewest(subject: Subject, found: Contrast) -> dict[str, Any]:
     return found.to_dict() | {"features": list(found.features), "changes": changes}
 
 
-def _nearest(subject: Subject, found: Counterfactual) -> dict[str, Any]:
+def _nearest(subject: ReportSubject, found: Counterfactual) -> dict[str, Any]:
     """The nearest row that is decided otherwise."""
     if found.row is not None:
         subject.evidence.add(found.row, found.other)

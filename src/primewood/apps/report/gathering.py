@@ -17,7 +17,7 @@ from primewood.apps.report.rows import asked_for, audited_rows
 from primewood.apps.report.rule_section import rules
 from primewood.apps.report.sensitivity import sensitivity
 from primewood.apps.report.settings import ReportSettings
-from primewood.apps.report.subject import Subject, Watch, unwatched
+from primewood.apps.report.subject import ReportSubject, SectionWatch, unwatched
 from primewood.apps.report.usage import usage
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from primewood.explainer import Explainer
 
 T = TypeVar("T")
-Watcher = Callable[[str, int, int], None]
+ReportWatcher = Callable[[str, int, int], None]
 """Told the section that is being made, how many of its things are done, and how many there are."""
 SHARES = {
     "rows": 1.0,
@@ -54,19 +54,19 @@ def gather(
     *,
     answers: Any = None,
     title: str | None = None,
-    watcher: Watcher | None = None,
+    watcher: ReportWatcher | None = None,
     progress: bool | None = None,
 ) -> Report:
     """Everything that an auditor asks about a model, as one report; see `Explainer.report`."""
     settings.check()
     _check(explainer)
     with Progress("reporting", explainer.progress if progress is None else progress):
-        making = Making(Clock(settings.time_limit, settings.work_limit), watcher or _say_section)
+        making = ReportTime(Clock(settings.time_limit, settings.work_limit), watcher or _say_section)
         settings = replace(
             settings, answers=answers_of(answers, explainer._model.need_rows("reports").context)
         )
         audited = making.section("rows", lambda clock, _: audited_rows(explainer, X, clock))
-        subject = Subject(explainer, audited, settings.seed, settings.literals)
+        subject = ReportSubject(explainer, audited, settings.seed, settings.literals)
         found = _sections(subject, settings, making)
     return Report(
         {
@@ -90,7 +90,7 @@ def _check(explainer: Explainer) -> None:
         )
 
 
-def _sections(subject: Subject, settings: ReportSettings, making: Making) -> dict[str, Any]:
+def _sections(subject: ReportSubject, settings: ReportSettings, making: ReportTime) -> dict[str, Any]:
     """The sections of the report, made in an order in which what is cheap leaves time for what is not."""
     if settings.rows is not None:
         asked_for(settings.rows, len(subject.audited.rows))
@@ -99,7 +99,7 @@ def _sections(subject: Subject, settings: ReportSettings, making: Making) -> dic
     # A property with a name that does not exist is an error: one wants to know soon.
     found = {name: making.section(name, make) for name, make in stated.items() if settings.properties}
     alone = making.section("sensitivity", partial(sensitivity, subject, drawn))
-    sections: dict[str, Callable[[Clock, Watch], dict[str, Any]]] = {
+    sections: dict[str, Callable[[Clock, SectionWatch], dict[str, Any]]] = {
         "model": partial(model_section.model, subject),
         "cases": partial(cases, subject, settings.rows, settings.explain),
         "robustness": partial(robustness, subject, drawn),
@@ -113,7 +113,7 @@ def _sections(subject: Subject, settings: ReportSettings, making: Making) -> dic
     return {"model": found["model"], "rows": model_section.rows(subject), **found}
 
 
-class Making:
+class ReportTime:
     """The time of a report, shared out among its sections as they come.
 
     Attributes
@@ -122,11 +122,11 @@ class Making:
         How long each section took.
     """
 
-    def __init__(self, clock: Clock, watcher: Watcher | None) -> None:
+    def __init__(self, clock: Clock, watcher: ReportWatcher | None) -> None:
         self.clock, self.watcher = clock, watcher
         self.seconds: dict[str, float] = {}
 
-    def section(self, name: str, make: Callable[[Clock, Watch], T]) -> T:
+    def section(self, name: str, make: Callable[[Clock, SectionWatch], T]) -> T:
         """A section, made within its share of the time that is left."""
         waiting = sum(share for other, share in SHARES.items() if other not in self.seconds)
         limit = None if self.clock.limit is None else self.clock.left() * SHARES[name] / waiting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from primewood.apps.report.subject import Subject, Watch
+from primewood.apps.report.subject import ReportSubject, SectionWatch
 from primewood.engines.protocol import Clock
 from primewood.model.context import plain
 from primewood.model.scales import instance_record
@@ -14,7 +14,7 @@ COMPILING = 3.0
 """At most so many seconds are spent on whether the model compiles."""
 
 
-def model(subject: Subject, clock: Clock, watch: Watch) -> dict[str, Any]:
+def model(subject: ReportSubject, clock: Clock, watch: SectionWatch) -> dict[str, Any]:
     """The description of the model, with how it decides and with its features."""
     watch(0, 1)
     explainer, domain = subject.explainer, subject.model.domain
@@ -36,7 +36,7 @@ def model(subject: Subject, clock: Clock, watch: Watch) -> dict[str, Any]:
     }
 
 
-def _scales(subject: Subject) -> list[dict[str, Any]]:
+def _scales(subject: ReportSubject) -> list[dict[str, Any]]:
     """Per feature its scale, its distribution in the training rows, and how finely the model tests it."""
     cells = {x.name: len(x) for x in subject.context.variables}
     left_out = ("value", "shown")
@@ -47,7 +47,7 @@ def _scales(subject: Subject) -> list[dict[str, Any]]:
     ]
 
 
-def rows(subject: Subject) -> dict[str, Any]:
+def rows(subject: ReportSubject) -> dict[str, Any]:
     """The rows of the report and how the decisions are distributed over them."""
     audited, names = subject.audited, subject.context.class_names
     training = subject.context.rows

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.apps.report.sensitivity import Alone, Sensitivity, Step, with_evidence
-from primewood.apps.report.subject import Subject, Watch, within
+from primewood.apps.report.sensitivity import Alone, FlippingStep, Sensitivity, with_evidence
+from primewood.apps.report.subject import ReportSubject, SectionWatch, within
 from primewood.engines.protocol import Clock
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.pairs import Direction, IndependentOf, Monotone
@@ -23,7 +23,7 @@ from primewood.properties.verification import Verification, Verifier, check_prop
 
 
 def stated_properties(
-    subject: Subject, properties: Sequence[object], clock: Clock, watch: Watch
+    subject: ReportSubject, properties: Sequence[object], clock: Clock, watch: SectionWatch
 ) -> dict[str, Any]:
     """The properties that the user states, each with its outcome and the rows that show it."""
     for stated in properties:
@@ -37,7 +37,9 @@ def stated_properties(
     return {"stated": True, "items": items}
 
 
-def default_properties(subject: Subject, alone: Sensitivity, clock: Clock, watch: Watch) -> dict[str, Any]:
+def default_properties(
+    subject: ReportSubject, alone: Sensitivity, clock: Clock, watch: SectionWatch
+) -> dict[str, Any]:
     """What each feature may do alone; those that matter most come first, so that they get their time."""
     verifier = _asked_by_default(subject)
     shown = with_evidence(subject, alone, _part(clock, 4))
@@ -52,7 +54,9 @@ def default_properties(subject: Subject, alone: Sensitivity, clock: Clock, watch
     return {"stated": False, "ordered": is_ordered(subject), "items": items}
 
 
-def _verified(subject: Subject, stated: IndependentOf | Monotone, clock: Clock, parts: int) -> Verification:
+def _verified(
+    subject: ReportSubject, stated: IndependentOf | Monotone, clock: Clock, parts: int
+) -> Verification:
     """The answer of the model, unless the time is over already: asking alone takes some."""
     if clock.expired():
         note = "there was no time left to ask"
@@ -64,12 +68,12 @@ def _part(clock: Clock, parts: int) -> Clock:
     return Clock(None if clock.limit is None else clock.left() / parts, clock.work_limit)
 
 
-def is_ordered(subject: Subject) -> bool:
+def is_ordered(subject: ReportSubject) -> bool:
     """Whether the decisions go up: two classes, or levels of a prediction."""
     return len(subject.context.class_names) == 2 or bool(subject.model.ensemble.cuts)
 
 
-def _asked_by_default(subject: Subject) -> list[IndependentOf | Monotone]:
+def _asked_by_default(subject: ReportSubject) -> list[IndependentOf | Monotone]:
     """The questions, in an order in which an answer may spare a later one."""
     variables = subject.context.variables
     importance = subject.model.subject.importance
@@ -81,14 +85,16 @@ def _asked_by_default(subject: Subject) -> list[IndependentOf | Monotone]:
     return [*verifier, *(IndependentOf((x.name,)) for x in ranked)]
 
 
-def _monotone(subject: Subject, name: str, direction: Direction) -> Monotone:
+def _monotone(subject: ReportSubject, name: str, direction: Direction) -> Monotone:
     """That decisions go one way with a feature; of two, the second one is gained: both ways are asked about."""
     classes = subject.context.class_names
     return Monotone(name, direction, classes[-1] if len(classes) == 2 else None)
 
 
 def _implied(
-    subject: Subject, stated: IndependentOf | Monotone, found: dict[IndependentOf | Monotone, Verification]
+    subject: ReportSubject,
+    stated: IndependentOf | Monotone,
+    found: dict[IndependentOf | Monotone, Verification],
 ) -> Verification | None:
     """That decisions depend on a feature, if rows show that they go down or up with it."""
     if isinstance(stated, Monotone):
@@ -101,7 +107,7 @@ def _implied(
 
 
 def _tried(
-    subject: Subject, stated: IndependentOf | Monotone, shown: dict[str, Alone]
+    subject: ReportSubject, stated: IndependentOf | Monotone, shown: dict[str, Alone]
 ) -> Verification | None:
     """That a property fails, shown by rows that were tried; None if they do not show it."""
     name = stated.feature if isinstance(stated, Monotone) else stated.features[0]
@@ -121,18 +127,18 @@ def _tried(
     return failing if failing.outcome is Outcome.FAILS else None
 
 
-def _claim(subject: Subject, stated: IndependentOf | Monotone) -> Claim:
+def _claim(subject: ReportSubject, stated: IndependentOf | Monotone) -> Claim:
     """What is asked, as `verify` says it."""
     return stated.claim(prepare_property(subject.model, stated)[1])
 
 
-def _step(alone: Alone, stated: IndependentOf | Monotone) -> Step | None:
+def _step(alone: Alone, stated: IndependentOf | Monotone) -> FlippingStep | None:
     if isinstance(stated, IndependentOf):
         return alone.change
     return alone.drop if stated.direction == "increasing" else alone.rise
 
 
-def _row(subject: Subject, row: NDArray[np.float64], name: str, value: int) -> NDArray[np.float64]:
+def _row(subject: ReportSubject, row: NDArray[np.float64], name: str, value: int) -> NDArray[np.float64]:
     """A row with another value of one feature, in short numbers where no order between features is at stake."""
     domain, names = subject.model.domain, [x.name for x in subject.context.variables]
     j = names.index(name)
@@ -145,7 +151,7 @@ def _row(subject: Subject, row: NDArray[np.float64], name: str, value: int) -> N
     return changed
 
 
-def _item(subject: Subject, found: Verification, stated: object) -> dict[str, Any]:
+def _item(subject: ReportSubject, found: Verification, stated: object) -> dict[str, Any]:
     """The record of an outcome, with what kind of question it answers."""
     for row, decision in zip(found.witnesses, found.decisions, strict=True):
         if decision in subject.context.class_names:

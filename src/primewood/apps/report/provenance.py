@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import primewood
 from primewood import readers
 from primewood.apps.report.rows import digest_of
-from primewood.apps.report.subject import Subject
+from primewood.apps.report.subject import ReportSubject
 from primewood.ensemble import Ensemble
 
 LIBRARIES = {"sklearn": "scikit-learn", "xgboost": "XGBoost", "lightgbm": "LightGBM", "catboost": "CatBoost"}
@@ -45,7 +45,7 @@ def _roots(part: object) -> set[str]:
     return {base.__module__.partition(".")[0] for base in type(part).__mro__}
 
 
-def made(subject: Subject, seconds: dict[str, float]) -> dict[str, Any]:
+def made(subject: ReportSubject, seconds: dict[str, float]) -> dict[str, Any]:
     """When, how long and with what a report was made."""
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
@@ -55,7 +55,7 @@ def made(subject: Subject, seconds: dict[str, float]) -> dict[str, Any]:
     }
 
 
-def digests(subject: Subject) -> dict[str, Any]:
+def digests(subject: ReportSubject) -> dict[str, Any]:
     """What tells the model and the rows from all others."""
     training = subject.context.rows
     return {
@@ -65,7 +65,7 @@ def digests(subject: Subject) -> dict[str, Any]:
     }
 
 
-def confirmation(subject: Subject) -> dict[str, Any]:
+def confirmation(subject: ReportSubject) -> dict[str, Any]:
     """On how many of the rows that the report shows the model decides as the report says.
 
     The model's own `predict` is asked where it takes the decision itself, its own scores where the decision is a
@@ -81,7 +81,7 @@ def confirmation(subject: Subject) -> dict[str, Any]:
     return {"rows": len(rows), "agree": agree, "by": by}
 
 
-def _decided_by(subject: Subject, rows: NDArray[np.float64]) -> tuple[str, NDArray[np.int64]]:
+def _decided_by(subject: ReportSubject, rows: NDArray[np.float64]) -> tuple[str, NDArray[np.int64]]:
     model, ensemble = subject.model, subject.model.ensemble
     if isinstance(model.source, Ensemble) or model.vote == "majority":
         return "reading", ensemble.predict(rows)

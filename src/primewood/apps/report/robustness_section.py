@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from primewood.apps.report.subject import Subject, Watch, finite, within
+from primewood.apps.report.subject import ReportSubject, SectionWatch, finite, within
 from primewood.engines.protocol import Clock
 from primewood.model.context import plain
 from primewood.questions.explanation import Status
@@ -18,7 +18,9 @@ LEAST_ROBUST = 5
 """So many rows are named, with the change that they are nearest to."""
 
 
-def robustness(subject: Subject, places: list[int], clock: Clock, watch: Watch) -> dict[str, Any]:
+def robustness(
+    subject: ReportSubject, places: list[int], clock: Clock, watch: SectionWatch
+) -> dict[str, Any]:
     """The distribution of the proved radius: the largest move of all features at once, as a share of their ranges."""
     if not places:
         return {"absent": "Robustness is measured around rows, and there are none."}
@@ -57,7 +59,7 @@ def robustness(subject: Subject, places: list[int], clock: Clock, watch: Watch) 
     }
 
 
-def _measured(subject: Subject, place: int, one: Robustness) -> dict[str, Any]:
+def _measured(subject: ReportSubject, place: int, one: Robustness) -> dict[str, Any]:
     return {
         "row": place,
         "label": plain(subject.audited.labels[place]),
@@ -68,7 +70,7 @@ def _measured(subject: Subject, place: int, one: Robustness) -> dict[str, Any]:
     }
 
 
-def _nearest(subject: Subject, one: Robustness) -> dict[str, Any] | None:
+def _nearest(subject: ReportSubject, one: Robustness) -> dict[str, Any] | None:
     """The row just beyond the radius, if one was found."""
     near = one.nearest
     if near.row is None:

@@ -26,7 +26,7 @@ from primewood.tables.rows import Layout, as_rows
 if TYPE_CHECKING:
     from primewood.explainer import Explainer
 
-Source = Choice["given", "training", "none"]
+RowsOrigin = Choice["given", "training", "none"]
 PART = 8192
 """How many rows are decided at a time."""
 
@@ -51,7 +51,7 @@ class AuditedRows:
 
     rows: NDArray[np.float64]
     labels: tuple[object, ...]
-    source: Source
+    source: RowsOrigin
     decided: NDArray[np.int64]
     margins: NDArray[np.float64]
 
@@ -104,7 +104,7 @@ def _in_turn(
 def audited_rows(explainer: Explainer, X: Any, clock: Clock) -> AuditedRows:
     """The rows that are given, else the training rows, with what is decided about them."""
     model = explainer._model.need_rows("reports")
-    source: Source = "given"
+    source: RowsOrigin = "given"
     if X is not None:
         rows = as_rows(X, Layout.of(model.ensemble))
         if not len(rows):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.apps.report.subject import Subject, Watch, within
+from primewood.apps.report.subject import ReportSubject, SectionWatch, within
 from primewood.engines.protocol import Clock
 from primewood.model.context import plain
 from primewood.properties.rule_list import Rule, RuleList
@@ -24,7 +24,7 @@ LEFT_OUT = ("instance", "history", "queries")
 """What the record of a rule has beyond the rule."""
 
 
-def rules(subject: Subject, clock: Clock, watch: Watch) -> dict[str, Any]:
+def rules(subject: ReportSubject, clock: Clock, watch: SectionWatch) -> dict[str, Any]:
     """A few rules per decision that are proved for every row, with how many rows they cover."""
     if not len(subject.reference):
         return {"absent": "Rules are grown around rows, and there are none."}
@@ -45,7 +45,7 @@ def rules(subject: Subject, clock: Clock, watch: Watch) -> dict[str, Any]:
     }
 
 
-def _drawn(subject: Subject) -> NDArray[np.float64]:
+def _drawn(subject: ReportSubject) -> NDArray[np.float64]:
     """The rows to grow rules from: all, or so many drawn at random."""
     rows = subject.reference
     if len(rows) <= MOST_GROWN:
@@ -53,7 +53,7 @@ def _drawn(subject: Subject) -> NDArray[np.float64]:
     return rows[np.sort(np.random.default_rng(subject.seed).permutation(len(rows))[:MOST_GROWN])]
 
 
-def _covered(subject: Subject, found: RuleList) -> dict[str, Any]:
+def _covered(subject: ReportSubject, found: RuleList) -> dict[str, Any]:
     """Which of the rows that the report is about the rules cover."""
     audited = subject.audited
     places = audited.possible[:MOST_COUNTED]

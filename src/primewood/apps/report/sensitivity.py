@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.apps.report.subject import Subject, Watch, unwatched
+from primewood.apps.report.subject import ReportSubject, SectionWatch, unwatched
 from primewood.domain import Domain
 from primewood.engines.protocol import Clock
 
-Step = tuple[NDArray[np.float64], int, int]
+FlippingStep = tuple[NDArray[np.float64], int, int]
 """A row, and two values of a feature that are decided differently about it."""
 
 
@@ -30,15 +30,15 @@ class Alone:
     ----------
     changed : int
         About how many rows some value of it changes the decision.
-    change, drop, rise : Step or None
+    change, drop, rise : FlippingStep or None
         A row and two values at which the decision differs; a row and two neighbouring values, the lower one first,
         at which it goes down in the order of the decisions; the same, at which it goes up.
     """
 
     changed: int = 0
-    change: Step | None = None
-    drop: Step | None = None
-    rise: Step | None = None
+    change: FlippingStep | None = None
+    drop: FlippingStep | None = None
+    rise: FlippingStep | None = None
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class Sensitivity:
         return {"rows": self.rows, "changed": {name: one.changed for name, one in self.by_feature.items()}}
 
 
-def sensitivity(subject: Subject, places: list[int], clock: Clock, watch: Watch) -> Sensitivity:
+def sensitivity(subject: ReportSubject, places: list[int], clock: Clock, watch: SectionWatch) -> Sensitivity:
     """Try all values of each feature alone on rows, until the time is over. Cost: one prediction per value and row."""
     found = {x.name: Alone() for x in subject.context.variables}
     rows = subject.audited.rows[places]
     return Sensitivity(_try(subject, rows, found, clock, watch), found)
 
 
-def with_evidence(subject: Subject, known: Sensitivity, clock: Clock) -> dict[str, Alone]:
+def with_evidence(subject: ReportSubject, known: Sensitivity, clock: Clock) -> dict[str, Alone]:
     """What features are shown to do if the rows of the evidence are tried too; the sample is not counted anew.
 
     Most of them lie just beside a change of the decision.
@@ -81,7 +81,11 @@ def with_evidence(subject: Subject, known: Sensitivity, clock: Clock) -> dict[st
 
 
 def _try(
-    subject: Subject, rows: NDArray[np.float64], found: dict[str, Alone], clock: Clock, watch: Watch
+    subject: ReportSubject,
+    rows: NDArray[np.float64],
+    found: dict[str, Alone],
+    clock: Clock,
+    watch: SectionWatch,
 ) -> int:
     """Take in what features do alone in rows; how many of them there was time for."""
     ensemble, domain = subject.model.ensemble, subject.model.domain

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from primewood.apps.report.answers import Answers
+from primewood.apps.report.answers import GivenAnswers
 from primewood.errors import InvalidInput
 from primewood.logic.language import Language, check_language
 from primewood.properties.rules import as_property
@@ -24,7 +24,7 @@ class ReportSettings:
     time_limit: float | None
     work_limit: int | None
     seed: int
-    answers: Answers | None = None
+    answers: GivenAnswers | None = None
 
     def check(self) -> None:
         """Raise for what cannot be, before any time is spent."""

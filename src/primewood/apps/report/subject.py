@@ -22,7 +22,7 @@ from primewood.model.scales import in_words
 if TYPE_CHECKING:
     from primewood.explainer import Explainer
 
-Watch = Callable[[int, int], None]
+SectionWatch = Callable[[int, int], None]
 """Told how many of how many things of a section are done."""
 
 
@@ -49,7 +49,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Subject:
+class ReportSubject:
     """What a report is about.
 
     Attributes

@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from primewood.apps.report.answers import Answers
+from primewood.apps.report.answers import GivenAnswers
 from primewood.apps.report.sensitivity import Sensitivity
-from primewood.apps.report.subject import Subject, Watch, within
+from primewood.apps.report.subject import ReportSubject, SectionWatch, within
 from primewood.engines.protocol import Clock
 from primewood.questions.explanation import Status
 
 
 def usage(
-    subject: Subject,
+    subject: ReportSubject,
     places: list[int],
     alone: Sensitivity,
-    answers: Answers | None,
+    answers: GivenAnswers | None,
     clock: Clock,
-    watch: Watch,
+    watch: SectionWatch,
 ) -> dict[str, Any]:
     """In how many explanations each feature is mentioned, beside what it does alone.
 
@@ -49,7 +49,7 @@ def usage(
 
 
 def _over_sample(
-    subject: Subject, places: list[int], clock: Clock, watch: Watch
+    subject: ReportSubject, places: list[int], clock: Clock, watch: SectionWatch
 ) -> tuple[Counter[str], dict[str, Any]]:
     """Explain rows in the order of a seeded draw; when the time is over, the rest is left out."""
     use: Counter[str] = Counter()
@@ -78,7 +78,7 @@ def _over_sample(
     }
 
 
-def _over_batch(answers: Answers) -> tuple[Mapping[str, int], dict[str, Any]]:
+def _over_batch(answers: GivenAnswers) -> tuple[Mapping[str, int], dict[str, Any]]:
     """Count explanations that were made before."""
     summary = answers.summary
     return summary.features, {

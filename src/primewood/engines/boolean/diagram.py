@@ -28,8 +28,8 @@ from primewood.logic.expression import Expression, Literal
 from primewood.logic.fold import fold
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import (
+    ElementaryRestriction,
     Language,
-    Restriction,
     closure,
     conflicts,
     places_around,
@@ -63,7 +63,7 @@ class Diagrams:
         self.most_nodes = most_nodes = most_nodes or MOST_NODES
         self._manager = BCDDManager(most_nodes, max(most_nodes // 8, 1024), 1)
         self._values: dict[Variable, list[int]] = {}
-        self._restrictions: dict[Language, list[tuple[Variable, list[Restriction], list[int]]]] = {
+        self._restrictions: dict[Language, list[tuple[Variable, list[ElementaryRestriction], list[int]]]] = {
             "sets": [],
             "intervals": [],
             "values": [],
@@ -94,7 +94,7 @@ class Diagrams:
     def oracle(self, decision: Expression) -> BooleanOracle:
         """Compile a decision. Cost: the size of its diagram, which may be exponential."""
         with self._capped():
-            return BooleanOracle(self, fold(decision, _DiagramAlgebra(self._manager, self._values)))
+            return BooleanOracle(self, fold(decision, _BinaryAlgebra(self._manager, self._values)))
 
     def node_count(self) -> int:
         """How many nodes the manager holds."""
@@ -242,7 +242,7 @@ class PrimeDiagram:
                 stack.append((free, box))
 
 
-class _DiagramAlgebra:
+class _BinaryAlgebra:
     """The algebra of diagrams over the one-hot variables, for multi-valued expressions.
 
     Under Ψ a literal may be written in several ways. Here the *highest* true variable of a block

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from primewood.core import _native  # the C++ core
 from primewood.domain import EnsembleSubject
-from primewood.engines.diagram.diagram import Diagram, Making
+from primewood.engines.diagram.diagram import CompilationRecord, Diagram
 from primewood.engines.diagram.product import only_where
 from primewood.engines.search.forest import native_forest
 from primewood.errors import InvalidInput, TooLarge
@@ -22,7 +22,7 @@ from primewood.logic.expression import Expression, Literal
 from primewood.logic.fold import fold, truth
 from primewood.logic.variable import Variable
 
-Watcher = Callable[[str, int, int], None]
+CompilationWatcher = Callable[[str, int, int], None]
 """Called now and then with the stage, the nodes so far and the parts that are left to add."""
 
 
@@ -77,7 +77,7 @@ def compile_ensemble(
     *,
     any_order: bool = False,
     order: Sequence[int] | None = None,
-    watcher: Watcher | None = None,
+    watcher: CompilationWatcher | None = None,
 ) -> Diagram:
     """The diagram of an ensemble's decision: terminal i is class i.
 
@@ -114,7 +114,7 @@ def compile_ensemble(
     )
     if found is None:
         raise _too_large(progress, budget, len(subject.ensemble.trees), variables)
-    making = Making(time.monotonic() - started, progress.states, progress.settled)
+    making = CompilationRecord(time.monotonic() - started, progress.states, progress.settled)
     if not variables:  # the core has one that has one value
         return Diagram((), (), (), found[0].decide([0]), terminals, making=making)
     diagram = _diagram(found, variables, terminals, making)
@@ -141,7 +141,7 @@ def _diagram(
     found: tuple[_native.Diagram, list[int]],
     variables: tuple[Variable, ...],
     terminals: int,
-    making: Making | None,
+    making: CompilationRecord | None,
 ) -> Diagram:
     native, order = found
     levels = tuple(native.level(j) for j in range(len(order)))
@@ -183,14 +183,14 @@ def compile_expression(
     universe = tuple(variables if variables is not None else expression.variables)
     _check_levels(universe)
     if not universe:
-        return Diagram((), (), (), int(truth(expression, (), ())), 2, making=Making(0.0, 0, 0))
-    algebra = _DiagramAlgebra(universe, budget)
+        return Diagram((), (), (), int(truth(expression, (), ())), 2, making=CompilationRecord(0.0, 0, 0))
+    algebra = _MultiValuedAlgebra(universe, budget)
     root = fold(expression, algebra)
     found = algebra.native.finish(root, list(range(len(universe))), budget.final_work)
-    return _diagram(found, universe, 2, Making(time.monotonic() - started, 0, 0))
+    return _diagram(found, universe, 2, CompilationRecord(time.monotonic() - started, 0, 0))
 
 
-class _DiagramAlgebra:
+class _MultiValuedAlgebra:
     """The algebra of diagrams: nodes of the first level, by number."""
 
     def __init__(self, variables: Sequence[Variable], budget: Budget) -> None:

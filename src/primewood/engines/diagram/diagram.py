@@ -21,11 +21,11 @@ from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.variable import Variable
 
-Level = NDArray[np.int32]
+DiagramLevel = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class CompilationRecord:
     """How a diagram came to be.
 
     Attributes
@@ -59,16 +59,16 @@ class Diagram:
         How many terminals there are.
     impossible : int or None
         The terminal of points at which no row can be.
-    making : Making or None
+    making : CompilationRecord or None
     """
 
     variables: tuple[Variable, ...]
     order: tuple[int, ...]
-    levels: tuple[Level, ...]
+    levels: tuple[DiagramLevel, ...]
     root: int
     terminals: int
     impossible: int | None = None
-    making: Making | None = field(default=None, compare=False)
+    making: CompilationRecord | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for level in self.levels:

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.arrays import Ints
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, indices
 
-Ints = NDArray[np.int64]
 NEVER = 1 << 30
 TERMINAL = 2**31 - 1
 """The variable of the terminals: below all others."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.engines.diagram.diagram import Diagram, Level
+from primewood.engines.diagram.diagram import Diagram, DiagramLevel
 
 
 def product(a: Diagram, b: Diagram) -> tuple[Diagram, list[tuple[int, int]]]:
@@ -24,7 +24,7 @@ def product(a: Diagram, b: Diagram) -> tuple[Diagram, list[tuple[int, int]]]:
 def relabelled(diagram: Diagram, terminal: NDArray[np.int32], terminals: int) -> Diagram:
     """The diagram with other terminals, nodes that become equal made one. Cost: one sort per level."""
     below: NDArray[np.int32] = terminal
-    levels: list[Level] = []
+    levels: list[DiagramLevel] = []
     for level in reversed(diagram.levels):
         rows, places = np.unique(below[level], axis=0, return_inverse=True)
         levels.append(np.ascontiguousarray(rows, dtype=np.int32))

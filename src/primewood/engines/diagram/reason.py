@@ -12,9 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from primewood.arrays import Ints
 from primewood.core import _native  # the C++ core
 from primewood.engines.diagram.diagram import Diagram
-from primewood.engines.diagram.family import DiagramFamily, Ints, Restriction
+from primewood.engines.diagram.family import DiagramFamily, Restriction
 from primewood.errors import TooLarge
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from primewood import readers
 from primewood.ensemble import Ensemble
-from primewood.readers.pipeline.reading import Reading
+from primewood.readers.pipeline.reading import PipelineReading
 
 
 def read(pipeline: Any) -> Ensemble:
@@ -25,20 +25,20 @@ def read(pipeline: Any) -> Ensemble:
 
     Cost: some calls of the steps, with as many rows as a column has thresholds, and linear in the nodes.
     """
-    return Reading(pipeline).ensemble()
+    return PipelineReading(pipeline).ensemble()
 
 
 def scores_of(pipeline: Any, rows: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """The model's own scores of raw rows that have been through the pipeline's own steps; None if it has none."""
-    reading = Reading(pipeline)
+    reading = PipelineReading(pipeline)
     return readers.scores_of(reading.model, reading.model_rows(rows))
 
 
 def as_taken(pipeline: Any, rows: NDArray[np.float64]) -> Any:
     """Raw rows as the pipeline takes them: a frame if it was fitted on one, with names of categories."""
-    return Reading(pipeline).table.decoded(rows)
+    return PipelineReading(pipeline).table.decoded(rows)
 
 
 def decisions_of(pipeline: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
     """What the pipeline's own `predict` says of raw rows."""
-    return np.asarray(Reading(pipeline).ask("predict", rows)).reshape(len(rows))
+    return np.asarray(PipelineReading(pipeline).ask("predict", rows)).reshape(len(rows))

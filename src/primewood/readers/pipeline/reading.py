@@ -10,25 +10,23 @@ from typing import Any
 
 import joblib
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.pipeline import Pipeline
 
 from primewood import readers
+from primewood.arrays import Floats
 from primewood.ensemble import Categories, Ensemble
 from primewood.errors import InvalidInput, UnsupportedModel, listing
-from primewood.readers.pipeline.rewriting import Cells, Rewriting
+from primewood.readers.pipeline.rewriting import RawCells, Rewriting
 from primewood.readers.pipeline.search import Crossings, Outputs, first_beyond
 from primewood.readers.pipeline.sparse import SparseRows
 from primewood.readers.pipeline.steps import Binned, Feed, Trace
-from primewood.readers.pipeline.table import Table, is_number
+from primewood.readers.pipeline.table import RawTable, is_number
 from primewood.readers.quiet import ignore_warnings
 from primewood.readers.wrappers import active_steps, full_name, innermost, is_pipeline, unwrap
 
-Floats = NDArray[np.float64]
 
-
-class Reading:
+class PipelineReading:
     """A pipeline, taken apart and asked."""
 
     def __init__(self, pipeline: Any) -> None:
@@ -44,11 +42,11 @@ class Reading:
             tuple(f"x{i}" for i in range(first.n_features_in_)) if names is None else tuple(map(str, names))
         )
         self.trace = Trace().pass_through(steps, len(shown))
-        self.table = Table(shown, self.trace, framed=framed)
+        self.table = RawTable(shown, self.trace, framed=framed)
         among = {column: np.nextafter(found[-1], np.inf) for column, found in self.table.exceptions.items()}
         closed = set(among) - self._accepted(among)
         if closed:
-            self.table = Table(shown, self.trace, framed=framed, closed=closed)
+            self.table = RawTable(shown, self.trace, framed=framed, closed=closed)
 
     @cached_property
     def inner(self) -> Ensemble:
@@ -208,14 +206,16 @@ class Reading:
         if len(rows):
             rewriting.answer(cells, self.through(rows, absent=self._absent))
 
-    def _cells(self, column: int, bins: list[float]) -> Cells:
+    def _cells(self, column: int, bins: list[float]) -> RawCells:
         operator, missing = self.inner.operator, column in self.missing
         if column not in self.table.listings:
             exceptions = self.table.exceptions.get(column, np.empty(0))
-            return Cells.of_numbers(bins, exceptions, missing=missing)
+            return RawCells.of_numbers(bins, exceptions, missing=missing)
         known = self.table.listings[column]
         others = known.others if column in self.others else None
-        return Cells.of_codes(self.codes[column], others, operator, spread=known.by_number, missing=missing)
+        return RawCells.of_codes(
+            self.codes[column], others, operator, spread=known.by_number, missing=missing
+        )
 
     def _bins(self) -> dict[int, list[float]]:
         """Where the bins of raw columns begin."""

@@ -6,24 +6,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from primewood.arrays import Bools, Floats, Ints
 from primewood.ensemble import Ensemble, Tree
 from primewood.ensemble.comparison import Operator, cuts_of
 from primewood.ensemble.tree import is_within
 from primewood.errors import UnsupportedModel
 from primewood.readers.pipeline.search import Crossings
 
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
-
 LARGEST = float(np.finfo(np.float64).max)
 LEAST = 5e-324
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class RawCells:
     """The line of raw numbers or codes, in cells in each of which the model's finite columns are constant.
 
     Attributes
@@ -41,13 +37,13 @@ class Cells:
 
     starts: Floats
     points: Floats
-    first: Numbers
-    last: Numbers
-    single: Numbers
+    first: Ints
+    last: Ints
+    single: Ints
     missing: bool
 
     @classmethod
-    def of_numbers(cls, bins: Sequence[float], exceptions: Floats, *, missing: bool) -> Cells:
+    def of_numbers(cls, bins: Sequence[float], exceptions: Floats, *, missing: bool) -> RawCells:
         """Bins, and single numbers that behave unlike their neighbours."""
         starts = np.unique([*bins, *exceptions, *np.nextafter(exceptions, np.inf)])
         starts = starts[np.isfinite(starts)]
@@ -59,7 +55,7 @@ class Cells:
     @classmethod
     def of_codes(
         cls, codes: Floats, others: float | None, operator: Operator, *, spread: bool, missing: bool
-    ) -> Cells:
+    ) -> RawCells:
         """Codes. Whatever is none of them is like `others` if they are `spread` among other numbers.
 
         If not, there is nothing between them, and their cells are as wide as they can be.
@@ -116,9 +112,9 @@ class _Tests:
     sets : mapping from the other nodes to the cuts of their bounds
     """
 
-    nodes: Numbers
+    nodes: Ints
     cuts: Floats
-    which: Numbers
+    which: Ints
     sets: Mapping[int, Floats]
 
 
@@ -146,7 +142,7 @@ class Rewriting:
         self._absent_is_missing = absent_is_missing
         self._missing_left = np.concatenate([tree.missing_left for tree in inner.trees])
         self._tests = dict(self._grouped())
-        self._cells: dict[int, Cells] = {}
+        self._cells: dict[int, RawCells] = {}
         self._values: dict[int, Floats] = {}
         self._threshold = np.zeros(len(self._missing_left))
         self._goes_left = np.zeros(len(self._missing_left), dtype=bool)
@@ -179,7 +175,7 @@ class Rewriting:
             begin += len(tree)
         return found
 
-    def answer(self, cells: Mapping[int, Cells], matrix: Floats) -> None:
+    def answer(self, cells: Mapping[int, RawCells], matrix: Floats) -> None:
         """Take what the steps make of the points of cells: in a row, the points of one place in all raw columns."""
         for output in self._tests:
             own = cells[int(self._column_of[output])]
@@ -275,7 +271,7 @@ class Rewriting:
 
     def _with_exceptions(
         self, output: int, bounds: Floats, changes: Floats, zero: Floats, *, missing_left: bool
-    ) -> tuple[Floats, Flags]:
+    ) -> tuple[Floats, Bools]:
         """Where cells start and what goes left in each, for a test of a column that is monotone but for exceptions."""
         own = self._cells[output]
         single = own.points[own.first[own.single]]
@@ -307,11 +303,11 @@ class Rewriting:
             for node, bounds in tests.sets.items():
                 self._goes_left[node] = is_within(value, bounds, self._inner.operator)[0]
 
-    def _left(self, values: Floats, bounds: Floats, *, missing_left: bool) -> Flags:
+    def _left(self, values: Floats, bounds: Floats, *, missing_left: bool) -> Bools:
         inside = is_within(values, bounds, self._inner.operator)
         return np.where(np.isnan(values), missing_left, inside)
 
-    def _put(self, nodes: Numbers, left: Flags, starts: Floats) -> None:
+    def _put(self, nodes: Ints, left: Bools, starts: Floats) -> None:
         """Make a test of the cells that go left, given where cells start."""
         test = RawTest.of(bool(left[0]), starts[left[1:] != left[:-1]], self._inner.operator)
         self._threshold[nodes] = test.threshold

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.arrays import Floats, Ints
 from primewood.ensemble.comparison import Operator
 from primewood.errors import UnsupportedModel
-
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 LAST = int(np.float64(np.finfo(np.float64).max).view(np.int64))
 GRID = np.concatenate([[-LAST], np.arange(-2047, 2048) * (LAST // 2048), [LAST]])
@@ -29,8 +27,8 @@ FASTER = 64
 class Crossings:
     """What is asked, one question per entry: from where on, in a raw column, an output is beyond a cut."""
 
-    column: Numbers
-    output: Numbers
+    column: Ints
+    output: Ints
     cut: Floats
 
 
@@ -52,7 +50,7 @@ class Outputs:
     base: Floats
     exceptions: Mapping[int, Floats]
 
-    def at(self, column: Numbers, output: Numbers, value: Floats) -> Floats:
+    def at(self, column: Ints, output: Ints, value: Floats) -> Floats:
         """Outputs at values of their raw columns, one per entry. Cost: one call."""
         order = np.argsort(column, kind="stable")
         begins = np.searchsorted(column[order], column[order])
@@ -108,9 +106,7 @@ def first_beyond(outputs: Outputs, asked: Crossings, operator: Operator) -> Floa
     return found
 
 
-def _brackets(
-    outputs: Outputs, asked: Crossings, operator: Operator
-) -> tuple[Numbers, Numbers, Floats, Floats]:
+def _brackets(outputs: Outputs, asked: Crossings, operator: Operator) -> tuple[Ints, Ints, Floats, Floats]:
     """Between which floats of the grid each crossing is, and the outputs there."""
     grid = outputs.on_grid(set(asked.column.tolist()))
     padded = np.concatenate([[-LAST - 1], GRID, [LAST + 1]])
@@ -128,7 +124,7 @@ def _brackets(
     return low, high, below, above
 
 
-def _straight(cut: Floats, low: Numbers, high: Numbers, below: Floats, above: Floats) -> Numbers:
+def _straight(cut: Floats, low: Ints, high: Ints, below: Floats, above: Floats) -> Ints:
     """Where a straight line would cross; the middle of the bracket where it would not."""
     middle = low // 2 + high // 2
     with np.errstate(all="ignore"):
@@ -151,13 +147,13 @@ def _is_left(values: Floats, cuts: Floats, operator: Operator) -> NDArray[np.boo
     return values <= cuts if operator == "<=" else values < cuts
 
 
-def places_of(floats: Floats) -> Numbers:
+def places_of(floats: Floats) -> Ints:
     """Where floats come in the line of all floats; zero, of either sign, is at 0."""
     size = np.abs(floats).view(np.int64)
     return np.where(floats < 0, -size, size)
 
 
-def floats_at(places: Numbers) -> Floats:
+def floats_at(places: Ints) -> Floats:
     """The floats at places of the line."""
     size = np.abs(places).view(np.float64)
     return np.where(places < 0, -size, size)

@@ -42,7 +42,7 @@ from sklearn.utils.validation import check_is_fitted
 from primewood.ensemble.comparison import cuts_of
 from primewood.errors import InvalidInput, UnsupportedModel
 
-Kind = Choice["raw", "monotone", "finite", "lost"]
+StepKind = Choice["raw", "monotone", "finite", "lost"]
 Feed = Callable[[Any], Any]
 """What turns raw rows, as the pipeline takes them, into what some step inside it takes."""
 
@@ -72,11 +72,11 @@ class Origin:
     """Which raw column a column inside the pipeline comes from, and how."""
 
     column: int
-    kind: Kind
+    kind: StepKind
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class KnownCategories:
     """The categories that an encoder knows of a raw column (missing aside), and whether it accepts others."""
 
     values: tuple[object, ...]
@@ -121,7 +121,7 @@ class Trace:
     origins: list[Origin] = field(default_factory=list)
     feed: Feed = field(default=lambda table: table)
     used: set[int] = field(default_factory=set)
-    listed: dict[int, list[Listed]] = field(default_factory=lambda: defaultdict(list))
+    listed: dict[int, list[KnownCategories]] = field(default_factory=lambda: defaultdict(list))
     filled: dict[int, list[object]] = field(default_factory=lambda: defaultdict(list))
     nan: set[int] = field(default_factory=set)
     none: set[int] = field(default_factory=set)
@@ -259,7 +259,7 @@ class Trace:
             if origin.kind == "raw":
                 values = [value.item() if _is_plain(value) else value for value in categories]
                 known = tuple(value for value in values if value is not None and value == value)
-                self.listed[origin.column].append(Listed(known, step.handle_unknown != "error"))
+                self.listed[origin.column].append(KnownCategories(known, step.handle_unknown != "error"))
                 if categories.dtype.kind == "O":
                     self.objects.add(origin.column)
                 if any(value is None for value in values):
@@ -306,7 +306,7 @@ def _moved(origins: Iterable[Origin], sound: NDArray[np.bool_]) -> list[Origin]:
     """Columns that something was subtracted from or that were multiplied, soundly or not."""
     out = []
     for origin, is_sound in zip(origins, sound, strict=True):
-        moved: Kind = "monotone" if is_sound else "lost"
+        moved: StepKind = "monotone" if is_sound else "lost"
         out.append(origin if origin.kind in ("finite", "lost") else Origin(origin.column, moved))
     return out
 

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.arrays import Floats
 from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel
-from primewood.readers.pipeline.steps import Listed, Trace
-
-Floats = NDArray[np.float64]
+from primewood.readers.pipeline.steps import KnownCategories, Trace
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class RawCategories:
     """The categories of a raw column, missing aside.
 
     Attributes
@@ -43,7 +42,7 @@ class Listing:
     doubtful: int
 
     @classmethod
-    def of(cls, listed: list[Listed], filled: Iterable[Any]) -> Listing:
+    def of(cls, listed: list[KnownCategories], filled: Iterable[Any]) -> RawCategories:
         """What all encoders of a column accept, and what its imputers replace."""
         strict = [set(encoder.values) for encoder in listed if not encoder.accepts_others]
         known = dict.fromkeys(value for encoder in listed for value in encoder.values)
@@ -86,7 +85,7 @@ def _another(codes: Floats) -> float:
     return float(next(code for code in near if code not in codes and np.isfinite(code)))
 
 
-class Table:
+class RawTable:
     """The raw columns of a pipeline: which hold numbers, which hold categories, and which may hold anything.
 
     Parameters
@@ -106,7 +105,7 @@ class Table:
     ) -> None:
         self.names = names
         self.used = sorted(trace.used)
-        self.listings: dict[int, Listing] = {}
+        self.listings: dict[int, RawCategories] = {}
         self.exceptions: dict[int, Floats] = {}
         self._framed = framed
         self._none = trace.none
@@ -120,7 +119,7 @@ class Table:
                     f"{names[column]}: a step of this pipeline knows None and a step knows NaN, which primewood "
                     "takes for the same; fit with one kind of missing value"
                 )
-            found = Listing.of(trace.listed[column], trace.filled[column])
+            found = RawCategories.of(trace.listed[column], trace.filled[column])
             mixed = column in by_order and found.accepts_others and found.by_number
             if trace.listed[column] and not mixed:
                 self.listings[column] = found
