@@ -113,7 +113,7 @@ def ours(data: str, trees: int, depth: int, vote: str) -> dict:
     return found | explained(compiled, X)
 
 
-def explained(compiled: pw.Compiled, X: np.ndarray) -> dict:
+def explained(compiled: pw.answers.Compiled, X: np.ndarray) -> dict:
     """All PI-explanations of some rows, counted."""
     times, counts = [], []
     for x in X[:: max(1, len(X) // EXPLAINED)][:EXPLAINED]:

@@ -231,7 +231,7 @@ def test_load_tells_explainers_ensembles_and_diagrams_apart_by_what_they_hold(tm
         explainer.ensemble.save(path)
         assert type(pw.load(str(path))) is pw.Ensemble
         explainer.compile().save(path)
-        assert type(pw.load(path)) is pw.Compiled
+        assert type(pw.load(path)) is pw.answers.Compiled
 
 
 def test_the_options_are_kept_as_they_were_when_the_explainer_was_made(tmp_path):

@@ -1,15 +1,10 @@
 """The public names, and where each is defined."""
 
-from . import encodings, errors
-from .apps.adverse_action import AdverseAction
-from .apps.check import Check, Tally, tally
-from .apps.report import Report
+from . import answers, encodings, errors
+from .apps.check import tally
 from .apps.saving import load
 from .batch.batch import Batch
-from .batch.failed import Failed
-from .batch.overview import Overview, overview
-from .batch.summary import Summary
-from .batch.to_files import Written
+from .batch.overview import overview
 from .domain.declarations import Number, ordered
 from .ensemble import Categories, Ensemble, Group, Level, Tree
 from .explainer import Explainer, compare, compile, verify
@@ -21,33 +16,14 @@ from .logic.parser import parse
 from .logic.table import from_table
 from .logic.term import Term
 from .logic.variable import Variable
-from .model.score import Score
 from .properties.audit import audit, random_audit
-from .properties.breaking import Breaking
-from .properties.claim import Claim, Outcome
-from .properties.comparison import Comparison
-from .properties.compiled import Compiled, FewestChanges
-from .properties.difference import Difference
 from .properties.local import robust_at
 from .properties.pairs import independent_of, monotone, robust_everywhere
-from .properties.rule_list import RuleList
 from .properties.rules import never, output
-from .properties.verification import Verification
-from .questions.complete import Bias, CompleteReason, Relevance
-from .questions.contrast import Contrast, Contrasts
-from .questions.counterfactual import Counterfactual
-from .questions.explanation import Exclusion, Explanation, Status, Witness
-from .questions.explanations import Explanations
-from .questions.families import Terms, pi_explanations, prime_implicants
-from .questions.importance import Importance
-from .questions.listing import Reasons
-from .questions.relevance import Attribution
-from .questions.robustness import Robustness
-from .questions.slices import DecisionMap, WhatIf
+from .questions.explanation import Explanation, Status
+from .questions.families import pi_explanations, prime_implicants
 from .readers import read
-from .readers.fidelity import Fidelity
 from .render import plots
-from .render.shown import RecordedExplanation
 
 __version__: str
 
@@ -55,57 +31,22 @@ __all__ = [
     "FALSE",
     "MISSING",
     "TRUE",
-    "AdverseAction",
-    "Attribution",
     "Batch",
-    "Bias",
-    "Breaking",
     "Categories",
-    "Check",
-    "Claim",
-    "Comparison",
-    "Compiled",
-    "CompleteReason",
-    "Contrast",
-    "Contrasts",
-    "Counterfactual",
-    "DecisionMap",
-    "Difference",
     "Ensemble",
-    "Exclusion",
     "Explainer",
     "Explanation",
-    "Explanations",
     "Expression",
-    "Failed",
-    "FewestChanges",
-    "Fidelity",
     "Group",
-    "Importance",
     "Interval",
     "Level",
     "Literal",
     "Number",
-    "Outcome",
-    "Overview",
-    "Reasons",
-    "RecordedExplanation",
-    "Relevance",
-    "Report",
-    "Robustness",
-    "RuleList",
-    "Score",
     "Status",
-    "Summary",
-    "Tally",
     "Term",
-    "Terms",
     "Tree",
     "Variable",
-    "Verification",
-    "WhatIf",
-    "Witness",
-    "Written",
+    "answers",
     "at_least",
     "audit",
     "compare",

@@ -251,7 +251,7 @@ def test_the_exit_code_is_that_of_the_worst_property(bank, monkeypatch):
 
     def verify(self, stated, *, time_limit):
         claim = Claim(stated, stated, stated, stated)
-        return pw.Verification(claim, pw.Outcome(outcomes[stated]), self._model.context)
+        return pw.answers.Verification(claim, pw.answers.Outcome(outcomes[stated]), self._model.context)
 
     monkeypatch.setattr(pw.Explainer, "verify", verify)
     monkeypatch.setattr(verification, "check_property", lambda *_: None)
@@ -291,7 +291,9 @@ def test_models_are_compared(bank):
 
 def test_a_comparison_without_an_outcome_is_undecided(bank, monkeypatch):
     def compare(self, other, *, regions, time_limit):
-        return pw.Comparison(pw.Outcome.UNDECIDED, self._model.context, note="no difference was found")
+        return pw.answers.Comparison(
+            pw.answers.Outcome.UNDECIDED, self._model.context, note="no difference was found"
+        )
 
     monkeypatch.setattr(pw.Explainer, "compare", compare)
     told = ask("compare", bank.model, bank.other, code=3)

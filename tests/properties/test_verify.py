@@ -305,7 +305,7 @@ def test_no_rule_is_proved_where_the_order_of_summation_may_break_it(engine):
     model = pw.Ensemble(trees, ("a",), ("no", "yes", "maybe"), vote="mean")
     explainer = pw.Explainer(model, engine=engine, summation="any")
     for decision in ("no", "yes"):
-        assert explainer.verify(f"-> not {decision}").outcome is not pw.Outcome.HOLDS
-        assert explainer.verify(pw.never(decision)).outcome is not pw.Outcome.HOLDS
-    assert explainer.verify("a > 0.5 -> maybe").outcome is pw.Outcome.HOLDS
+        assert explainer.verify(f"-> not {decision}").outcome is not pw.answers.Outcome.HOLDS
+        assert explainer.verify(pw.never(decision)).outcome is not pw.answers.Outcome.HOLDS
+    assert explainer.verify("a > 0.5 -> maybe").outcome is pw.answers.Outcome.HOLDS
     assert len(list(explainer.contrasts([1], "no"))) == len(list(explainer.contrasts([1], "yes"))) == 1

@@ -75,7 +75,7 @@ def check_reasons(some, engine, row, point, label, literals):
         found = list(listing)
         assert listing.complete, told
         whys = [each for each in found if isinstance(each, pw.Explanation)]
-        contrasts = [each for each in found if isinstance(each, pw.Contrast)]
+        contrasts = [each for each in found if isinstance(each, pw.answers.Contrast)]
         boxes = [why.term.box(some.variables) for why in whys]
         assert same_sets(boxes, truth), told
         assert same_sets([contrast_box(some, c, point) for c in contrasts], against), told
@@ -113,7 +113,7 @@ def check_interrupted(some, row, point, label, literals, work):
         listing = some.explainer.reasons(row, target=target, literals=literals, work_limit=work)
         found = list(listing)
         boxes = [e.term.box(some.variables) for e in found if isinstance(e, pw.Explanation)]
-        lets_go = [contrast_box(some, e, point) for e in found if isinstance(e, pw.Contrast)]
+        lets_go = [contrast_box(some, e, point) for e in found if isinstance(e, pw.answers.Contrast)]
         assert len(set(boxes)) == len(boxes) and set(boxes) <= set(truth)
         assert len(set(lets_go)) == len(lets_go) and set(lets_go) <= set(against)
         if listing.complete:
@@ -318,7 +318,7 @@ def test_a_contrast_shows_another_decision_where_scores_may_be_added_in_any_orde
             else:
                 found = [explainer.contrast([1.0], target, literals=literals)]
             for contrast in found:
-                if isinstance(contrast, pw.Contrast):
+                if isinstance(contrast, pw.answers.Contrast):
                     assert contrast.other != contrast.decision
                     some = decided_by_some_order(explainer.ensemble, contrast.changed)
                     assert contrast.other in some or (contrast.other == UNDECIDED and len(some) > 1)

@@ -108,7 +108,7 @@ def minimal_changes(session: Session, asked: Asked, wanted: int, held: set[str])
     return {one for one in sets if not any(other < one for other in sets)}
 
 
-def judge_reasons(found: pw.AdverseAction, changes: set[frozenset[str]], most: int) -> None:
+def judge_reasons(found: pw.answers.AdverseAction, changes: set[frozenset[str]], most: int) -> None:
     """Whether the reasons are the features of minimal changes, in the order of their sizes."""
     named = [reason.feature for reason in found.reasons]
     sizes = [1 + len(reason.together) for reason in found.reasons]

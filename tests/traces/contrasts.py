@@ -49,7 +49,12 @@ def contrast(
 
 
 def judge_contrast(
-    session: Session, found: pw.Contrast, asked: Asked, wanted: int | None, bad: Bits, about: str = "contrast"
+    session: Session,
+    found: pw.answers.Contrast,
+    asked: Asked,
+    wanted: int | None,
+    bad: Bits,
+    about: str = "contrast",
 ) -> Box:
     """Whether what is let go of allows another decision, nothing less does, and the row shows it."""
     table = session.table
@@ -148,7 +153,7 @@ def reasons(
     )
     bad, whys, others = session.table.against(asked.label, wanted), [], []
     for one in found:
-        if isinstance(one, pw.Contrast):
+        if isinstance(one, pw.answers.Contrast):
             others.append(judge_contrast(session, one, asked, wanted, bad, "reasons"))
         else:
             whys.append(session.box(one.term))

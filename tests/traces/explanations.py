@@ -175,7 +175,9 @@ def judge_witnesses(session: Session, why: pw.Explanation, box: Box, fixed: froz
             expect(enough, "witnesses", f"none for the values {missed} of variable {j} outside {box}")
 
 
-def judge_witness(session: Session, why: pw.Explanation, box: Box, witness: pw.Witness, place: int) -> None:
+def judge_witness(
+    session: Session, why: pw.Explanation, box: Box, witness: pw.answers.Witness, place: int
+) -> None:
     table = session.table
     row, point = np.array(witness.row), table.point(witness.row)
     expect(min(point) >= 0, "witnesses", lambda: f"{witness.row} is outside the domain")

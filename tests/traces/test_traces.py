@@ -191,7 +191,10 @@ def test_a_witness_that_leaves_the_box_elsewhere_is_found(monkeypatch) -> None:
 
 def test_a_wrong_radius_is_found(monkeypatch) -> None:
     found = failures(
-        monkeypatch, "robustness", pw.Robustness, ("radius", property(lambda self: self.nearest.lower * 1.5))
+        monkeypatch,
+        "robustness",
+        pw.answers.Robustness,
+        ("radius", property(lambda self: self.nearest.lower * 1.5)),
     )
     assert found
 
@@ -201,7 +204,7 @@ def test_a_property_that_holds_too_often_is_found(monkeypatch) -> None:
 
     def verify(self, stated, **options):
         found = honest(self, stated, **options)
-        return replace(found, outcome=pw.Outcome.HOLDS, witnesses=(), decisions=(), breaking=None)
+        return replace(found, outcome=pw.answers.Outcome.HOLDS, witnesses=(), decisions=(), breaking=None)
 
     monkeypatch.setattr(pw.Explainer, "verify", verify)
     for name in ("monotone", "independent", "never", "robust_at", "robust_everywhere", "rule"):
@@ -248,7 +251,7 @@ PLANTED = {
     "importance": change("importance", flips_alone=lambda counts: dict.fromkeys(counts, 0)),
     "check": change("check", sufficient=lambda sufficient: not sufficient),
     "rules": change("rules", rules=lambda rules: tuple(replace(r, term=lose_literal(r.term)) for r in rules)),
-    "compare": change("compare", outcome=lambda _: pw.Outcome.HOLDS, witness=lambda _: None),
+    "compare": change("compare", outcome=lambda _: pw.answers.Outcome.HOLDS, witness=lambda _: None),
     "robustness": change("robustness", nearest=lambda near: replace(near, lower=near.lower * 2 + 1)),
     "counterfactual": change("counterfactual", lower=lambda lower: lower * 2 + 1),
 }
@@ -264,8 +267,10 @@ def test_a_planted_bug_is_found(monkeypatch, name) -> None:
 
 
 def test_a_compiled_model_that_miscounts_is_found(monkeypatch) -> None:
-    honest = pw.Compiled.count
-    monkeypatch.setattr(pw.Compiled, "count", lambda self: {k: n + 1 for k, n in honest(self).items()})
+    honest = pw.answers.Compiled.count
+    monkeypatch.setattr(
+        pw.answers.Compiled, "count", lambda self: {k: n + 1 for k, n in honest(self).items()}
+    )
     assert "cells of" in (failure_of(Trace(MODEL, [Call("compiled")])) or "")
 
 

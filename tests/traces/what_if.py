@@ -75,7 +75,7 @@ def _ordered(session: Session, places: tuple[int, ...]) -> list[str]:
 
 def judge_nearest(
     session: Session,
-    found: pw.Counterfactual,
+    found: pw.answers.Counterfactual,
     asked: Asked,
     wanted: int | None,
     moves: Moves,
@@ -114,7 +114,7 @@ def judge_nearest(
 
 def judge_moved(
     session: Session,
-    found: pw.Counterfactual,
+    found: pw.answers.Counterfactual,
     asked: Asked,
     wanted: int | None,
     moves: Moves,
@@ -137,7 +137,9 @@ def judge_moved(
         judge_safe_box(session, found, asked, label, about)
 
 
-def judge_safe_box(session: Session, found: pw.Counterfactual, asked: Asked, label: int, about: str) -> None:
+def judge_safe_box(
+    session: Session, found: pw.answers.Counterfactual, asked: Asked, label: int, about: str
+) -> None:
     """Whether every row that changes only what changes, within the ranges, is decided like the row."""
     table, box = session.table, session.box(found.box)  # type: ignore[arg-type]
     safe = tuple(
@@ -149,7 +151,7 @@ def judge_safe_box(session: Session, found: pw.Counterfactual, asked: Asked, lab
 
 def judge_diverse(
     session: Session,
-    several: list[pw.Counterfactual],
+    several: list[pw.answers.Counterfactual],
     asked: Asked,
     wanted: int | None,
     moves: Moves,

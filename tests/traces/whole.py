@@ -27,12 +27,12 @@ from traces.table import Bits, Point, Table, ends_of
 from traces.why import limits_of
 from traces.wrong import TooMany, expect
 
-HOLDS, FAILS, OPEN = pw.Outcome.HOLDS, pw.Outcome.FAILS, pw.Outcome.UNDECIDED
+HOLDS, FAILS, OPEN = pw.answers.Outcome.HOLDS, pw.answers.Outcome.FAILS, pw.answers.Outcome.UNDECIDED
 COMPARE = {"<=": operator.le, "<": operator.lt, ">": operator.gt, ">=": operator.ge}
 
 
 def judge_outcome(
-    session: Session, found: pw.Verification, true: bool, limit: float | None, about: str
+    session: Session, found: pw.answers.Verification, true: bool, limit: float | None, about: str
 ) -> None:
     """Whether a property holds iff brute force says so."""
     speak(found)
@@ -48,7 +48,7 @@ def judge_outcome(
         expect(right and possible, about, f"the witness {row} is not decided {decision}, or cannot be")
 
 
-def judge_pair(session: Session, found: pw.Verification, names: Sequence[str], about: str) -> None:
+def judge_pair(session: Session, found: pw.answers.Verification, names: Sequence[str], about: str) -> None:
     """Whether the two rows that break a property differ only in some features."""
     if found.outcome is FAILS:
         first, second = (np.array(row) for row in found.witnesses)
@@ -121,7 +121,7 @@ def never(session: Session, *, decision: int = 0, limit: float | None = None) ->
 
 
 def judge_breaking(
-    session: Session, found: pw.Verification, breaks: Callable[[Point], bool], about: str
+    session: Session, found: pw.answers.Verification, breaks: Callable[[Point], bool], about: str
 ) -> None:
     """Whether the training rows are named that break a property, all of them if it says so."""
     if found.breaking is None or not session.table.is_exact:
@@ -284,7 +284,7 @@ def compiled(session: Session, *, row: int = 0, literals: str | None = None, dec
     _judge_implicants(session, made, language, decision % len(table.class_names))
 
 
-def _judge_implicants(session: Session, made: pw.Compiled, language: str, label: int) -> None:
+def _judge_implicants(session: Session, made: pw.answers.Compiled, language: str, label: int) -> None:
     try:
         boxes = session.boxes(language, label, None)
     except TooMany:

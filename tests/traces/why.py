@@ -259,7 +259,7 @@ def explanations(session: Session, *, row: int = 0, literals: str | None = None)
     judge_family(session, family, expected)
 
 
-def judge_family(session: Session, family: pw.Explanations, expected: set[Box]) -> None:
+def judge_family(session: Session, family: pw.answers.Explanations, expected: set[Box]) -> None:
     """Whether a family counts, filters, samples and chooses as its members say."""
     everything, table = session.table.everything(), session.table
     for j, x in enumerate(table.variables):

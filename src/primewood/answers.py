@@ -1,0 +1,69 @@
+"""The classes of answers: what questions return, for annotations and `isinstance`."""
+
+from primewood.apps.adverse_action import AdverseAction
+from primewood.apps.check import Check, Tally
+from primewood.apps.report import Report
+from primewood.batch.failed import Failed
+from primewood.batch.overview import Overview
+from primewood.batch.summary import Summary
+from primewood.batch.to_files import Written
+from primewood.model.score import Score
+from primewood.properties.breaking import Breaking
+from primewood.properties.claim import Claim, Outcome
+from primewood.properties.comparison import Comparison
+from primewood.properties.compiled import Compiled, FewestChanges
+from primewood.properties.difference import Difference
+from primewood.properties.rule_list import RuleList
+from primewood.properties.verification import Verification
+from primewood.questions.complete import Bias, CompleteReason, Relevance
+from primewood.questions.contrast import Contrast, Contrasts
+from primewood.questions.counterfactual import Counterfactual
+from primewood.questions.explanation import Exclusion, Witness
+from primewood.questions.explanations import Explanations
+from primewood.questions.families import Terms
+from primewood.questions.importance import Importance
+from primewood.questions.listing import Reasons
+from primewood.questions.relevance import Attribution
+from primewood.questions.robustness import Robustness
+from primewood.questions.slices import DecisionMap, WhatIf
+from primewood.readers.fidelity import Fidelity
+from primewood.render.shown import RecordedExplanation
+
+__all__ = [
+    "AdverseAction",
+    "Attribution",
+    "Bias",
+    "Breaking",
+    "Check",
+    "Claim",
+    "Comparison",
+    "Compiled",
+    "CompleteReason",
+    "Contrast",
+    "Contrasts",
+    "Counterfactual",
+    "DecisionMap",
+    "Difference",
+    "Exclusion",
+    "Explanations",
+    "Failed",
+    "FewestChanges",
+    "Fidelity",
+    "Importance",
+    "Outcome",
+    "Overview",
+    "Reasons",
+    "RecordedExplanation",
+    "Relevance",
+    "Report",
+    "Robustness",
+    "RuleList",
+    "Score",
+    "Summary",
+    "Tally",
+    "Terms",
+    "Verification",
+    "WhatIf",
+    "Witness",
+    "Written",
+]
