@@ -25,8 +25,8 @@ from primewood.batch.to_files import Written, explain_file
 from primewood.batch.to_one_file import explain_into_one_file, is_one_file
 from primewood.domain import Domain
 from primewood.domain.domain import MissingRule
-from primewood.engines.choice import EngineName
 from primewood.engines.diagram.compiler import CompilationWatcher
+from primewood.engines.protocol import EngineName
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
-from typing import Literal as Choice
 
 from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
-from primewood.engines.protocol import Clock, Family, Oracle, PricingOracle
+from primewood.engines.protocol import Clock, EngineName, Family, Oracle, PricingOracle
 from primewood.errors import InvalidInput, TooLarge, listing, told
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Point
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from primewood.engines.single_tree import SingleTree
 
 T = TypeVar("T")
-EngineName = Choice["auto", "search", "diagram", "bdd", "sat"]
 MOST_NODES = 2**31 - 1
 HARD = 42.0
 """Bits of `difficulty` from which on "auto" does not try to compile."""

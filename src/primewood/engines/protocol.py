@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol, SupportsIndex, runtime_checkable
+from typing import Literal as Choice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from primewood.errors import InvalidInput, NotPicklable, told
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.variable import Variable
+
+EngineName = Choice["auto", "search", "diagram", "bdd", "sat"]
+"""The engines by their names; "auto" chooses."""
 
 
 class Verdict(enum.Enum):
@@ -139,6 +143,32 @@ class Family(Protocol):
 
     def __contains__(self, box: Box) -> bool:
         """Whether a box is one of them."""
+
+
+@runtime_checkable
+class CompiledFamily(Family, Protocol):
+    """A family that is one diagram: nothing has to be listed."""
+
+    def shortest(self) -> Box | None:
+        """A box that mentions the fewest variables; None if the family is empty."""
+
+    def sizes(self) -> dict[int, int]:
+        """How many boxes mention how many variables."""
+
+    def sample(self, count: int, seed: int | None = None) -> list[Box]:
+        """Some boxes, drawn uniformly with replacement."""
+
+    def mentioning(self, place: int) -> CompiledFamily:
+        """The boxes that mention a variable."""
+
+    def avoiding(self, place: int) -> CompiledFamily:
+        """The boxes that do not mention a variable."""
+
+    def widest(self, weights: Sequence[NDArray[np.float64]]) -> tuple[Box, float] | None:
+        """The box with the largest share of a product distribution, and that share; None if the family is empty."""
+
+    def widest_over(self, points: NDArray[np.int64]) -> tuple[Box, int] | None:
+        """The box that holds the most of some points, and how many; None if the family is empty."""
 
 
 class Listing:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from primewood import readers
 from primewood.domain import Domain, EnsembleSubject, ExpressionSubject
 from primewood.domain.domain import MissingRule
-from primewood.engines.choice import EngineName, Engines
+from primewood.engines.choice import Engines
+from primewood.engines.protocol import EngineName
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput, UnknownName, listing

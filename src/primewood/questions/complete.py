@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from primewood.engines.diagram.family import Restriction
-from primewood.engines.diagram.reason import Reason
 from primewood.errors import InvalidInput, listing
 from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import FALSE, TRUE, Expression, Literal
@@ -28,6 +26,8 @@ from primewood.render.numbers import few
 from primewood.visible import Readable, visible
 
 if TYPE_CHECKING:
+    from primewood.engines.diagram.family import Restriction
+    from primewood.engines.diagram.reason import Reason
     from primewood.render.picture import Picture
 
 

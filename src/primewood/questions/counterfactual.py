@@ -7,11 +7,10 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Nearest, Verdict
 from primewood.logic.instance import Point
 from primewood.logic.interval import number
@@ -27,6 +26,9 @@ from primewood.questions.weakening import weaken
 from primewood.render import decimals
 from primewood.render.brief import Brief
 from primewood.visible import in_lines
+
+if TYPE_CHECKING:
+    from primewood.engines.choice import Engines
 
 EXACT = 1e-3
 """Sums of fractions are the least up to this share: nearer to the optimum ever more rows cost nearly the same."""

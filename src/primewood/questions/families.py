@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.domain import ExpressionSubject
-from primewood.engines.choice import EngineName, Engines
-from primewood.engines.diagram.family import DiagramFamily
-from primewood.engines.protocol import Family, Listing
+from primewood.engines.protocol import CompiledFamily, EngineName, Family, Listing
 from primewood.errors import UnknownName, listing
 from primewood.fields import integer, optional, takes, whole
 from primewood.logic.expression import Expression, check_expression
-from primewood.logic.instance import Box, as_point, indices
+from primewood.logic.instance import Box, indices
 from primewood.logic.language import Language, check_language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
+from primewood.model.building import Options, build_model
 
 T = TypeVar("T")
 Weights = Sequence[NDArray[np.float64]]
@@ -58,7 +56,7 @@ class BoxFamily(Generic[T]):
     @property
     def compiled(self) -> bool:
         """Whether the family is a diagram, so that nothing has to be listed."""
-        return isinstance(self._family, DiagramFamily)
+        return isinstance(self._family, CompiledFamily)
 
     def _with(self, family: Family) -> BoxFamily[T]:
         return BoxFamily(self.variables, family, self._make, self._base)
@@ -88,7 +86,7 @@ class BoxFamily(Generic[T]):
 
     def shortest(self) -> T | None:
         """One that mentions the fewest features; None if the family is empty. Cost: as `count`."""
-        if isinstance(self._family, DiagramFamily):
+        if isinstance(self._family, CompiledFamily):
             box = self._family.shortest()
         else:
             box = min(self._family, key=self._size, default=None)
@@ -96,7 +94,7 @@ class BoxFamily(Generic[T]):
 
     def sizes(self) -> dict[int, int]:
         """How many mention how many features. Cost: linear in the diagram, times the number of sizes."""
-        if isinstance(self._family, DiagramFamily):
+        if isinstance(self._family, CompiledFamily):
             return self._family.sizes()
         found: dict[int, int] = {}
         for box in self._family:
@@ -106,7 +104,7 @@ class BoxFamily(Generic[T]):
     @takes(count=whole(), seed=optional(integer))
     def sample(self, count: int, seed: int | None = None) -> list[T]:
         """So many drawn uniformly, with replacement; none if the family is empty. Cost: as `count`."""
-        if isinstance(self._family, DiagramFamily):
+        if isinstance(self._family, CompiledFamily):
             boxes = self._family.sample(count, seed)
         else:
             every = list(self._family)
@@ -125,7 +123,7 @@ class BoxFamily(Generic[T]):
         place, family = self._place(feature), self._family
         if place is None:
             return self._with(Listing(lambda: iter(()))) if mentions else self
-        if isinstance(family, DiagramFamily):
+        if isinstance(family, CompiledFamily):
             return self._with(family.mentioning(place) if mentions else family.avoiding(place))
         whole = self._base[place]
         return self._with(Listing(lambda: (box for box in family if (box[place] != whole) == mentions)))
@@ -151,7 +149,7 @@ class TermFamily(BoxFamily[T]):
         """
         if weights is None:
             weights = [np.full(len(x), 1 / len(x)) for x in self.variables]
-        if isinstance(self._family, DiagramFamily):
+        if isinstance(self._family, CompiledFamily):
             found = self._family.widest(weights)
             return None if found is None else self._make(found[0])
         box = max(self._family, key=lambda box: _share(box, weights), default=None)
@@ -159,7 +157,7 @@ class TermFamily(BoxFamily[T]):
 
     def widest_over(self, points: NDArray[np.int64]) -> T | None:
         """One that holds the most of some points (one value index per variable); None if the family is empty."""
-        if isinstance(self._family, DiagramFamily):
+        if isinstance(self._family, CompiledFamily):
             found = self._family.widest_over(points)
             return None if found is None else self._make(found[0])
         box = max(self._family, key=lambda box: _held(box, points), default=None)
@@ -221,8 +219,8 @@ def prime_implicants(
     Terms
         Iterate over it, or `count` it. Δ ≡ true has the empty term only, Δ ≡ false has none.
     """
-    engines = Engines(_subject(expression), engine, max_nodes)
-    return Terms(expression.variables, engines.primes(True, check_language(literals)))
+    model = build_model(check_expression(expression), None, Options(engine=engine, max_nodes=max_nodes))
+    return Terms(expression.variables, model.engines.primes(True, check_language(literals)))
 
 
 def pi_explanations(
@@ -244,12 +242,7 @@ def pi_explanations(
     >>> sorted(map(str, pi_explanations(f, {"A": True, "B": True, "C": False})))
     ['A & B', 'B & !C']
     """
-    subject = _subject(expression)
-    point = as_point(subject.variables, instance)
-    engines = Engines(subject, engine, max_nodes)
-    family = engines.primes(subject.decide(point), check_language(literals), point)
-    return Terms(subject.variables, family)
-
-
-def _subject(expression: Any) -> ExpressionSubject:
-    return ExpressionSubject(check_expression(expression))
+    model = build_model(check_expression(expression), None, Options(engine=engine, max_nodes=max_nodes))
+    decision = model.ask(instance)
+    family = model.engines.primes(decision.label, check_language(literals), decision.point)
+    return Terms(expression.variables, family)

@@ -28,9 +28,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from primewood.engines.diagram.family import DiagramFamily
 from primewood.engines.duality import Border, Duality, Item, ListingEnd
-from primewood.engines.protocol import Clock, Verdict
+from primewood.engines.protocol import Clock, CompiledFamily, Verdict
 from primewood.errors import listing
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Point, indices
@@ -251,7 +250,7 @@ def find_attribution(decision: Decision, literals: Language | None, clock: Clock
     return search_attribution(decision, language, clock)
 
 
-def count_attribution(context: Context, family: DiagramFamily) -> Attribution:
+def count_attribution(context: Context, family: CompiledFamily) -> Attribution:
     """The exact shares from a compiled family of explanations. Cost: linear in its diagram, per feature."""
     count = family.count()
     mentioning = {x.name: family.mentioning(j).count() for j, x in enumerate(context.variables)}

@@ -8,14 +8,17 @@ known cut.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from primewood.domain import EnsembleSubject
-from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Oracle
 from primewood.logic.instance import Box, Point, indices, mask_of
 from primewood.logic.language import Language
 from primewood.questions.weakening import weaken
 from primewood.questions.widest.incidence import Incidence, in_all
+
+if TYPE_CHECKING:
+    from primewood.engines.choice import Engines
 
 Rivals = Callable[[Point], Oracle | None]
 """For a counterexample an oracle of the decision there; None if the decision there is not certain."""
