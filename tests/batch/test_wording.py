@@ -48,7 +48,7 @@ def one_hot(*, trained=True):
 def said(why):
     """What is to be written, from the record of an explanation."""
     record = why.to_dict()
-    found = frames.of_literals(record)
+    found = frames.tabulate_literals(record["literals"], record["instance"])
     pieces = [dict(zip(PIECE, piece, strict=True)) for piece in zip(*map(found.get, PIECE), strict=True)]
     names = ("decision", "status", "literal_language", "coverage", "volume", "notes")
     texts = [(literal["feature"], literal["text"]) for literal in record["literals"]]

@@ -20,6 +20,11 @@ from primewood.visible import visible, visible_record
 from render import card_records as records
 from render.snapshot import check_snapshot
 
+
+def tracks(record):
+    return lanes.tracks(record["literals"], record["instance"])
+
+
 VOID = {"meta", "br", "img", "input", "link"}
 OTHERS = {
     "batch": lambda: cards.batch(records.batch()),
@@ -290,7 +295,7 @@ def test_a_row_inside_a_condition_is_drawn_inside_its_bar(low, high, start, end,
 
 
 def test_without_bounds_a_bar_reaches_the_ends_and_a_row_outside_is_told():
-    drawn = {track.feature: track for track in lanes.tracks(records.beyond()).conditions}
+    drawn = {track.feature: track for track in tracks(records.beyond()).conditions}
     assert drawn["above"].picture.bars[0].end == 1.0
     assert drawn["below"].picture.bars[0].start == 0.0
     assert drawn["above"].picture.mark > 1 - MARGIN
@@ -311,7 +316,7 @@ def test_columns_of_a_histogram_are_put_together_and_keep_their_mass():
 
 
 def test_of_many_categories_the_own_and_the_allowed_are_shown_first():
-    chips = lanes.tracks(records.many_pieces()).conditions[1].picture
+    chips = tracks(records.many_pieces()).conditions[1].picture
     assert isinstance(chips, Chips)
     assert len(chips.shown) == lanes.MOST_CHIPS
     assert all(chip.allowed for chip in chips.shown)
@@ -320,10 +325,10 @@ def test_of_many_categories_the_own_and_the_allowed_are_shown_first():
 
 
 def test_missing_is_a_chip_of_its_own():
-    drawn = {track.feature: track for track in lanes.tracks(records.missing_values()).conditions}
+    drawn = {track.feature: track for track in tracks(records.missing_values()).conditions}
     assert (drawn["age"].missing.allowed, drawn["age"].missing.own) == (True, True)
     assert drawn["age"].picture.mark is None
     assert drawn["job"].missing is None
     assert drawn["income"].missing is None
-    free = lanes.tracks(records.missing_values()).free
+    free = tracks(records.missing_values()).free
     assert [(track.feature, track.missing.own) for track in free] == [("height", True)]

@@ -17,6 +17,7 @@ from primewood.fields import one_of, optional, takes
 from primewood.model.context import Context
 from primewood.questions.explanation import Explanation, score_together
 from primewood.render import frames
+from primewood.render.records import BatchRecord
 from primewood.visible import Readable
 
 if TYPE_CHECKING:
@@ -120,13 +121,12 @@ class Batch(Readable):
         score_together(self.explanations)
         records = [why.to_dict() for why in self]
         if kind == "rows":
-            columns = frames.of_explanations(records, self.summary().features)
+            columns = frames.tabulate_explanations(records, self.summary().features)
             return frames.frame(columns, backend or self.backend, self.index)
-        each = [frames.of_literals(record) for record in records]
+        each = [frames.tabulate_literals(record["literals"], record["instance"]) for record in records]
         lengths = [len(columns["feature"]) for columns in each]
         joined = {
-            name: [x for columns in each for x in columns[name]]
-            for name in frames.of_literals({"literals": [], "instance": []})
+            name: [x for columns in each for x in columns[name]] for name in frames.tabulate_literals([], [])
         }
         places = np.repeat(np.arange(len(self)), lengths)
         return frames.frame(joined, backend or self.backend, self.index[places])
@@ -135,7 +135,7 @@ class Batch(Readable):
         """How often each feature is used, and how large, how wide and how sure the explanations are."""
         return Summary.of(self.explanations, [x.name for x in self.context.variables])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> BatchRecord:
         """The summary and all explanations, in plain types."""
         score_together(self.explanations)
         return {

@@ -54,7 +54,7 @@ def columns(
     results: Sequence[Result], records: Sequence[Record], features: Sequence[str], digest: str | None
 ) -> dict[str, list[Any]]:
     """What is written about rows, column by column; `records` are by `Wording`, `digest` is that of the model."""
-    of_rows = frames.of_explanations(records, features)
+    of_rows = frames.tabulate_explanations(records, features)
     said = {name: of_rows.pop(name) for name in list(of_rows) if not name.startswith("if ")}
     language = said.pop("literal_language")
     return {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from primewood.logic.language import Language
 from primewood.model.context import Context
 from primewood.questions.explanation import Status
 from primewood.render.brief import Brief
+from primewood.render.records import ExclusionsRecord, ExplanationRecord
 from primewood.render.shown import Shown
 
 
@@ -53,9 +53,12 @@ class Failed(Brief, Shown):
         """What went wrong, where an explanation has its notes."""
         return (self.problem,)
 
-    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
         """As of an explanation; the row's values are left out, because they may be what is wrong."""
         del distribution
+        shown: ExclusionsRecord = {}
+        if witnesses:
+            shown = {"excludes": [], "excludes_total": 0, "excludes_note": ""}
         return {
             "decision": None,
             "score": None,
@@ -73,5 +76,5 @@ class Failed(Brief, Shown):
             "bounds": None,
             "history": [],
             "instance": [],
-            **({"excludes": [], "excludes_total": 0, "excludes_note": ""} if witnesses else {}),
+            **shown,
         }

@@ -68,7 +68,7 @@ class Overview(Readable):
     def _repr_html_(self) -> str:
         from primewood.render.html.card import batch
 
-        return batch(self.to_dict())
+        return batch(self.summary.to_dict())
 
     def __str__(self) -> str:
         lines = [] if self.finished else ["not finished: these are the parts so far"]

@@ -13,6 +13,7 @@ from primewood.batch.failed import Failed
 from primewood.model.context import plain
 from primewood.questions.explanation import Explanation, Status
 from primewood.render import text
+from primewood.render.records import CoverageRecord, SummaryRecord
 from primewood.visible import Readable
 
 
@@ -56,7 +57,7 @@ class Summary(Readable):
             coverage=(min(covered), float(np.median(covered)), max(covered)) if covered else None,
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> SummaryRecord:
         """The summary in plain types."""
         return {
             "rows": self.rows,
@@ -64,9 +65,7 @@ class Summary(Readable):
             "statuses": self.statuses,
             "features": self.features,
             "sizes": {str(size): count for size, count in self.sizes.items()},
-            "coverage": None
-            if self.coverage is None
-            else dict(zip(("least", "median", "largest"), self.coverage, strict=True)),
+            "coverage": None if self.coverage is None else _name_coverage(*self.coverage),
         }
 
     def __repr__(self) -> str:
@@ -79,6 +78,10 @@ class Summary(Readable):
 
     def __str__(self) -> str:
         return text.summary(self.to_dict())
+
+
+def _name_coverage(least: float, median: float, largest: float) -> CoverageRecord:
+    return {"least": least, "median": median, "largest": largest}
 
 
 def _counted(things: Any) -> dict[Any, int]:

@@ -130,7 +130,7 @@ class _Table:
 
     def __init__(self, parts: Folder, identity: str | None, identities: Iterator[str] | None) -> None:
         self._parts, self._manifest, self._identities = parts, parts.manifest(), identities
-        self._said = [*frames.of_explanations([], self._manifest.features), "notes"]
+        self._said = [*frames.tabulate_explanations([], self._manifest.features), "notes"]
         known = (ROW, *self._said)
         shown = f"{identity} in the source" if identity in known else identity
         self.names = [ROW, *([] if shown is None else [shown]), *self._said]

@@ -102,7 +102,7 @@ class Wording:
 
 def _said(literal: Literal, why: Explanation) -> Said:
     record = why.context.literal_record(literal, why.row)
-    found = frames.of_literals({"literals": [record], "instance": []})
+    found = frames.tabulate_literals([record], [])
     pieces = zip(*(found[name] for name in PIECE), strict=True)
     words = {"feature": record["feature"], "text": record["text"]}
     return words, [dict(zip(PIECE, piece, strict=True)) for piece in pieces]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from primewood.cli import output
 from primewood.data.credit import load_credit
@@ -69,11 +68,7 @@ def _write(page: Path, found: list[Explanation], flip: Counterfactual) -> None:
     from primewood.render.html.card import card, counterfactual
     from primewood.render.html.page import page as document
 
-    cards = [card(_record(why)) for why in found[:SHOWN]]
+    cards = [card(why.to_dict(witnesses=True, distribution=True)) for why in found[:SHOWN]]
     whole = document("Why was this credit declined?", [*cards, counterfactual(flip.to_dict())])
     page.parent.mkdir(parents=True, exist_ok=True)
     write_whole(page, lambda file: file.write(whole.encode()))
-
-
-def _record(why: Explanation) -> dict[str, Any]:
-    return why.to_dict(witnesses=True, distribution=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -40,7 +40,7 @@ def talk(line: str) -> None:
 class Answer(Protocol):
     """What the library answers: words by `str`, and a record."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Mapping[str, Any]:
         """The answer in plain types."""
 
 
@@ -74,7 +74,7 @@ class Answers:
         """An answer of the library about a row."""
         self.write(index, found.to_dict() if self.as_json else {}, str(found))
 
-    def write(self, index: int, found: dict[str, Any], *shown: object) -> None:
+    def write(self, index: int, found: Mapping[str, Any], *shown: object) -> None:
         """An answer about a row: its record, or one thing after the other that shows it."""
         if self.as_json:
             record({"index": index, **found} if self.several else found)

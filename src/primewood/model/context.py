@@ -17,7 +17,7 @@ from primewood.domain import Domain, Feature
 from primewood.errors import UnknownName, listing, meant, told
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point, as_point
-from primewood.logic.interval import MISSING, Interval, number
+from primewood.logic.interval import MISSING, Closed, Interval, number
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
@@ -25,11 +25,25 @@ from primewood.model.atoms import Atoms
 from primewood.model.cells import Cells, Row
 from primewood.model.distribution import distribution
 from primewood.render import decimals, text
+from primewood.render.records import (
+    DistributionRecord,
+    IntervalRecord,
+    LiteralRecord,
+    Scalar,
+    ScoreRecord,
+)
 from primewood.tables.rows import Layout, as_row
 
 if TYPE_CHECKING:
     from primewood.model.score import Score, Scorer
 
+CLOSED: dict[tuple[bool, bool], Closed] = {
+    (True, True): "both",
+    (True, False): "left",
+    (False, True): "right",
+    (False, False): "neither",
+}
+"""What ends belong to an interval, in a word."""
 UNDECIDED = "depends on the order of summation"
 """The decision where scores may be added in any order and rounding could decide."""
 
@@ -84,7 +98,7 @@ class Context:
         """What the decision on a row is taken by; None for an expression, and without a row."""
         return None
 
-    def score_record(self, row: Row | Sequence[float] | None) -> dict[str, Any] | None:
+    def score_record(self, row: Row | Sequence[float] | None) -> ScoreRecord | None:
         """The same in plain types."""
         score = self.score(row)
         return None if score is None else score.to_dict()
@@ -127,21 +141,22 @@ class Context:
         """The feature of that name; None for a variable of an expression."""
         return None
 
-    def literal_record(self, literal: Literal, row: tuple[float, ...] | None = None) -> dict[str, Any]:
+    def literal_record(self, literal: Literal, row: tuple[float, ...] | None = None) -> LiteralRecord:
         """A literal in plain types and in words; shown bounds keep the row's own number."""
         variable = literal.variable
         missing = variable.missing is not None and bool(literal.mask >> variable.missing & 1)
-        record: dict[str, Any] = {"feature": variable.name, "unit": self.units.get(variable.name, "")}
         feature = self.feature(variable.name)
         if variable.is_numeric:
             x = None if row is None or feature is None else row[feature.column]
-            return record | self._numeric_record(literal, x, missing)
+            return self._numeric_record(literal, x, missing)
         own = -1 if row is None or feature is None else feature.index_of(row)
         listed = self._in_natural_order(variable)
         held = [v for v in listed if literal.mask >> variable.index(v) & 1]
         absent = [v for v in listed if v not in held]
         here = held.index(variable.values[own]) if own >= 0 and literal.mask >> own & 1 else 0
-        return record | {
+        return {
+            "feature": variable.name,
+            "unit": self.units.get(variable.name, ""),
             "missing": missing,
             "values": [plain(v) for v in held if v is not MISSING],
             "shown": [str(v) for v in held],
@@ -149,7 +164,7 @@ class Context:
             "text": text.choice(variable.name, held, absent, here),
         }
 
-    def _numeric_record(self, literal: Literal, x: float | None, missing: bool) -> dict[str, Any]:
+    def _numeric_record(self, literal: Literal, x: float | None, missing: bool) -> LiteralRecord:
         """What a literal of a numeric variable says; `x` is the row's own number, None without a row."""
         name, feature = literal.variable.name, self.feature(literal.variable.name)
         column = None if feature is None else self._training_numbers(feature)
@@ -162,14 +177,18 @@ class Context:
         shown = [text.piece(name, low, high, self.units.get(name, "")) for low, high in ends]
         shown += [f"{name} is missing"] if missing else []
         own = next((k for k, piece in enumerate(literal.intervals) if here in piece), 0)
-        return {
+        record: LiteralRecord = {
+            "feature": name,
+            "unit": self.units.get(name, ""),
             "missing": missing,
-            **({"whole": True} if whole else {}),
             "intervals": [interval_record(piece) for piece in literal.intervals],
-            "ends": [{"low": low and list(low), "high": high and list(high)} for low, high in ends],
+            "ends": [{"low": low and [*low], "high": high and [*high]} for low, high in ends],
             "shown": shown,
             "text": text.one_of(shown, len(shown) - 1 if missing and brief and np.isnan(here) else own),
         }
+        if whole:
+            record["whole"] = True
+        return record
 
     def _training_numbers(self, feature: Feature) -> NDArray[np.float64] | None:  # noqa: ARG002
         return None
@@ -305,7 +324,7 @@ class TreeContext(Context):
         return 0.0 if self.frequencies is None else float(self.frequencies[place][value])
 
     @cached_property
-    def distributions(self) -> dict[str, dict[str, Any]]:
+    def distributions(self) -> dict[str, DistributionRecord]:
         """Per feature of the model, how the training rows are distributed over it."""
         return {feature.name: distribution(feature, self.rows) for feature in self.domain.features}
 
@@ -333,16 +352,15 @@ def _share(variable: Variable, value: object, low: float, high: float) -> float:
     return max(0.0, min(high, value.high) - max(low, value.low)) / (high - low)
 
 
-def interval_record(interval: Interval) -> dict[str, Any]:
+def interval_record(interval: Interval) -> IntervalRecord:
     """An interval in plain types; an end that does not exist is None."""
-    ends = (interval.closed_low, interval.closed_high)
     return {
         "low": interval.low if np.isfinite(interval.low) else None,
         "high": interval.high if np.isfinite(interval.high) else None,
-        "closed": {(True, True): "both", (True, False): "left", (False, True): "right"}.get(ends, "neither"),
+        "closed": CLOSED[interval.closed_low, interval.closed_high],
     }
 
 
-def plain(value: object) -> object:
+def plain(value: object) -> Scalar:
     """A value as JSON has it."""
     return value if isinstance(value, bool | int | float | str) else str(value)

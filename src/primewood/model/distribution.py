@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain import Feature
+from primewood.render.records import DistributionRecord
 
 MOST_BINS = 40
 
 
-def distribution(feature: Feature, rows: NDArray[np.float64] | None) -> dict[str, Any]:
+def distribution(feature: Feature, rows: NDArray[np.float64] | None) -> DistributionRecord:
     """The counts of a feature's categories, or a histogram of its numbers; None where there are no rows to count."""
-    what = "histogram" if feature.patterns is None else "counts"
     if rows is None:
-        return {"missing_count": None, what: None}
+        return {"missing_count": None, **_nothing(feature)}
     absent = np.isnan(rows[:, feature.columns]).any(axis=1)
     missing = int(absent.sum())
     if feature.patterns is not None:
         values = feature.values_of(rows)[~absent]
         counts = np.bincount(values[values >= 0], minlength=len(feature.patterns))
-        return {"missing_count": missing, what: counts[feature.natural_order].tolist()}
+        return {"missing_count": missing, "counts": counts[feature.natural_order].tolist()}
     numbers = rows[~absent, feature.column]
     if not numbers.size:
-        return {"missing_count": missing, what: None}
+        return {"missing_count": missing, **_nothing(feature)}
     edges = _edges(numbers)
     counts = np.histogram(numbers, edges)[0]
-    return {"missing_count": missing, what: {"edges": edges.tolist(), "counts": counts.tolist()}}
+    return {"missing_count": missing, "histogram": {"edges": edges.tolist(), "counts": counts.tolist()}}
+
+
+def _nothing(feature: Feature) -> DistributionRecord:
+    """That there is nothing to count."""
+    return {"histogram": None} if feature.patterns is None else {"counts": None}
 
 
 def _edges(numbers: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,18 +5,20 @@ This is what a picture of an answer needs besides the answer itself.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from primewood.domain import Feature
 from primewood.logic.interval import number
 from primewood.model.context import Context, TreeContext, plain
+from primewood.render.records import DistributionRecord, EntryRecord, Scalar, ScaleRecord
+
+NOT_ASKED: DistributionRecord = {}
+"""What is said about the training rows where nobody asked."""
 
 
 def instance_record(
     context: Context, row: tuple[float, ...] | None, *, distribution: bool = False
-) -> list[dict[str, Any]]:
+) -> list[EntryRecord]:
     """Per feature of the model, its scale and the value that a row has; nothing for an expression.
 
     With `distribution`, also how the training rows are distributed over it.
@@ -24,19 +26,18 @@ def instance_record(
     if not isinstance(context, TreeContext):
         return []
     held = {} if row is None else context.named_values(np.array(row))
-    found = []
+    found: list[EntryRecord] = []
     for feature in context.domain.features:
         unit = context.units.get(feature.name, "")
-        record = {
+        record: EntryRecord = {
             "feature": feature.name,
             "unit": unit,
             "value": _plain(held.get(feature.name)),
             "shown": "" if row is None else in_words(held[feature.name], unit),
             "tested": feature.variable is not None,
             **scale(context, feature),
+            **(context.distributions[feature.name] if distribution else NOT_ASKED),
         }
-        if distribution:
-            record |= context.distributions[feature.name]
         found.append(record)
     return found
 
@@ -48,15 +49,20 @@ def in_words(value: object, unit: str) -> str:
     return str(value)
 
 
-def _plain(value: object) -> object:
+def _plain(value: object) -> Scalar | None:
     """A value as JSON has it: missing is None."""
     return None if value is None or (isinstance(value, float) and np.isnan(value)) else plain(value)
 
 
-def scale(context: TreeContext, feature: Feature) -> dict[str, Any]:
+def scale(context: TreeContext, feature: Feature) -> ScaleRecord:
     """What a feature can hold: its categories in their natural order, or the range of the training rows."""
     if feature.patterns is not None:
         names = list(feature.patterns.values())
         return {"kind": "categories", "values": [plain(names[i]) for i in feature.natural_order]}
     low, high = (np.nan, np.nan) if context.ranges is None else context.ranges[:, feature.column].tolist()
-    return {"kind": "numeric", "low": _plain(low), "high": _plain(high)}
+    return {"kind": "numeric", "low": _known(low), "high": _known(high)}
+
+
+def _known(x: float) -> float | None:
+    """A number; None if it is NaN."""
+    return None if np.isnan(x) else x

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from typing import Literal as Choice
 
 import numpy as np
@@ -18,6 +17,7 @@ from primewood.ensemble import Ensemble
 from primewood.ensemble.link import linked
 from primewood.logic.interval import number
 from primewood.model.context import plain
+from primewood.render.records import ScoreRecord
 from primewood.visible import Readable, visible
 
 ScoreKind = Choice["probability", "score", "prediction", "votes"]
@@ -65,7 +65,7 @@ class Score(Readable):
     def __str__(self) -> str:
         return self.text
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ScoreRecord:
         """The score in plain types."""
         return {
             "text": self.text,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from primewood.logic.interval import number
 from primewood.model.model import Model, TreeModel
-from primewood.render.html.card import Fact, given
+from primewood.render.html.card import Fact, assume
 from primewood.render.numbers import counted, few
 
 
@@ -67,7 +67,7 @@ def show_card(model: Model) -> str:
         lead=describe_decisions(model),
         badge="Verified" if fidelity is not None and not fidelity.differ else "Ready",
         notes=model.notes,
-        asides=[*verified, *given({"assumptions": model.domain.assumptions})],
+        asides=[*verified, *assume(model.domain.assumptions)],
         facts=facts,
         model=ensemble.digest,
     )

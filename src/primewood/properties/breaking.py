@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.model.context import TreeContext, plain
+from primewood.render.records import BreakingRecord, Scalar
 from primewood.visible import Readable
 
 SHOWN_IDS = 5
@@ -93,7 +94,7 @@ class Breaking(Readable):
             f"{least}{self.count:,} {of} {verb} this ({listed(self.ids, self.count if full else SHOWN_IDS)})"
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> BreakingRecord:
         """The rows in plain types."""
         return {
             "count": self.count,
@@ -114,6 +115,6 @@ class Breaking(Readable):
         return f"<Breaking: {self.text}>"
 
 
-def _plain(value: object) -> object:
+def _plain(value: object) -> Scalar | None:
     """A value as JSON has it: missing is None."""
     return None if isinstance(value, float) and value != value else plain(value)

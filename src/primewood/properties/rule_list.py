@@ -33,6 +33,7 @@ from primewood.questions.explanation import Explanation, Status
 from primewood.questions.widest import Cuts, RowsCovered, Widest, as_bits, rivals_of, widest
 from primewood.questions.witnesses import WitnessFinder
 from primewood.render import text
+from primewood.render.records import RuleListRecord, RuleRecord
 from primewood.tables.rows import as_rows
 from primewood.visible import Readable, in_lines
 
@@ -59,7 +60,7 @@ class Rule(Explanation):
     rows: int = 0
     new_rows: int = 0
 
-    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> RuleRecord:
         """As of an explanation, with the numbers of rows; about no row, though it grew around one."""
         record = super().to_dict(witnesses=witnesses, distribution=distribution)
         record["instance"] = instance_record(self.context, None, distribution=distribution)
@@ -144,7 +145,7 @@ class RuleList(Readable):
             found[rule.covers(rows)] = rule.decision
         return found
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> RuleListRecord:
         """The list in plain types."""
         domain = self.context.domain
         return {

@@ -6,7 +6,7 @@ import heapq
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from primewood.model.score import Score
 from primewood.properties.breaking import Breaking
 from primewood.properties.claim import Claim, Outcome
 from primewood.questions.examples import find_familiar
+from primewood.render.records import VerificationRecord
 from primewood.visible import Readable, in_lines
 
 
@@ -83,7 +84,7 @@ class Verification(Readable):
         stated = [rule.text for rule in domain.knowledge.rules]
         return tuple(dict.fromkeys((*domain.assumptions, *stated)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> VerificationRecord:
         """The outcome in plain types."""
         return {
             "property": self.stated,

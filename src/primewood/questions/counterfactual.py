@@ -7,7 +7,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from primewood.questions.explanation import Status
 from primewood.questions.weakening import weaken
 from primewood.render import decimals
 from primewood.render.brief import Brief
+from primewood.render.records import CounterfactualRecord, Scalar
 from primewood.visible import in_lines
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class Counterfactual(Brief):
         changed = [x for x in self.box.literals if x.variable.name in self.features]
         return " AND ".join(self.context.literal_record(x)["text"] for x in changed)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> CounterfactualRecord:
         """The counterfactual in plain types."""
         literals = [] if self.box is None else self.box.literals
         return {
@@ -174,7 +175,7 @@ class Counterfactual(Brief):
         return short if float(short) in here else _word(new)
 
 
-def _known(value: object) -> object:
+def _known(value: object) -> Scalar | None:
     return None if isinstance(value, float) and math.isnan(value) else plain(value)
 
 

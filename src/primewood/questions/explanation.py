@@ -29,6 +29,13 @@ from primewood.questions.history import Moment
 from primewood.questions.sampling import MOST_DRAWN, sample
 from primewood.render import text
 from primewood.render.brief import Brief, brief
+from primewood.render.records import (
+    ExclusionRecord,
+    ExclusionsRecord,
+    ExplanationRecord,
+    LiteralRecord,
+    ScoreRecord,
+)
 from primewood.render.shown import RecordedExplanation, Shown, from_json
 from primewood.tables.rows import as_rows
 
@@ -123,19 +130,19 @@ class Exclusion:
         The one nearest to what the explanation allows.
     """
 
-    literal: dict[str, Any]
+    literal: LiteralRecord
     values: int
     witness: Witness
 
     @property
     def feature(self) -> str:
         """The name of the feature."""
-        return str(self.literal["feature"])
+        return self.literal["feature"]
 
     @property
     def text(self) -> str:
         """The run in words."""
-        return str(self.literal["text"])
+        return self.literal["text"]
 
     def __repr__(self) -> str:
         return f"<Exclusion: {brief(self.text)}: {self.witness.decision}>"
@@ -192,7 +199,7 @@ class Explanation(Brief, Shown):
         return self.context.score(self.row)
 
     @property
-    def score_record(self) -> dict[str, Any] | None:
+    def score_record(self) -> ScoreRecord | None:
         """The score in plain types."""
         return None if self.score is None else self.score.to_dict()
 
@@ -420,8 +427,10 @@ class Explanation(Brief, Shown):
         return self.term.box(self.context.variables)
 
     @takes(witnesses=flag_or_count, distribution=flag)
-    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
-        shown = self._exclusions_record(None if witnesses is True else witnesses) if witnesses else {}
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
+        shown: ExclusionsRecord = (
+            self._exclusions_record(None if witnesses is True else witnesses) if witnesses else {}
+        )
         return {
             "decision": plain(self.decision),
             "score": self.score_record,
@@ -442,7 +451,7 @@ class Explanation(Brief, Shown):
             **shown,
         }
 
-    def _exclusions_record(self, most: int | None) -> dict[str, Any]:
+    def _exclusions_record(self, most: int | None) -> ExclusionsRecord:
         """What is excluded, how much that is in all, and why there is no more of it here."""
         shown = self.exclusions if most is None else self._exclusions(most)
         none = sum(x in self._found and self._found[x] is None for *_, x in self._runs)
@@ -460,7 +469,7 @@ class Explanation(Brief, Shown):
             return "the model is not at hand to search for the rest"
         return f"the rest was not found in {WITNESS_SECONDS:g} s"
 
-    def _exclusion(self, exclusion: Exclusion) -> dict[str, Any]:
+    def _exclusion(self, exclusion: Exclusion) -> ExclusionRecord:
         witness = exclusion.witness
         names = self.context.column_names
         changed = {

@@ -21,6 +21,7 @@ from primewood.questions.explanation import Explanation
 from primewood.questions.slices import Axis, decide_cells
 from primewood.render import frames
 from primewood.render import importance as words
+from primewood.render.records import ImportanceRecord
 from primewood.visible import Readable
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Importance(Readable):
     assumptions: tuple[str, ...] = ()
     model: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ImportanceRecord:
         """The counts in plain types: one entry per feature, the most frequent first."""
         return {
             "rows": self.rows,

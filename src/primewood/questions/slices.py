@@ -24,6 +24,15 @@ from primewood.model.decision import RowDecision
 from primewood.model.scales import in_words, scale
 from primewood.questions.explain import Wishes, explain
 from primewood.questions.explanation import Explanation
+from primewood.render.records import (
+    CellRecord,
+    DecisionMapRecord,
+    RowOnAxisRecord,
+    Scalar,
+    ShownEndsRecord,
+    StretchRecord,
+    WhatIfRecord,
+)
 from primewood.visible import Readable, in_lines
 
 if TYPE_CHECKING:
@@ -64,21 +73,21 @@ class Axis:
         inside = [literal is None or bool(literal.mask >> value & 1) for value in order]
         return cls(feature, tuple(order), tuple(inside))
 
-    def cell(self, place: int) -> dict[str, Any]:
+    def cell(self, place: int) -> CellRecord:
         """The cell at a place, in plain types: an interval, a value, or missing."""
         if self.feature.patterns is not None and self.order[place] < len(self.feature.patterns):
             return {"values": [plain(list(self.feature.patterns.values())[self.order[place]])]}
         if self.feature.variable is None:
-            return interval_record(Interval(-np.inf, np.inf, "neither"))
+            return make_cell(Interval(-np.inf, np.inf, "neither"))
         value = self.feature.variable.values[self.order[place]]
-        return interval_record(value) if isinstance(value, Interval) else {"missing": True}
+        return make_cell(value) if isinstance(value, Interval) else {"missing": True}
 
     def write(self, row: Row, place: int) -> None:
         """Put a number of a cell into a row; a feature that nothing tests stays as it is."""
         if self.feature.variable is not None:
             self.feature.write(row, self.order[place])
 
-    def record(self, context: TreeContext, row: Row) -> dict[str, Any]:
+    def record(self, context: TreeContext, row: Row) -> RowOnAxisRecord:
         """What the axis shows, and where the row is on it."""
         value = context.named_values(row)[self.feature.name]
         unit = context.units.get(self.feature.name, "")
@@ -90,6 +99,12 @@ class Axis:
             "shown": in_words(value, unit),
             **scale(context, self.feature),
         }
+
+
+def make_cell(interval: Interval) -> CellRecord:
+    """The cell of an interval, in plain types."""
+    record = interval_record(interval)
+    return {"low": record["low"], "high": record["high"], "closed": record["closed"]}
 
 
 def decide_cells(decision: RowDecision, axes: Sequence[Axis]) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -141,7 +156,7 @@ class WhatIf(Readable):
     context: TreeContext
 
     @property
-    def pieces(self) -> list[dict[str, Any]]:
+    def pieces(self) -> list[StretchRecord]:
         """The cells in runs with one decision, each with whether the explanation speaks for it."""
         runs: list[list[int]] = []
         for place in range(len(self.labels)):
@@ -149,14 +164,7 @@ class WhatIf(Readable):
                 runs[-1].append(place)
             else:
                 runs.append([place])
-        return [
-            {
-                **self._run(run),
-                "decision": self._decision(run[0]),
-                "proved": self.axis.inside[run[0]],
-            }
-            for run in runs
-        ]
+        return [self._describe(run) for run in runs]
 
     def _alike(self, place: int, next_place: int) -> bool:
         """Whether two neighbouring cells are intervals with the same decision, proved or not alike."""
@@ -167,27 +175,36 @@ class WhatIf(Readable):
             and "low" in self.axis.cell(next_place)
         )
 
-    def _run(self, run: list[int]) -> dict[str, Any]:
-        variable = self.axis.feature.variable
-        mask = sum(1 << self.axis.order[place] for place in run)
-        if "low" in self.axis.cell(run[0]) and (variable is None or mask == variable.everything):
-            anything = interval_record(Interval(-np.inf, np.inf, "neither"))
-            open_ends = {"low": None, "high": None}
-            return {**anything, "ends": open_ends, "text": f"{self.axis.feature.name} is anything"}
-        if variable is None:
-            cell = self.axis.cell(run[0])
-            return {**cell, "text": f"{self.axis.feature.name} is {cell['values'][0]}"}
-        literal = Literal(variable, mask)
-        cell = interval_record(literal.intervals[0]) if len(run) > 1 else self.axis.cell(run[0])
-        record = self.context.literal_record(literal, self.row)
-        ends = {"ends": record["ends"][0]} if "low" in cell else {}
-        return {**cell, **ends, "text": record["text"]}
+    def _describe(self, run: list[int]) -> StretchRecord:
+        """A run of cells in plain types and in words."""
+        variable, cell = self.axis.feature.variable, self.axis.cell(run[0])
+        shown: ShownEndsRecord = {"ends": {"low": None, "high": None}} if "low" in cell else {}
+        if variable is None or ("low" in cell and self._mask(run) == variable.everything):
+            name = self.axis.feature.name
+            words = f"{name} is {cell['values'][0]}" if "values" in cell else f"{name} is anything"
+            cell = cell if "values" in cell else make_cell(Interval(-np.inf, np.inf, "neither"))
+        else:
+            literal = Literal(variable, self._mask(run))
+            record = self.context.literal_record(literal, self.row)
+            words = record["text"]
+            if "low" in cell:
+                cell, shown = make_cell(literal.intervals[0]), {"ends": record["ends"][0]}
+        return {
+            **cell,
+            **shown,
+            "text": words,
+            "decision": self._decision(run[0]),
+            "proved": self.axis.inside[run[0]],
+        }
 
-    def _decision(self, place: int) -> object:
+    def _mask(self, run: list[int]) -> int:
+        return sum(1 << self.axis.order[place] for place in run)
+
+    def _decision(self, place: int) -> Scalar | None:
         label = self.labels[place]
         return None if label < 0 else plain(self.context.class_names[label])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> WhatIfRecord:
         """The strip in plain types."""
         return {
             **self.axis.record(self.context, np.array(self.row)),
@@ -200,7 +217,7 @@ class WhatIf(Readable):
 
     def __str__(self) -> str:
         record = self.to_dict()
-        lines = [record["score"]["text"], f"{record['feature']} is {record['shown']}. If only it changes:"]
+        lines = [str(self.why.score), f"{record['feature']} is {record['shown']}. If only it changes:"]
         for piece in self.pieces:
             lines.append(f"  {piece['text']}: {_outcome(piece, record['decision'])}")
         return in_lines(lines)
@@ -220,7 +237,7 @@ class WhatIf(Readable):
         return what_if(self, ax=ax)
 
 
-def _outcome(piece: dict[str, Any], decision: object) -> str:
+def _outcome(piece: StretchRecord, decision: object) -> str:
     if piece["decision"] is None:
         return "no such row, by the constraints"
     if piece["decision"] != decision:
@@ -249,7 +266,7 @@ class DecisionMap(Readable):
     why: Explanation
     context: TreeContext
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> DecisionMapRecord:
         """The map in plain types."""
         row = np.array(self.row)
         return {

@@ -10,6 +10,7 @@ from typing import Literal as Choice
 from primewood.errors import MissingDependency
 from primewood.fields import one_of, optional, takes
 from primewood.render import text
+from primewood.render.records import EntryRecord, LiteralRecord, ScoreRecord
 from primewood.render.text import Record
 
 Backend = Choice["pandas", "polars"]
@@ -37,11 +38,11 @@ def frame(columns: Mapping[str, Sequence[Any]], backend: Backend | None = None, 
     raise MissingDependency(f"frames need {backend or 'pandas or polars'}: pip install {backend or 'pandas'}")
 
 
-def of_explanations(records: Sequence[Record], features: Iterable[str]) -> Columns:
+def tabulate_explanations(records: Sequence[Record], features: Iterable[str]) -> Columns:
     """Explanations as columns: what each says as a whole, and per feature its condition (None where it is free)."""
     columns: Columns = {
         "decision": [record["decision"] for record in records],
-        **_scores([record["score"] for record in records]),
+        **_tabulate_scores([record["score"] for record in records]),
         "status": [record["status"] for record in records],
         "literal_language": [record["literal_language"] for record in records],
         "rule": [text.rule(record, full=True) for record in records],
@@ -55,26 +56,27 @@ def of_explanations(records: Sequence[Record], features: Iterable[str]) -> Colum
     return columns
 
 
-def _scores(scores: Sequence[Record | None]) -> Columns:
+def _tabulate_scores(scores: Sequence[ScoreRecord | None]) -> Columns:
     """What decisions were taken by: the number, the class that it speaks of, and the cut-off."""
-    names = {"score": "value", "score_of": "of", "cutoff": "cutoff"}
     return {
-        column: [None if score is None else score[name] for score in scores] for column, name in names.items()
+        "score": [score and score["value"] for score in scores],
+        "score_of": [score and score["of"] for score in scores],
+        "cutoff": [score and score["cutoff"] for score in scores],
     }
 
 
-def of_literals(record: Record) -> Columns:
+def tabulate_literals(literals: Sequence[LiteralRecord], instance: Sequence[EntryRecord]) -> Columns:
     """The literals of an explanation as columns: one row per interval, and one per set of values.
 
     Ends that do not exist are None; `closed` says which ends belong to an interval.
     """
-    rows = [row for literal in record["literals"] for row in _pieces(literal, record)]
+    own = {entry["feature"]: entry["shown"] for entry in instance}
+    rows = [row for literal in literals for row in _tabulate_pieces(literal, own.get(literal["feature"], ""))]
     names = ("feature", "unit", "instance", "low", "high", "closed", "values", "missing", "text")
     return {name: [row[name] for row in rows] for name in names}
 
 
-def _pieces(literal: Record, record: Record) -> list[dict[str, Any]]:
-    own = next((x["shown"] for x in record["instance"] if x["feature"] == literal["feature"]), "")
+def _tabulate_pieces(literal: LiteralRecord, own: str) -> list[dict[str, Any]]:
     same = {
         "feature": literal["feature"],
         "unit": literal["unit"],

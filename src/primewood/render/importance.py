@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from primewood.render.numbers import counted
-from primewood.render.text import Record, share
+from primewood.render.records import FeatureImportanceRecord, ImportanceRecord
+from primewood.render.text import share
 from primewood.visible import in_lines
 
 MOST_FEATURES = 12
@@ -25,7 +26,7 @@ CAVEAT = (
 )
 
 
-def importance(record: Record) -> str:
+def importance(record: ImportanceRecord) -> str:
     """A short table, what its columns count, and what they do not say.
 
     >>> print(importance({"rows": 2, "explained": 2, "tested": 2, "undecided": 0, "assumptions": [], "importance": [
@@ -41,19 +42,19 @@ def importance(record: Record) -> str:
     return in_lines(lines)
 
 
-def title(record: Record) -> str:
+def title(record: ImportanceRecord) -> str:
     """What was counted."""
     return f"Which features matter, over {counted(record['rows'], 'row')}"
 
 
-def cells(entry: Record, record: Record) -> tuple[str, str]:
+def cells(entry: FeatureImportanceRecord, record: ImportanceRecord) -> tuple[str, str]:
     """Both counts of a feature, with their shares of the rows that were decided in time."""
     pairs = (entry["in_explanations"], record["explained"]), (entry["flips_alone"], record["tested"])
     first, second = (f"{count:,}  ({share(count / whole)})" if whole else "-" for count, whole in pairs)
     return first, second
 
 
-def _table(entries: Sequence[Record], record: Record) -> list[str]:
+def _table(entries: Sequence[FeatureImportanceRecord], record: ImportanceRecord) -> list[str]:
     head = ("feature", "in explanations", "flips alone")
     rows = [head, *((entry["feature"], *cells(entry, record)) for entry in entries)]
     widths = [max(len(row[k]) for row in rows) for k in range(3)]
@@ -63,7 +64,7 @@ def _table(entries: Sequence[Record], record: Record) -> list[str]:
     ]
 
 
-def left_out(record: Record) -> list[str]:
+def left_out(record: ImportanceRecord) -> list[str]:
     """Which features are not in the table, in words."""
     counts = [
         (entry["feature"], entry["in_explanations"] or entry["flips_alone"]) for entry in record["importance"]
@@ -80,7 +81,7 @@ def left_out(record: Record) -> list[str]:
     return lines
 
 
-def undecided(record: Record) -> list[str]:
+def undecided(record: ImportanceRecord) -> list[str]:
     """How many rows are not in the counts, in words."""
     lacking = {
         "have no proved explanation (not in the first count)": record["rows"] - record["explained"],

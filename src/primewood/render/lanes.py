@@ -9,17 +9,27 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from primewood.render.numbers import short
-from primewood.render.text import Piece, Record, divide, interval, some
+from primewood.render.records import (
+    AxisRecord,
+    EntryRecord,
+    HistogramRecord,
+    IntervalRecord,
+    LiteralRecord,
+    StretchRecord,
+    WhatIfRecord,
+)
+from primewood.render.text import Piece, divide, interval, some
 from primewood.visible import visible_record
 
 MARGIN = 0.07
 """The share of a lane, on each side, that stands for the numbers beyond the training range."""
 MOST_CHIPS = 16
 """So many categories are shown by name; of the others the number is told."""
+EVERYTHING: IntervalRecord = {"low": None, "high": None, "closed": "neither"}
 MOST_COLUMNS = 20
 """A histogram of more columns is drawn with neighbours put together: finer ones look ragged where numbers are round."""
 
@@ -275,31 +285,38 @@ def add_unit(feature: str, unit: str = "") -> str:
     return f"{feature} ({unit})" if unit and unit not in feature else feature
 
 
-def tracks(record: Record) -> Tracks:
-    """How the features of an explanation's record are shown."""
-    record = visible_record({name: record[name] for name in ("instance", "literals")})
-    literals = {literal["feature"]: literal for literal in record["literals"]}
-    entries = list_entries(record)
+def tracks(literals: Sequence[LiteralRecord], instance: Sequence[EntryRecord]) -> Tracks:
+    """How the features of an explanation are shown: from its literals, and from what is known of the row."""
+    literals, instance = visible_record(literals), visible_record(instance)
+    entries = list_entries(literals, instance)
+    said = {literal["feature"] for literal in literals}
     return Tracks(
-        tuple(track(entries[name], literal) for name, literal in literals.items()),
-        tuple(track(entry) for name, entry in entries.items() if entry["tested"] and name not in literals),
+        tuple(track(entries[literal["feature"]], literal) for literal in literals),
+        tuple(track(entry) for name, entry in entries.items() if entry["tested"] and name not in said),
         tuple(name for name, entry in entries.items() if not entry["tested"]),
     )
 
 
-def list_entries(record: Record) -> dict[str, Record]:
-    """What an explanation's record says about the row, by feature; of an expression, that it knows of none."""
-    found = {literal["feature"]: make_entry(literal) for literal in record["literals"]}
-    return found | {entry["feature"]: entry for entry in record["instance"]}
+def list_entries(
+    literals: Sequence[LiteralRecord], instance: Sequence[EntryRecord]
+) -> dict[str, EntryRecord]:
+    """What is known of the row, by feature; of an expression, nothing but the names of its features."""
+    found = {literal["feature"]: make_entry(literal) for literal in literals}
+    return found | {entry["feature"]: entry for entry in instance}
 
 
-def make_entry(literal: Record) -> Record:
+def make_entry(literal: LiteralRecord) -> EntryRecord:
     """The entry of a feature of which nothing is known but what a literal says."""
-    known = {name: literal[name] for name in ("feature", "unit")}
-    return {**known, "value": None, "shown": "", "tested": True}
+    return {
+        "feature": literal["feature"],
+        "unit": literal["unit"],
+        "value": None,
+        "shown": "",
+        "tested": True,
+    }
 
 
-def track(entry: Record, literal: Record | None = None, scale: Scale | None = None) -> Track:
+def track(entry: EntryRecord, literal: LiteralRecord | None = None, scale: Scale | None = None) -> Track:
     """One feature: its entry in the instance, and its literal, if it is not free.
 
     Parameters
@@ -318,14 +335,14 @@ def track(entry: Record, literal: Record | None = None, scale: Scale | None = No
         value=entry["shown"],
         short_value=shorten_value(entry),
         beyond=_beyond(entry) if numeric else "",
-        picture=_lane(entry, literal, scale or choose_scale(entry, [literal]))
+        picture=_lane(entry, literal, scale or find_scale(entry, [literal]))
         if numeric
         else _chips(entry, literal),
         missing=_missing(entry, literal),
     )
 
 
-def shorten_value(entry: Record) -> str:
+def shorten_value(entry: EntryRecord | WhatIfRecord) -> str:
     """The row's own value in words; a number of many digits in six."""
     value, shown, unit = entry["value"], str(entry["shown"]), entry.get("unit", "")
     return (
@@ -333,15 +350,15 @@ def shorten_value(entry: Record) -> str:
     )
 
 
-def _here(entry: Record, literal: Record) -> int:
+def _here(entry: EntryRecord, literal: LiteralRecord) -> int:
     """Which piece of a numeric literal holds for the row."""
-    pieces = literal["intervals"]
-    if entry["value"] is None:
+    pieces, value = literal["intervals"], read_number(entry)
+    if value is None:
         return len(pieces) if literal["missing"] and entry["shown"] else 0
-    return next((k for k, part in enumerate(pieces) if entry["value"] in interval(part)), 0)
+    return next((k for k, part in enumerate(pieces) if value in interval(part)), 0)
 
 
-def _missing(entry: Record, literal: Record | None) -> Chip | None:
+def _missing(entry: EntryRecord, literal: LiteralRecord | None) -> Chip | None:
     own, allowed = entry["value"] is None and bool(entry["shown"]), literal is None or literal["missing"]
     count, counts = entry.get("missing_count"), _counts(entry)
     if not own and (literal is None or not (allowed or count)):
@@ -349,44 +366,60 @@ def _missing(entry: Record, literal: Record | None) -> Chip | None:
     return Chip("missing", allowed, own, min(1.0, count / max(1, *counts)) if count and counts else None)
 
 
-def _counts(entry: Record) -> list[int]:
+def _counts(entry: EntryRecord) -> list[int]:
     """How many training rows each column of the histogram, or each category, has."""
-    histogram: Record = entry.get("histogram") or {}
-    return histogram.get("counts") or entry.get("counts") or []
+    histogram = entry.get("histogram")
+    return (histogram["counts"] if histogram else entry.get("counts")) or []
 
 
-def _beyond(entry: Record) -> str:
-    value, low, high = entry["value"], entry.get("low"), entry.get("high")
-    if value is None or low is None or high is None or low <= value <= high:
+def _beyond(entry: EntryRecord) -> str:
+    value, known = read_number(entry), read_range(entry)
+    if value is None or known is None or known[0] <= value <= known[1]:
         return ""
-    return "below the training range" if value < low else "above the training range"
+    return "below the training range" if value < known[0] else "above the training range"
 
 
-def choose_scale(entry: Record, literals: Iterable[Record | None]) -> Scale:
-    """The scale of a numeric feature: over its training range, or else around all that is said about it."""
-    if _has_range(entry):
-        edges = (entry.get("histogram") or {}).get("edges", ())
-        # The columns of whole numbers reach half a unit beyond the range.
-        return Scale.over(*span_numbers([entry["low"], entry["high"], *edges]))
+def read_number(entry: EntryRecord | WhatIfRecord | AxisRecord) -> float | None:
+    """The row's own number; None if it has none."""
+    value = entry["value"]
+    return None if value is None or isinstance(value, str) else value
+
+
+def read_range(entry: EntryRecord | WhatIfRecord | AxisRecord) -> tuple[float, float] | None:
+    """The smallest and the largest training number; None if they are unknown."""
+    low, high = entry.get("low"), entry.get("high")
+    return None if low is None or high is None else (low, high)
+
+
+def find_scale(entry: EntryRecord, literals: Iterable[LiteralRecord | None]) -> Scale:
+    """The scale of a numeric feature on which all is seen that some literals say about it."""
     parts = [part for literal in literals if literal is not None for part in literal["intervals"]]
-    return Scale.around(
-        *span_numbers([entry["value"], *(part[end] for part in parts for end in ("low", "high"))])
-    )
+    return choose_scale(entry, parts, entry.get("histogram"))
 
 
-def _has_range(entry: Record) -> bool:
-    return entry.get("low") is not None and entry.get("high") is not None
+def choose_scale(
+    entry: EntryRecord | WhatIfRecord,
+    parts: Iterable[IntervalRecord | StretchRecord],
+    histogram: HistogramRecord | None = None,
+) -> Scale:
+    """The scale of a numeric feature: over its training range, or else around all that is said about it."""
+    known = read_range(entry)
+    if known is not None:
+        # The columns of whole numbers reach half a unit beyond the range.
+        return Scale.over(*span_numbers([*known, *(histogram["edges"] if histogram else ())]))
+    ends = [end for part in parts for end in (part["low"], part["high"])]
+    return Scale.around(*span_numbers([read_number(entry), *ends]))
 
 
-def _lane(entry: Record, literal: Record | None, scale: Scale) -> Lane:
-    intervals = [{"low": None, "high": None}] if literal is None else literal["intervals"]
-    value, known = entry["value"], _has_range(entry)
-    ends = dict.fromkeys([entry["low"], entry["high"]]) if known else {}
+def _lane(entry: EntryRecord, literal: LiteralRecord | None, scale: Scale) -> Lane:
+    value, known = read_number(entry), read_range(entry)
     return Lane(
         scale=scale,
-        bars=tuple(place_interval(scale, part) for part in intervals),
+        bars=tuple(
+            place_interval(scale, part) for part in (literal["intervals"] if literal else [EVERYTHING])
+        ),
         mark=None if value is None else scale.place(value),
-        ticks=tuple(Tick(scale.place(x), short(x)) for x in ends),
+        ticks=tuple(Tick(scale.place(x), short(x)) for x in dict.fromkeys(known or ())),
         columns=_columns(scale, entry.get("histogram") if known else None),
     )
 
@@ -397,13 +430,13 @@ def span_numbers(numbers: Iterable[float | None]) -> tuple[float, float]:
     return (min(known), max(known)) if known else (0.0, 1.0)
 
 
-def place_interval(scale: Scale, part: Record) -> Bar:
+def place_interval(scale: Scale, part: IntervalRecord | StretchRecord) -> Bar:
     """The bar of an interval's record."""
     low, high = part["low"], part["high"]
     return Bar(0.0 if low is None else scale.place(low), 1.0 if high is None else scale.place(high))
 
 
-def _columns(scale: Scale, histogram: Record | None) -> tuple[Bar, ...]:
+def _columns(scale: Scale, histogram: HistogramRecord | None) -> tuple[Bar, ...]:
     if histogram is None:
         return ()
     step = math.ceil(len(histogram["counts"]) / MOST_COLUMNS)
@@ -416,11 +449,11 @@ def _columns(scale: Scale, histogram: Record | None) -> tuple[Bar, ...]:
     return tuple(Bar(bar.start, bar.end, bar.height / bar.width / most) for bar in bars)
 
 
-def _chips(entry: Record, literal: Record | None) -> Chips:
+def _chips(entry: EntryRecord, literal: LiteralRecord | None) -> Chips:
     own = None if entry["value"] is None else str(entry["value"])
     allowed = None if literal is None else {str(value) for value in literal["values"]}
     names = [str(name) for name in entry.get("values", [] if literal is None else literal["values"])]
-    counts = entry.get("counts") or [None] * len(names)
+    counts: Sequence[int | None] = entry.get("counts") or [None] * len(names)
     most = max((count for count in counts if count), default=1)
     chips = [
         Chip(name, allowed is None or name in allowed, name == own, None if count is None else count / most)

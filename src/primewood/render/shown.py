@@ -17,6 +17,7 @@ from primewood.files import parse_json, write_whole
 from primewood.render import frames, text
 from primewood.render.brief import brief
 from primewood.render.recorded import check_record
+from primewood.render.records import ExplanationRecord, ScoreRecord
 from primewood.visible import Readable
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Shown(Readable, ABC):
     """An explanation as far as its record tells it."""
 
     @abstractmethod
-    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
         """The explanation in plain types; the ends of intervals are the exact float64 ones.
 
         Parameters
@@ -82,7 +83,8 @@ class Shown(Readable, ABC):
 
     def to_frame(self, backend: frames.Backend | None = None) -> Any:
         """One row per piece of each literal, as a frame of pandas or polars."""
-        return frames.frame(frames.of_literals(self.to_dict()), backend)
+        record = self.to_dict()
+        return frames.frame(frames.tabulate_literals(record["literals"], record["instance"]), backend)
 
     def to_html(self, path: str | Path | None = None) -> str:
         """A whole page with the card and its witnesses, which opens offline; written to a file, if one is given."""
@@ -125,19 +127,19 @@ class RecordedExplanation(Shown):
         The names of the features that it mentions.
     """
 
-    def __init__(self, record: dict[str, Any]) -> None:
+    def __init__(self, record: ExplanationRecord) -> None:
         self._record = record
         self.decision: object = record["decision"]
         self.status: str = record["status"]
         self.literals: str = record["literal_language"]
-        self.score: dict[str, Any] | None = record["score"]
+        self.score: ScoreRecord | None = record["score"]
         self.coverage: float | None = record["coverage"]
         self.volume: float | None = record["volume"]
         self.notes, self.assumptions = tuple(record["notes"]), tuple(record["assumptions"])
         self.features = tuple(literal["feature"] for literal in record["literals"])
         self.bounds = None if record["bounds"] is None else tuple(record["bounds"])
 
-    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
         """The record that was saved; witnesses and distribution are in it if they were saved."""
         del distribution
         if witnesses and "excludes" not in self._record:
@@ -148,7 +150,7 @@ class RecordedExplanation(Shown):
                 "excludes": self._record["excludes"][:witnesses],
                 "excludes_note": text.REST,
             }
-        return dict(self._record)
+        return self._record.copy()
 
     @property
     def what_would_change_it(self) -> str:
@@ -193,4 +195,5 @@ def from_json(document: str | bytes) -> RecordedExplanation:
         check_record(record)
     except InvalidInput as problem:
         raise InvalidInput(f"this explanation is damaged: {problem}; Explanation.to_json writes it") from None
-    return RecordedExplanation({key: value for key, value in record.items() if key not in HEADER})
+    known: Any = {key: value for key, value in record.items() if key not in HEADER}
+    return RecordedExplanation(known)

@@ -6,15 +6,16 @@ takes no Unicode, in plain ASCII.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from primewood.render import lanes, text
 from primewood.render.lanes import MARGIN, Chip, Chips, Lane, Track
 from primewood.render.numbers import counted, few
-from primewood.render.text import Record
+from primewood.render.records import BatchRecord, ExplanationRecord, SummaryRecord
 from primewood.visible import visible
 
 if TYPE_CHECKING:
@@ -84,24 +85,21 @@ class Drawn:
 
     Attributes
     ----------
-    record : Mapping
-    batch : bool
-        Whether it is the record of a batch.
+    draw : callable
+        Draws it with a pen, so many columns wide.
     width : int or None
         In columns; None for all that there are.
     """
 
-    record: Record
-    batch: bool
+    draw: Callable[[Pen, int], RenderableType]
     width: int | None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         pen, width = Pen.on(options), min(self.width or options.max_width, options.max_width)
-        make = _batch if self.batch else _explanation
-        yield make(self.record, pen, width)
+        yield self.draw(pen, width)
 
 
-def explanation(record: Record, width: int | None = None) -> RenderableType:
+def explanation(record: ExplanationRecord, width: int | None = None) -> RenderableType:
     """An explanation for `rich.print`: the rule, one condition per line, each with its lane.
 
     Parameters
@@ -111,19 +109,19 @@ def explanation(record: Record, width: int | None = None) -> RenderableType:
     width
         In columns; by default all that the terminal has.
     """
-    return Drawn(record, False, width)
+    return Drawn(partial(_explanation, record), width)
 
 
-def batch(record: Record, width: int | None = None) -> RenderableType:
+def batch(record: BatchRecord | SummaryRecord, width: int | None = None) -> RenderableType:
     """The explanations of many rows for `rich.print`: what they have in common, and the first ones."""
-    return Drawn(record, True, width)
+    return Drawn(partial(_batch, record), width)
 
 
-def _explanation(record: Record, pen: Pen, width: int) -> RenderableType:
+def _explanation(record: ExplanationRecord, pen: Pen, width: int) -> RenderableType:
     from rich.console import Group
     from rich.panel import Panel
 
-    shown = lanes.tracks(record)
+    shown = lanes.tracks(record["literals"], record["instance"])
     drawn = shown.conditions[: text.shown_conditions(len(shown.conditions))]
     grid = _grid(len(_IF) if shown.conditions else len("ALWAYS "))
     wide = width >= SIDE_BY_SIDE
@@ -292,11 +290,11 @@ def _others(shown: lanes.Tracks, pen: Pen) -> list[Text]:
     return [pen.text(f"{words}: {few(names, MOST_NAMES)}", "dim") for words, names in told if names]
 
 
-def _batch(record: Record, pen: Pen, width: int) -> RenderableType:
+def _batch(record: BatchRecord | SummaryRecord, pen: Pen, width: int) -> RenderableType:
     from rich.console import Group
     from rich.panel import Panel
 
-    summary = record.get("summary", record)
+    summary = record["summary"] if "summary" in record else record  # noqa: SIM401
     rows = summary["rows"]
     sizes = {counted(int(size), "condition"): count for size, count in summary["sizes"].items()}
     used = dict([(name, count) for name, count in summary["features"].items() if count][:MOST_FEATURES])
@@ -306,9 +304,11 @@ def _batch(record: Record, pen: Pen, width: int) -> RenderableType:
     if left:
         parts.append(pen.text(f"{left} more, each in fewer explanations or in none", "dim"))
     if summary["coverage"] is not None:
-        told = ", ".join(f"{name} {text.share(share)}" for name, share in summary["coverage"].items())
+        told = ", ".join(
+            f"{name} {text.share(share)}" for name, share in text.name_coverage(summary["coverage"])
+        )
         parts.append(pen.text(f"coverage of the training rows: {told}"))
-    parts += _first(record, pen)
+    parts += _first(record, pen) if "summary" in record else []
     statuses = ", ".join(f"{count} {name}" for name, count in summary["statuses"].items())
     title = pen.text(f"{counted(rows, 'row')}: {statuses}", "bold")
     return Panel(Group(*parts), title=title, title_align="left", width=width, border_style="bright_black")
@@ -332,8 +332,8 @@ def _tally(tallies: Mapping[str, Mapping[str, int]], whole: int, pen: Pen) -> Ta
     return grid
 
 
-def _first(record: Record, pen: Pen) -> list[Any]:
-    whys = record.get("explanations", [])
+def _first(record: BatchRecord, pen: Pen) -> list[Any]:
+    whys = record["explanations"]
     if not whys:
         return []
     grid = _grid(max(len(str(label)) for label in record["index"][:MOST_ROWS]) + 2)

@@ -9,6 +9,14 @@ from typing import Any
 
 from primewood.logic.interval import Interval
 from primewood.render.decimals import End, whole_ends
+from primewood.render.records import (
+    CoverageRecord,
+    ExplanationRecord,
+    IntervalRecord,
+    LiteralRecord,
+    StretchRecord,
+    SummaryRecord,
+)
 from primewood.visible import in_lines, visible, visible_record
 
 Record = Mapping[str, Any]
@@ -64,7 +72,7 @@ def shown_conditions(count: int) -> int:
     return count if count <= MOST_CONDITIONS + 1 else MOST_CONDITIONS
 
 
-def explanation(record: Record, *, exact: bool = False, full: bool = False) -> str:
+def explanation(record: ExplanationRecord, *, exact: bool = False, full: bool = False) -> str:
     """The rule, and on the lines below it what it rests on."""
     record = visible_record(record)
     if record["status"] == "failed":
@@ -76,21 +84,20 @@ def explanation(record: Record, *, exact: bool = False, full: bool = False) -> s
     return "\n".join([*lines, *(f"  {line}" for line in circumstances(record))])
 
 
-def circumstances(record: Record) -> list[str]:
+def circumstances(record: ExplanationRecord) -> list[str]:
     """What an explanation rests on and how much it covers, in lines of text."""
     score = record.get("score")
     lines = [*([score["text"]] if score else []), status(record), *_best(record)]
-    if record.get("coverage") is not None:
-        lines.append(
-            f"Covers {share(record['coverage'])} of the training rows, {share(record['volume'])} of the feature space."
-        )
+    if record["coverage"] is not None and record["volume"] is not None:
+        covered, volume = share(record["coverage"]), share(record["volume"])
+        lines.append(f"Covers {covered} of the training rows, {volume} of the feature space.")
     lines += [f"Note: {note}" for note in record["notes"]]
     if record["assumptions"]:
         lines.append("Assumes: " + "; ".join(record["assumptions"]))
     return lines
 
 
-def _best(record: Record) -> list[str]:
+def _best(record: ExplanationRecord) -> list[str]:
     """How near an explanation is to the best one, if that was asked for."""
     if record["bounds"] is None:
         return []
@@ -113,7 +120,7 @@ def _best(record: Record) -> list[str]:
     ]
 
 
-def summary(record: Record) -> str:
+def summary(record: SummaryRecord) -> str:
     """What many explanations have in common, in a few lines."""
     rows = record["rows"]
     lines = [
@@ -122,7 +129,7 @@ def summary(record: Record) -> str:
         f"features per explanation: {_counts(record['sizes'])}",
     ]
     if record["coverage"] is not None:
-        covers = [share(record["coverage"][name]) for name in ("least", "median", "largest")]
+        covers = [share(part) for _, part in name_coverage(record["coverage"])]
         lines.append(
             f"of the training rows, one covers {covers[0]} to {covers[2]}, {covers[1]} at the median"
         )
@@ -132,6 +139,15 @@ def summary(record: Record) -> str:
     if never:
         lines.append(f"never used: {never} of the {len(record['features'])} features that the model looks at")
     return in_lines(lines)
+
+
+def name_coverage(coverage: CoverageRecord) -> list[tuple[str, float]]:
+    """The least, the median and the largest coverage of a batch, with their names."""
+    return [
+        ("least", coverage["least"]),
+        ("median", coverage["median"]),
+        ("largest", coverage["largest"]),
+    ]
 
 
 def _counts(counts: Mapping[str, int]) -> str:
@@ -147,7 +163,7 @@ def share(part: float) -> str:
     return f"{part:.1%}" if part >= 0.001 else f"{100 * part:.2g}%"
 
 
-def exclusions(record: Record) -> str:
+def exclusions(record: ExplanationRecord) -> str:
     """What an explanation excludes, one line per run of values, each with a row that gets a different decision."""
     lines: list[str] = []
     size = 0
@@ -161,7 +177,7 @@ def exclusions(record: Record) -> str:
     return in_lines([*lines, rest] if rest else lines)
 
 
-def exclusions_left_out(record: Record, shown: int) -> str:
+def exclusions_left_out(record: ExplanationRecord, shown: int) -> str:
     """How many exclusions are shown of how many, and where the rest is; "" if all are shown."""
     there = len(record.get("excludes", []))
     total = record.get("excludes_total", there)
@@ -178,7 +194,7 @@ def _changes(shown: Mapping[str, str]) -> str:
     return ", ".join(changed[:MOST_CHANGES]) + (f", and {more} more changes" if more > 0 else "")
 
 
-def status(record: Record) -> str:
+def status(record: ExplanationRecord) -> str:
     """What is proved, in words."""
     vote = " by majority vote" if record.get("vote") == "majority" else ""
     language = record["literal_language"]
@@ -229,7 +245,7 @@ class Piece:
         return replace(self, before=before, after=after)
 
 
-def divide(literal: Record) -> list[Piece]:
+def divide(literal: LiteralRecord) -> list[Piece]:
     """The pieces of a literal's record, of which one must hold, each divided at the feature's name."""
     name = literal["feature"]
     if "values" in literal:
@@ -238,7 +254,7 @@ def divide(literal: Record) -> list[Piece]:
     return pieces + ([Piece(name, "is missing", brief="missing")] if literal["missing"] else [])
 
 
-def shown_bounds(literal: Record) -> list[tuple[End, End]]:
+def shown_bounds(literal: LiteralRecord) -> list[tuple[End, End]]:
     """The lower and the upper bound of each interval of a literal's record, as they are shown."""
     return [(_as_end(ends["low"]), _as_end(ends["high"])) for ends in literal["ends"]]
 
@@ -351,7 +367,7 @@ def _unmistakable(value: str, known: Set[str]) -> str:
     return f"'{value}'" if parts != {value} and parts <= known else value
 
 
-def exactly(literal: Record) -> str:
+def exactly(literal: LiteralRecord) -> str:
     """A literal with all digits of its bounds and all its pieces.
 
     >>> exactly({"feature": "age", "unit": "years", "missing": True,
@@ -377,7 +393,7 @@ def _exact_piece(exact: Interval, name: str, unit: str) -> str:
     return f"{exact.condition(name)} {unit}".rstrip()
 
 
-def interval(part: Record) -> Interval:
+def interval(part: IntervalRecord | StretchRecord) -> Interval:
     """The interval that a record says."""
     low, high = part["low"], part["high"]
     return Interval(-math.inf if low is None else low, math.inf if high is None else high, part["closed"])

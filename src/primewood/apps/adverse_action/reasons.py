@@ -10,6 +10,7 @@ from primewood.model.context import plain
 from primewood.model.score import Score
 from primewood.questions.explanation import Status
 from primewood.render.brief import Brief
+from primewood.render.records import LiteralRecord
 from primewood.visible import in_lines
 
 
@@ -53,7 +54,7 @@ class AdverseReason:
     value: object
     direction: Fault
     together: tuple[str, ...]
-    ranges: tuple[dict[str, Any], ...]
+    ranges: tuple[LiteralRecord, ...]
     helps: str
     move: float | None
     also: tuple[str, ...]

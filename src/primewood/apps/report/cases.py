@@ -14,6 +14,7 @@ from primewood.model.context import plain
 from primewood.questions.contrast import Contrast
 from primewood.questions.counterfactual import Counterfactual
 from primewood.questions.explanation import Explanation
+from primewood.render.records import ExplanationRecord
 
 
 def cases(subject: ReportSubject, rows: Any, count: int, clock: Clock, watch: SectionWatch) -> dict[str, Any]:
@@ -86,7 +87,7 @@ def _meaning(subject: ReportSubject, ensemble: Ensemble, column: int) -> str:
     return f"probability of {name}"
 
 
-def _reason(subject: ReportSubject, why: Explanation) -> dict[str, Any]:
+def _reason(subject: ReportSubject, why: Explanation) -> ExplanationRecord:
     """The record of an explanation with its witnesses."""
     for witness in why.witnesses:
         subject.evidence.add(witness.row, witness.decision)

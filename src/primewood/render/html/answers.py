@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from primewood.render import text
-from primewood.render.html.card import BADGES, Fact, Frame, given, heading, in_word
+from primewood.render.html.card import BADGES, Fact, Frame, assume, heading, in_word
 from primewood.render.html.environment import render, style
 from primewood.render.numbers import amount, counted, few, short
 from primewood.render.text import Record
@@ -169,7 +169,7 @@ def check(record: Record, sufficiency: str, meaning: str) -> str:
         status="undecided" if record["sufficient"] is None else "holds" if good else "fails",
         badge={True: "Sufficient", False: "Not sufficient", None: "Undecided"}[record["sufficient"]],
         notes=record["notes"],
-        asides=[f"{meaning[:1].upper()}{meaning[1:]}.", *instead, *given(record)],
+        asides=[f"{meaning[:1].upper()}{meaning[1:]}.", *instead, *assume(record["assumptions"])],
         caption=f"The claim for {record['decision']}",
         head=["Condition", "Needed"],
         rows=[[words, "no" if words in needless else "yes" if good else ""] for words in record["claim"]],
@@ -308,7 +308,7 @@ def comparison(record: Record) -> str:
         status=status,
         badge=badges[status],
         notes=[record["note"]] if record["note"] else [],
-        asides=[*_both_scores(record), *_regions(record["regions"]), *given(record)],
+        asides=[*_both_scores(record), *_regions(record["regions"]), *assume(record["assumptions"])],
         facts=[Fact("Rows decided differently", f"{affected:,} of {rows:,}", affected / rows)]
         if rows and affected
         else [],
@@ -345,7 +345,7 @@ def difference(record: Record) -> str:
         lead="Proved: the two models decide alike on every row." if record["equivalent"] else "",
         status=status,
         badge="Equivalent, proved" if record["equivalent"] else "Different",
-        asides=given(record),
+        asides=assume(record["assumptions"]),
         facts=[]
         if record["equivalent"]
         else [Fact("Cells decided differently", text.share(record["share"]), record["share"])],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from primewood.logic.interval import number
 from primewood.render import lanes
@@ -13,6 +12,7 @@ from primewood.render.html.card import card
 from primewood.render.html.conditions import Row
 from primewood.render.html.environment import counted
 from primewood.render.numbers import few, short
+from primewood.render.records import EntryRecord, ExplanationRecord, LiteralRecord
 from primewood.render.text import Record
 
 VOTES = {
@@ -184,11 +184,11 @@ def _case(item: Record, model: Record) -> Case:
     )
 
 
-def _within_page(why: Record, model: Record) -> dict[str, Any]:
+def _within_page(why: ExplanationRecord, model: Record) -> ExplanationRecord:
     """The record with the distributions of the features that it mentions, without what the page says once for all."""
     scales = {entry["feature"]: entry for entry in model["scales"]}
     mentioned = {literal["feature"] for literal in why["literals"]}
-    instance = [
+    instance: list[EntryRecord] = [
         {**entry, **scales[entry["feature"]]} if entry["feature"] in mentioned else entry
         for entry in why["instance"]
     ]
@@ -217,7 +217,7 @@ def _nearest(found: Record) -> Way:
     return Way(name, _moves(found["changes"]), str(found["other"]), proof, safe)
 
 
-def _condition(literal: Record) -> Row:
+def _condition(literal: LiteralRecord) -> Row:
     return Row.of(lanes.track(lanes.make_entry(literal), literal))
 
 

@@ -18,7 +18,20 @@ from primewood.render import lanes, text
 from primewood.render.html.conditions import MOST_DRAWN, MOST_LISTED, Row, Rows
 from primewood.render.html.environment import render, style
 from primewood.render.numbers import counted, few, short
-from primewood.render.text import Record
+from primewood.render.records import (
+    BatchRecord,
+    CounterfactualRecord,
+    CoverageRecord,
+    EntryRecord,
+    ExplanationRecord,
+    FeatureImportanceRecord,
+    ImportanceRecord,
+    LiteralRecord,
+    RuleListRecord,
+    RuleRecord,
+    SummaryRecord,
+    VerificationRecord,
+)
 from primewood.visible import visible_record
 
 BADGES = {
@@ -95,7 +108,7 @@ class Section:
     left_out: int = 0
 
 
-def card(record: Record, *, level: int = 2) -> str:
+def card(record: ExplanationRecord, *, level: int = 2) -> str:
     """The card of an explanation.
 
     Parameters
@@ -105,7 +118,7 @@ def card(record: Record, *, level: int = 2) -> str:
     level
         Of the heading, from 1 to 5.
     """
-    shown = lanes.tracks(record)
+    shown = lanes.tracks(record["literals"], record["instance"])
     frame = Frame(
         label=f"Why {record['decision']}",
         eyebrow="Decision",
@@ -116,7 +129,7 @@ def card(record: Record, *, level: int = 2) -> str:
         badge=BADGES[record["status"]],
         level=heading(level),
         notes=record["notes"],
-        asides=[text.status(record), *given(record), *_untested(shown.untested)],
+        asides=[text.status(record), *assume(record["assumptions"]), *_untested(shown.untested)],
         foot=_foot(record, "model", "vote", "literal_language"),
     )
     return style() + render(
@@ -131,10 +144,10 @@ def card(record: Record, *, level: int = 2) -> str:
     )
 
 
-def batch(record: Record, *, level: int = 2) -> str:
+def batch(record: BatchRecord | SummaryRecord, *, level: int = 2) -> str:
     """The card of the explanations of many rows: `Batch.to_dict`, or its summary alone."""
-    summary = record.get("summary", record)
-    whys = record.get("explanations", [])
+    summary = record["summary"] if "summary" in record else record  # noqa: SIM401
+    index, whys = (record["index"], record["explanations"]) if "summary" in record else ([], [])
     statuses: Mapping[str, int] = summary["statuses"]
     status = next((name for name in ("failed", "impossible", "interrupted") if statuses.get(name)), "proved")
     told = [f"{count} {BADGES[name].lower()}" for name, count in statuses.items()]
@@ -162,11 +175,11 @@ def batch(record: Record, *, level: int = 2) -> str:
         ],
         facts=_spread(summary["coverage"]),
         caption=f"The first {MOST_ROWS} rows" if len(whys) > MOST_ROWS else "The rows",
-        rows=_first(record.get("index", ()), whys),
+        rows=_first(index, whys),
     )
 
 
-def verification(record: Record, *, level: int = 2) -> str:
+def verification(record: VerificationRecord, *, level: int = 2) -> str:
     """The card of a property: `Verification.to_dict`."""
     frame = Frame(
         label=f"{BADGES[record['outcome']]}: {record['property']}",
@@ -177,7 +190,7 @@ def verification(record: Record, *, level: int = 2) -> str:
         badge=BADGES[record["outcome"]],
         level=heading(level),
         notes=[_sentence(record["note"])] if record["outcome"] == "undecided" and record["note"] else [],
-        asides=[*_broken(record), *_scores(record), *given(record)],
+        asides=[*_broken(record), *_scores(record), *assume(record["assumptions"])],
         foot=_foot(record, "model"),
     )
     rows = record.get("shown", [])
@@ -195,7 +208,7 @@ def verification(record: Record, *, level: int = 2) -> str:
     )
 
 
-def counterfactual(record: Record, *, level: int = 2) -> str:
+def counterfactual(record: CounterfactualRecord, *, level: int = 2) -> str:
     """The card of a counterfactual: `Counterfactual.to_dict`."""
     found = record["row"] is not None
     nearest = {"proved": "Nearest, proved"}.get(record["status"], BADGES[record["status"]])
@@ -224,7 +237,7 @@ def counterfactual(record: Record, *, level: int = 2) -> str:
     )
 
 
-def rule_list(record: Record, *, level: int = 2) -> str:
+def rule_list(record: RuleListRecord, *, level: int = 2) -> str:
     """The card of a rule list: `RuleList.to_dict`."""
     total = sum(entry["rows"] for entry in record["decisions"])
     covered = sum(entry["covered"] for entry in record["decisions"])
@@ -239,7 +252,7 @@ def rule_list(record: Record, *, level: int = 2) -> str:
         badge=BADGES[record["status"]],
         level=heading(level),
         notes=[] if record["status"] == "proved" else [stopped],
-        asides=given(record),
+        asides=assume(record["assumptions"]),
         foot=_foot(record, "model", "vote", "literal_language"),
     )
     return style() + render(
@@ -252,7 +265,7 @@ def rule_list(record: Record, *, level: int = 2) -> str:
     )
 
 
-def importance(record: Record, *, level: int = 2) -> str:
+def importance(record: ImportanceRecord, *, level: int = 2) -> str:
     """The card of what features matter: `Importance.to_dict`."""
     done = record["undecided"] == 0
     frame = Frame(
@@ -266,7 +279,7 @@ def importance(record: Record, *, level: int = 2) -> str:
         level=heading(level),
         notes=words.undecided(record),
         asides=[f"{line}." for line in words.left_out(record)]
-        + [f"{words.IN_EXPLANATIONS} {words.FLIPS_ALONE}", words.CAVEAT, *given(record)],
+        + [f"{words.IN_EXPLANATIONS} {words.FLIPS_ALONE}", words.CAVEAT, *assume(record["assumptions"])],
         foot=[*_foot(record, "model"), ("literals", record["literal_language"])],
     )
     used = [x for x in record["importance"] if x["in_explanations"] or x["flips_alone"]]
@@ -277,16 +290,14 @@ def importance(record: Record, *, level: int = 2) -> str:
     )
 
 
-def _importance(entry: Record, record: Record) -> dict[str, Any]:
-    shares = [
-        entry[key] / record[whole] if record[whole] else 0.0
-        for key, whole in (("in_explanations", "explained"), ("flips_alone", "tested"))
-    ]
+def _importance(entry: FeatureImportanceRecord, record: ImportanceRecord) -> dict[str, Any]:
+    pairs = (entry["in_explanations"], record["explained"]), (entry["flips_alone"], record["tested"])
+    shares = [count / whole if whole else 0.0 for count, whole in pairs]
     first, second = words.cells(entry, record)
     return {"feature": entry["feature"], "counts": [(first, shares[0]), (second, shares[1])]}
 
 
-def _changes(record: Record, shown: lanes.Tracks) -> dict[str, Any]:
+def _changes(record: ExplanationRecord, shown: lanes.Tracks) -> dict[str, Any]:
     """What is excluded of the first conditions, each with an example, and how much is left out."""
     drawn = {track.feature for track in shown.conditions[:MOST_DRAWN]}
     items = [x for x in visible_record(record.get("excludes", [])) if x["literal"]["feature"] in drawn]
@@ -306,7 +317,7 @@ def _lead(conditions: int) -> str:
     return words.get(conditions, f"whenever all {conditions} of these hold")
 
 
-def _middle(record: Record) -> str:
+def _middle(record: ExplanationRecord) -> str:
     known = any(entry.get("low") is not None for entry in record["instance"])
     return "Allowed, over the training range" if known else "Allowed"
 
@@ -315,18 +326,18 @@ def _sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
-def given(record: Record) -> list[str]:
+def assume(assumptions: Sequence[str]) -> list[str]:
     """What an answer assumes, as a sentence; of many assumptions, the first."""
-    return [f"Assumes: {few(record['assumptions'], MOST_NAMES, '; ')}."] if record["assumptions"] else []
+    return [f"Assumes: {few(assumptions, MOST_NAMES, '; ')}."] if assumptions else []
 
 
-def _of_the_row(record: Record) -> str:
+def _of_the_row(record: CounterfactualRecord) -> str:
     """What the decision on the row that was asked about was taken by."""
     score = record.get("score")
     return f"Now {score['text']}" if score else ""
 
 
-def _reason(record: Record) -> str:
+def _reason(record: ExplanationRecord) -> str:
     """What the decision was taken by; its name is the title already."""
     score = record.get("score")
     return score["reason"] if score else ""
@@ -339,12 +350,12 @@ def _untested(names: tuple[str, ...]) -> list[str]:
     return [f"{counted(len(names), 'feature')} {verb} in no tree: {few(names, MOST_NAMES)}."]
 
 
-def _foot(record: Record, *keys: str) -> list[tuple[str, object]]:
+def _foot(record: Mapping[str, object], *keys: str) -> list[tuple[str, object]]:
     return [(NAMES.get(key, key), record[key]) for key in keys if record.get(key) is not None]
 
 
-def _covered(record: Record) -> list[Fact]:
-    if record["coverage"] is None:
+def _covered(record: ExplanationRecord) -> list[Fact]:
+    if record["coverage"] is None or record["volume"] is None:
         return []
     return [
         Fact("Training rows covered", text.share(record["coverage"]), record["coverage"]),
@@ -352,7 +363,7 @@ def _covered(record: Record) -> list[Fact]:
     ]
 
 
-def _best(record: Record) -> list[Fact]:
+def _best(record: ExplanationRecord) -> list[Fact]:
     """Between what the best that there can be is proved to lie: of a shortest or a widest explanation."""
     if record["bounds"] is None:
         return []
@@ -363,12 +374,12 @@ def _best(record: Record) -> list[Fact]:
     return [Fact(f"The {record['goal']} possible, proved", words)]
 
 
-def _spread(coverage: Record | None) -> list[Fact]:
+def _spread(coverage: CoverageRecord | None) -> list[Fact]:
     if coverage is None:
         return []
     return [
         Fact(f"{name.capitalize()} coverage of the training rows", text.share(share), share)
-        for name, share in coverage.items()
+        for name, share in text.name_coverage(coverage)
     ]
 
 
@@ -381,35 +392,35 @@ def _section(title: str, counts: Mapping[str, int]) -> Section:
     return Section(title, entries[:shown], listed, len(entries) - shown - len(listed))
 
 
-def _first(index: Sequence[object], whys: Sequence[Record]) -> list[dict[str, Any]]:
+def _first(index: Sequence[object], whys: Sequence[ExplanationRecord]) -> list[dict[str, Any]]:
     labelled = list(zip(index, whys, strict=True))[:MOST_ROWS]
     return [
         {
             "label": label,
             "decision": why["decision"],
-            "conditions": _conditions(why),
+            "conditions": _conditions(why["literals"], why["instance"]),
             "failed": text.rule(why) if why["status"] == "failed" else "",
         }
         for label, why in labelled
     ]
 
 
-def _conditions(record: Record) -> Rows:
-    return Rows.of(lanes.tracks(record).conditions)
+def _conditions(literals: Sequence[LiteralRecord], instance: Sequence[EntryRecord]) -> Rows:
+    return Rows.of(lanes.tracks(literals, instance).conditions)
 
 
-def _broken(record: Record) -> list[str]:
+def _broken(record: VerificationRecord) -> list[str]:
     """How many training rows break a property, and which."""
     return [_sentence(record["breaking"]["text"])] if record["breaking"] else []
 
 
-def _scores(record: Record) -> list[str]:
+def _scores(record: VerificationRecord) -> list[str]:
     """What the decisions about the rows that show it are taken by."""
     texts = [score["text"] for score in record.get("scores", ()) if score is not None]
     return [_sentence("; ".join(texts))] if texts else []
 
 
-def _broken_share(record: Record) -> list[Fact]:
+def _broken_share(record: VerificationRecord) -> list[Fact]:
     found = record["breaking"]
     if not found or not found["count"]:
         return []
@@ -417,7 +428,7 @@ def _broken_share(record: Record) -> list[Fact]:
     return [Fact("Training rows that break it", words, found["count"] / found["rows"])]
 
 
-def _changing(record: Record, found: bool) -> str:
+def _changing(record: CounterfactualRecord, found: bool) -> str:
     if found:
         return f"when {counted(len(record['changes']), 'feature changes', 'features change')}"
     if record["status"] == "impossible":
@@ -425,7 +436,7 @@ def _changing(record: Record, found: bool) -> str:
     return "no other decision was found in time"
 
 
-def _distance(record: Record) -> list[Fact]:
+def _distance(record: CounterfactualRecord) -> list[Fact]:
     facts = [] if record["cost"] is None else [Fact(f"Distance ({record['norm']})", short(record["cost"]))]
     if record["lower"] is not None and record["status"] != "proved":
         facts.append(Fact("None is nearer than", short(record["lower"])))
@@ -439,7 +450,7 @@ def in_word(value: object) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
-def _rules(rules: Sequence[Record], total: int) -> list[dict[str, Any]]:
+def _rules(rules: Sequence[RuleRecord], total: int) -> list[dict[str, Any]]:
     """The rules, of which the first have their conditions drawn as well, until there are many."""
     found, room = [], MOST_RANGES
     for rule in rules:
@@ -450,14 +461,13 @@ def _rules(rules: Sequence[Record], total: int) -> list[dict[str, Any]]:
     return found
 
 
-def _rule(rule: Record, total: int) -> dict[str, Any]:
+def _rule(rule: RuleRecord, total: int) -> dict[str, Any]:
     """A rule stands for many rows: the one that it grew around is not shown."""
     more = f", {rule['new_rows']} of them new" if rule["new_rows"] < rule["rows"] else ""
+    instance: list[EntryRecord] = [{**x, "value": None, "shown": ""} for x in rule["instance"]]
     return {
         "decision": rule["decision"],
-        "conditions": _conditions(
-            {**rule, "instance": [{**x, "value": None, "shown": ""} for x in rule["instance"]]}
-        ),
+        "conditions": _conditions(rule["literals"], instance),
         "share": rule["rows"] / total if total else 0.0,
         "covered": f"{counted(rule['rows'], 'training row')}{more}",
     }

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from primewood.errors import InvalidInput
-from primewood.render.lanes import add_unit, span_numbers
+from primewood.render.lanes import add_unit, read_number, read_range, span_numbers
 from primewood.render.numbers import short
 from primewood.render.plots.drawing import (
     Point,
@@ -30,7 +30,7 @@ from primewood.render.plots.drawing import (
 )
 from primewood.render.plots.inputs import DECISION_MAP, read_record
 from primewood.render.plots.style import INK, LINE, NAME, NO_ROW, Look, choose_look
-from primewood.render.text import Record
+from primewood.render.records import AxisRecord, CellRecord, DecisionMapRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -163,7 +163,8 @@ def decision_map(map: Any, *, ax: Any = None) -> DecisionMapDisplay:  # noqa: A0
     -------
     DecisionMapDisplay
     """
-    record, axes = read_record(map, DECISION_MAP, "decision_map"), check_axes(ax)
+    record: DecisionMapRecord = read_record(map, DECISION_MAP, "decision_map")
+    axes = check_axes(ax)
     x, y = (_read_side(axis) for axis in record["axes"])
     decisions = _read_decisions(record)
     found = make_axes(6.4, 5.4) if axes is None else axes
@@ -176,7 +177,7 @@ def decision_map(map: Any, *, ax: Any = None) -> DecisionMapDisplay:  # noqa: A0
     return DecisionMapDisplay(found, found.figure, x, y, decisions, tuple(record["classes"]))
 
 
-def _read_decisions(record: Record) -> tuple[tuple[int | None, ...], ...]:
+def _read_decisions(record: DecisionMapRecord) -> tuple[tuple[int | None, ...], ...]:
     decisions = tuple(tuple(line) for line in record["decisions"])
     shape = [len(axis["cells"]) for axis in record["axes"]]
     if len(decisions) != shape[0] or any(len(line) != shape[1] for line in decisions):
@@ -187,7 +188,7 @@ def _read_decisions(record: Record) -> tuple[tuple[int | None, ...], ...]:
     return decisions
 
 
-def _read_side(axis: Record) -> Side:
+def _read_side(axis: AxisRecord) -> Side:
     """The side of one axis of a map's record."""
     cells, title = axis["cells"], write_on_one_line(add_unit(axis["feature"], axis.get("unit", "")))
     if not any("low" in cell for cell in cells):
@@ -197,32 +198,30 @@ def _read_side(axis: Record) -> Side:
     numbers = _choose_numbers(axis)
     found = [_place_cell(k, cell, axis["inside"][k], numbers) for k, cell in enumerate(cells)]
     spans = [span for span in found if span.end > span.start]
-    missing, value = [span for span in spans if span.name], axis["value"]
+    missing, value = [span for span in spans if span.name], read_number(axis)
     return Side(title, numbers, tuple(spans), missing[0].middle if value is None and missing else value)
 
 
-def _choose_numbers(axis: Record) -> tuple[float, float]:
+def _choose_numbers(axis: AxisRecord) -> tuple[float, float]:
     """The first and the last number of an axis: around the training range and the row; without rows, all bounds."""
-    known = [axis.get("low"), axis.get("high")]
-    if known == [None, None]:
-        known = [cell.get(end) for cell in axis["cells"] for end in ("low", "high")]
-    low, high = span_numbers([*known, axis["value"]])
+    cells = [end for cell in axis["cells"] for end in (cell.get("low"), cell.get("high"))]
+    low, high = span_numbers([*(read_range(axis) or cells), read_number(axis)])
     border = BORDER * (high - low) if high > low else abs(low) / 10 or 1.0
     return max(-1.7e308, low - border), min(1.7e308, high + border)
 
 
-def _name_cell(cell: Record) -> str:
+def _name_cell(cell: CellRecord) -> str:
     return "missing" if cell.get("missing") else ", ".join(map(write_on_one_line, cell["values"]))
 
 
-def _has_row(axis: Record, cell: Record) -> bool:
+def _has_row(axis: AxisRecord, cell: CellRecord) -> bool:
     """Whether a cell of categories has the row's own value."""
     if cell.get("missing"):
         return axis["value"] is None
     return str(axis["value"]) in map(str, cell["values"])
 
 
-def _place_cell(place: int, cell: Record, inside: bool, numbers: tuple[float, float]) -> Span:
+def _place_cell(place: int, cell: CellRecord, inside: bool, numbers: tuple[float, float]) -> Span:
     """A cell of a numeric feature, as far as it is seen; missing values have their room beside the numbers."""
     first, last = numbers
     if cell.get("missing"):
@@ -301,7 +300,7 @@ def _fit_names(ax: Axes, x: Side) -> None:
         label.set(rotation=40, ha="right", rotation_mode="anchor", size=min(NAME, 72 * (each + 0.08) / 1.6))
 
 
-def _finish(ax: Axes, record: Record, drawn: Sequence[object], *, has_box: bool) -> None:
+def _finish(ax: Axes, record: DecisionMapRecord, drawn: Sequence[object], *, has_box: bool) -> None:
     entries = [
         area_entry(NO_ROW if name is None else write_on_one_line(name), choose_look(name, record["classes"]))
         for name in drawn
@@ -311,5 +310,5 @@ def _finish(ax: Axes, record: Record, drawn: Sequence[object], *, has_box: bool)
     if any(line.get_label() == "_row" for line in ax.lines):
         entries.append(mark_entry("this row"))
     both = " and ".join(write_on_one_line(axis["feature"]) for axis in record["axes"])
-    before = record.get("rule", "") if has_box else ""
+    before = record["rule"] if has_box else ""
     finish(ax, f"What if only {both} change?", entries, before=before)

@@ -22,7 +22,7 @@ from primewood.render.plots.drawing import (
 )
 from primewood.render.plots.inputs import BATCH, FAILED, SUMMARY, is_frame, read_record, summarise_frame
 from primewood.render.plots.style import ALLOWED, INK, LINE, NAME
-from primewood.render.text import Record
+from primewood.render.records import SummaryRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -162,15 +162,13 @@ def check_most(most: object) -> None:
         raise InvalidInput(f"most is how many features are drawn, a whole number from 1; not {most!r}")
 
 
-def _summarise(batch: Any) -> Record:
+def _summarise(batch: Any) -> SummaryRecord:
     if is_frame(batch):
         return summarise_frame(batch, "feature_use")
     summary = getattr(batch, "summary", None)
-    if callable(summary):
-        return read_record(summary(), SUMMARY, "feature_use")
-    if BATCH.fits(batch):
-        return read_record(batch["summary"], SUMMARY, "feature_use")
-    return read_record(batch, SUMMARY, "feature_use")
+    given = summary() if callable(summary) else batch["summary"] if BATCH.fits(batch) else batch
+    found: SummaryRecord = read_record(given, SUMMARY, "feature_use")
+    return found
 
 
 def _list_notes(rows: int, is_used: bool, left_out: int, unused: int, failed: int) -> list[str]:

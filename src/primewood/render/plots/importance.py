@@ -11,7 +11,7 @@ from primewood.render.plots.drawing import area_entry, check_axes, finish
 from primewood.render.plots.feature_use import Bars, check_most, draw_counts
 from primewood.render.plots.inputs import IMPORTANCE, read_record
 from primewood.render.plots.style import ALLOWED, Look, tint
-from primewood.render.text import Record
+from primewood.render.records import ImportanceRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,11 +61,12 @@ def importance(found: Any, *, ax: Any = None, most: int = 20) -> ImportanceDispl
     ImportanceDisplay
     """
     check_most(most)
-    axes, record = check_axes(ax), read_record(found, IMPORTANCE, "importance")
+    record: ImportanceRecord = read_record(found, IMPORTANCE, "importance")
+    axes = check_axes(ax)
     used = [x for x in record["importance"] if x["in_explanations"] or x["flips_alone"]]
     shown, unused = used[:most], len(record["importance"]) - len(used)
     names = [x["feature"] for x in shown]
-    mentioned, flips = ([x[key] for x in shown] for key in ("in_explanations", "flips_alone"))
+    mentioned, flips = [x["in_explanations"] for x in shown], [x["flips_alone"] for x in shown]
     bars = [
         Bars("_in_explanations", mentioned, record["explained"], MENTIONED),
         Bars("_flips_alone", flips, record["tested"], FLIPS, 0.09),
@@ -84,7 +85,7 @@ def importance(found: Any, *, ax: Any = None, most: int = 20) -> ImportanceDispl
     return ImportanceDisplay(made, made.figure, in_explanations, flips_alone, left_out, unused)
 
 
-def _list_notes(record: Record, is_used: bool, left_out: int, unused: int) -> list[str]:
+def _list_notes(record: ImportanceRecord, is_used: bool, left_out: int, unused: int) -> list[str]:
     """What is not drawn, and what the counts do not say."""
     notes = []
     if record["rows"] and not is_used:

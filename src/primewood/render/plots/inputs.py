@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from primewood.errors import InvalidInput
-from primewood.render.text import Record
+from primewood.render.records import ExplanationRecord, SummaryRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ CONDITION = "if "
 """What the columns of a frame begin with that have the conditions on features."""
 
 
-def read_record(answer: object, kind: Input, plot: str, **options: bool) -> Record:
+def read_record(answer: object, kind: Input, plot: str, **options: bool) -> Any:
     """The record of an answer; the answer may be the record itself.
 
     Parameters
@@ -90,7 +90,7 @@ def read_record(answer: object, kind: Input, plot: str, **options: bool) -> Reco
 
 def read_records(
     answers: object, plot: str, most: int | None = None, taken: str = "or a batch"
-) -> tuple[list[Record], bool]:
+) -> tuple[list[ExplanationRecord], bool]:
     """The records of several explanations, at most so many, and whether there are more.
 
     Parameters
@@ -98,7 +98,7 @@ def read_records(
     taken
         What the plot takes beside a list, for the message if it is something else.
     """
-    found: list[Record] = []
+    found: list[ExplanationRecord] = []
     for answer in _list_answers(answers, plot, taken):
         if most is not None and len(found) == most:
             return found, True
@@ -131,7 +131,7 @@ def _is_absent(x: object) -> bool:
     return x is None or type(x).__name__ == "NAType" or bool(x != x)
 
 
-def summarise_frame(frame: Any, plot: str) -> Record:
+def summarise_frame(frame: Any, plot: str) -> SummaryRecord:
     """What the lines of a frame have in common, as far as a summary is drawn."""
     conditions = [name for name in frame.columns if isinstance(name, str) and name.startswith(CONDITION)]
     table = read_columns(frame, ["status", "size", *conditions], plot)
@@ -140,6 +140,9 @@ def summarise_frame(frame: Any, plot: str) -> Record:
     counts = {name: sum(words is not None for words in table[name]) for name in conditions}
     return {
         "rows": len(table["status"]),
+        "decisions": {},
+        "sizes": {},
+        "coverage": None,
         "statuses": dict(Counter(table["status"])),
         "features": {name.removeprefix(CONDITION): count for name, count in counts.items()},
     }

@@ -36,7 +36,7 @@ from primewood.render.plots.drawing import (
 )
 from primewood.render.plots.inputs import EXPLANATION, read_record
 from primewood.render.plots.style import ALLOWED, FAINT, GREY, INK, LINE, NAME, SMALL, Look, tint
-from primewood.render.text import Record
+from primewood.render.records import ExplanationRecord
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -92,8 +92,9 @@ def ranges(why: Any, *, ax: Any = None, free: bool = True) -> RangesDisplay:
     -------
     RangesDisplay
     """
-    record, axes = read_record(why, EXPLANATION, "ranges", distribution=True), check_axes(ax)
-    shown, notes = tracks(record), text.circumstances(record)
+    record: ExplanationRecord = read_record(why, EXPLANATION, "ranges", distribution=True)
+    axes = check_axes(ax)
+    shown, notes = tracks(record["literals"], record["instance"]), text.circumstances(record)
     width, height = (WIDTH, float("inf")) if axes is None else measure_axes(axes)
     for most in (MOST_FREE, MOST_FREE // 2, 0) if free else (0,):
         drawn = (*shown.conditions, *shown.free[:most])
@@ -118,7 +119,7 @@ def _count_free(drawn: Sequence[Track], left_out: int) -> list[str]:
     return [f"{'and ' if drawn else ''}{left_out} {more}free feature{'s' if left_out > 1 else ''}"]
 
 
-def _say_anything(record: Record) -> list[str]:
+def _say_anything(record: ExplanationRecord) -> list[str]:
     """That an explanation has no conditions."""
     if record["literals"]:
         return []

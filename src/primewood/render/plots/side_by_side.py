@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from primewood.errors import InvalidInput
 from primewood.render import text
-from primewood.render.lanes import Chip, Chips, Lane, Track, choose_scale, list_entries, track
+from primewood.render.lanes import Chip, Chips, Lane, Track, find_scale, list_entries, track
 from primewood.render.plots.drawing import (
     ARROW,
     Point,
@@ -34,7 +34,7 @@ from primewood.render.plots.drawing import (
 )
 from primewood.render.plots.inputs import read_records
 from primewood.render.plots.style import ALLOWED, GREY, LINE, NAME, PALE, Look
-from primewood.render.text import Record
+from primewood.render.records import EntryRecord, ExplanationRecord
 from primewood.visible import visible_record
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ class Column:
 
     Attributes
     ----------
-    record : mapping
+    record : dict
         Its record.
     tracks : tuple of Track
         Per feature, in the same order for all explanations.
     """
 
-    record: Record
+    record: ExplanationRecord
     tracks: tuple[Track, ...]
 
 
@@ -121,15 +121,15 @@ def side_by_side(whys: Any, *, ax: Any = None, most: int = 6) -> SideBySideDispl
     return SideBySideDisplay(found, found.figure, features, columns, more)
 
 
-def _read_columns(records: Sequence[Record]) -> tuple[tuple[str, ...], tuple[Column, ...]]:
+def _read_columns(records: Sequence[ExplanationRecord]) -> tuple[tuple[str, ...], tuple[Column, ...]]:
     """The features that any explanation uses, and the explanations over them."""
     entries = _read_row(records)
     literals = [{literal["feature"]: literal for literal in record["literals"]} for record in records]
     features = tuple(dict.fromkeys(name for said in literals for name in said))
     scales = {
-        name: choose_scale(entries[name], [said.get(name) for said in literals])
+        name: find_scale(entries[name], [said.get(name) for said in literals])
         for name in features
-        if any("intervals" in said.get(name, ()) for said in literals)
+        if any(name in said and "intervals" in said[name] for said in literals)
     }
     columns = tuple(
         Column(record, tuple(track(entries[name], said.get(name), scales.get(name)) for name in features))
@@ -138,11 +138,11 @@ def _read_columns(records: Sequence[Record]) -> tuple[tuple[str, ...], tuple[Col
     return features, columns
 
 
-def _read_row(records: Sequence[Record]) -> dict[str, Record]:
+def _read_row(records: Sequence[ExplanationRecord]) -> dict[str, EntryRecord]:
     """What the records say about the row; all must say the same."""
-    entries: dict[str, Record] = {}
+    entries: dict[str, EntryRecord] = {}
     for record in records:
-        for name, entry in list_entries(record).items():
+        for name, entry in list_entries(record["literals"], record["instance"]).items():
             known = entries.setdefault(name, entry)
             if known["value"] != entry["value"]:
                 raise InvalidInput(
@@ -217,12 +217,12 @@ def _measure_row(title: str, said: Sequence[str]) -> float:
     return 0.05 + max(words, count_lines(title) * line_height(NAME) + 0.1)
 
 
-def _write_head(record: Record, several: bool, width: float) -> str:
+def _write_head(record: ExplanationRecord, several: bool, width: float) -> str:
     """What sets an explanation apart from the others."""
     size = len(record["literals"])
     said = [str(record["decision"])] if several else []
     said.append(f"{size} feature{'' if size == 1 else 's'}")
-    said += [f"covers {text.share(record['coverage'])}"] if record.get("coverage") is not None else []
+    said += [f"covers {text.share(record['coverage'])}"] if record["coverage"] is not None else []
     said += ["stopped early"] if record["status"] == "interrupted" else []
     return "\n".join(wrap(words, width, 8, 2) for words in said)
 

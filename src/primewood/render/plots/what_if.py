@@ -12,6 +12,7 @@ from primewood.render.lanes import (
     add_unit,
     choose_scale,
     place_interval,
+    read_number,
     shorten_value,
 )
 from primewood.render.plots.drawing import (
@@ -42,7 +43,8 @@ from primewood.render.plots.drawing import (
 )
 from primewood.render.plots.inputs import WHAT_IF, read_record
 from primewood.render.plots.style import GREY, INK, LINE, NO_ROW, SMALL, Look, choose_look
-from primewood.render.text import Record, interval
+from primewood.render.records import StretchRecord, WhatIfRecord
+from primewood.render.text import interval
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -126,10 +128,12 @@ def what_if(strip: Any, *, ax: Any = None) -> WhatIfDisplay:
     -------
     WhatIfDisplay
     """
-    record, axes = read_record(strip, WHAT_IF, "what_if"), check_axes(ax)
+    record: WhatIfRecord = read_record(strip, WHAT_IF, "what_if")
+    axes = check_axes(ax)
     numbers = [piece for piece in record["pieces"] if "low" in piece]
-    scale = choose_scale(record, [{"intervals": numbers}]) if numbers else None
-    mark = None if scale is None or record["value"] is None else scale.place(record["value"])
+    scale = choose_scale(record, numbers) if numbers else None
+    own = read_number(record)
+    mark = None if scale is None or own is None else scale.place(own)
     stretches = tuple(_read_piece(record, piece, scale) for piece in record["pieces"])
     width = WIDTH if axes is None else max(LEAST_WIDTH, measure_axes(axes)[0])
     found = make_axes(WIDTH, 2.3) if axes is None else axes
@@ -147,11 +151,12 @@ def what_if(strip: Any, *, ax: Any = None) -> WhatIfDisplay:
     return WhatIfDisplay(found, found.figure, scale, mark, stretches)
 
 
-def _read_piece(record: Record, piece: Record, scale: Scale | None) -> Stretch:
+def _read_piece(record: WhatIfRecord, piece: StretchRecord, scale: Scale | None) -> Stretch:
     decision, proved, value = piece["decision"], piece["proved"], record["value"]
     if scale is not None and "low" in piece:
-        own = value is not None and value in interval(piece)
-        low, high = (" ".join(piece["ends"][end] or ()) for end in ("low", "high"))
+        number = read_number(record)
+        own = number is not None and number in interval(piece)
+        low, high = (" ".join(end or ()) for end in (piece["ends"]["low"], piece["ends"]["high"]))
         bar = place_interval(scale, piece)
         return Stretch(decision, proved, own, bar=bar, bounds=(low, high))
     if piece.get("missing"):
@@ -292,7 +297,7 @@ def _join(stretches: Sequence[Stretch]) -> list[tuple[object, Bar]]:
     return found
 
 
-def _list_entries(record: Record, stretches: Sequence[Stretch]) -> list[Artist]:
+def _list_entries(record: WhatIfRecord, stretches: Sequence[Stretch]) -> list[Artist]:
     """What the legend explains: only what is there."""
     entries, decision = [], record["decision"]
     drawn = dict.fromkeys(one.decision for one in stretches)

@@ -1,0 +1,328 @@
+"""What answers say, in plain types: the dictionaries that their `to_dict` gives and that JSON holds.
+
+Everything that is shown (words, terminals, cards, frames, plots) is made from these and from nothing else. The page
+``docs/reference/records.md`` says what each field means. None stands for: no bound, a missing value, or not known.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict, final
+
+from primewood.logic.interval import Closed
+
+Scalar = bool | int | float | str
+"""What stands for a decision, a category or a number."""
+Bound = list[str] | None
+"""A bound as it is shown: an operator and a decimal; None where there is no bound."""
+
+
+class IntervalRecord(TypedDict):
+    """An interval, with its exact ends."""
+
+    low: float | None
+    high: float | None
+    closed: Closed
+
+
+class EndsRecord(TypedDict):
+    """The bounds of an interval as they are shown."""
+
+    low: Bound
+    high: Bound
+
+
+class LiteralRecord(TypedDict):
+    """What an answer says about one feature: intervals of numbers with their ends, or values with a condition."""
+
+    feature: str
+    unit: str
+    missing: bool
+    shown: list[str]
+    text: str
+    whole: NotRequired[bool]
+    intervals: NotRequired[list[IntervalRecord]]
+    ends: NotRequired[list[EndsRecord]]
+    values: NotRequired[list[Scalar]]
+    condition: NotRequired[str]
+
+
+class HistogramRecord(TypedDict):
+    """How many training rows lie between neighbouring edges."""
+
+    edges: list[float]
+    counts: list[int]
+
+
+class ScaleRecord(TypedDict, total=False):
+    """What a feature can hold: the range of its training numbers, or its categories."""
+
+    kind: Literal["numeric", "categories"]
+    low: float | None
+    high: float | None
+    values: list[Scalar]
+
+
+class DistributionRecord(TypedDict, total=False):
+    """How training rows are distributed over a feature."""
+
+    missing_count: int | None
+    histogram: HistogramRecord | None
+    counts: list[int] | None
+
+
+class EntryRecord(ScaleRecord, DistributionRecord):
+    """A feature of the row that an answer is about, and its training rows."""
+
+    feature: str
+    unit: str
+    value: Scalar | None
+    shown: str
+    tested: bool
+
+
+class ScoreRecord(TypedDict):
+    """What a decision was taken by."""
+
+    text: str
+    reason: str
+    decision: Scalar | None
+    measure: str
+    of: Scalar | None
+    value: float
+    raw: float | None
+    cutoff: float | None
+
+
+class ExclusionRecord(TypedDict):
+    """A run of values that an explanation excludes, with a row that gets a different decision."""
+
+    text: str
+    literal: LiteralRecord
+    shown: dict[str, str]
+    values: int
+    row: list[float | None]
+    changed: dict[str, float | None]
+    decision: Scalar | None
+
+
+class ExclusionsRecord(TypedDict, total=False):
+    """What an explanation excludes: all of it or the first, how much there is, and where the rest is."""
+
+    excludes: list[ExclusionRecord]
+    excludes_total: int
+    excludes_note: str
+
+
+class ExplanationRecord(ExclusionsRecord):
+    """An explanation."""
+
+    decision: Scalar | None
+    score: ScoreRecord | None
+    status: str
+    literal_language: str
+    literals: list[LiteralRecord]
+    coverage: float | None
+    volume: float | None
+    queries: int
+    vote: str | None
+    model: str | None
+    assumptions: list[str]
+    notes: list[str]
+    goal: str | None
+    bounds: list[float | None] | None
+    history: list[list[float | None]]
+    instance: list[EntryRecord]
+
+
+class RuleRecord(ExplanationRecord):
+    """A rule of a rule list: an explanation, and how many training rows it covers."""
+
+    rows: int
+    new_rows: int
+
+
+class CoverageRecord(TypedDict):
+    """How many training rows the explanations of a batch cover."""
+
+    least: float
+    median: float
+    largest: float
+
+
+@final
+class SummaryRecord(TypedDict):
+    """What the explanations of a batch have in common: each a count per name."""
+
+    rows: int
+    decisions: dict[str, int]
+    statuses: dict[str, int]
+    features: dict[str, int]
+    sizes: dict[str, int]
+    coverage: CoverageRecord | None
+
+
+@final
+class BatchRecord(TypedDict):
+    """The explanations of many rows."""
+
+    summary: SummaryRecord
+    index: list[Scalar]
+    explanations: list[ExplanationRecord]
+
+
+class CellRecord(TypedDict, total=False):
+    """A cell of a feature: an interval, values, or missing."""
+
+    low: float | None
+    high: float | None
+    closed: Closed
+    values: list[Scalar]
+    missing: bool
+
+
+class ShownEndsRecord(TypedDict, total=False):
+    """The shown ends of a run of numbers; left out for other values."""
+
+    ends: EndsRecord
+
+
+class StretchRecord(CellRecord, ShownEndsRecord):
+    """A run of cells of a what-if strip about which one thing is decided; of numbers, with the shown ends."""
+
+    decision: Scalar | None
+    proved: bool
+    text: str
+
+
+class RowOnAxisRecord(ScaleRecord):
+    """A feature that changes, and the row's own value of it."""
+
+    feature: str
+    unit: str
+    value: Scalar | None
+    shown: str
+
+
+class WhatIfRecord(RowOnAxisRecord):
+    """What is decided if one feature of a row changes."""
+
+    decision: Scalar | None
+    score: ScoreRecord | None
+    pieces: list[StretchRecord]
+    classes: list[Scalar]
+    rule: str
+
+
+class AxisRecord(RowOnAxisRecord):
+    """An axis of a decision map: its cells, and which of them the explanation allows."""
+
+    cells: list[CellRecord]
+    inside: list[bool]
+
+
+class DecisionMapRecord(TypedDict):
+    """What is decided if two features of a row change."""
+
+    axes: list[AxisRecord]
+    decisions: list[list[int | None]]
+    classes: list[Scalar]
+    decision: Scalar | None
+    score: ScoreRecord | None
+    rule: str
+
+
+class FeatureImportanceRecord(TypedDict):
+    """How often one feature matters over some rows."""
+
+    feature: str
+    in_explanations: int
+    flips_alone: int
+
+
+class ImportanceRecord(TypedDict):
+    """Which features matter over some rows."""
+
+    rows: int
+    explained: int
+    tested: int
+    undecided: int
+    importance: list[FeatureImportanceRecord]
+    assumptions: list[str]
+    literal_language: str
+    model: str | None
+
+
+class BreakingRecord(TypedDict):
+    """The training rows that break a property."""
+
+    count: int
+    rows: int
+    complete: bool
+    text: str
+    ids: list[Scalar]
+    places: list[int]
+    decisions: list[Scalar]
+    changes: list[dict[str, Scalar | None]]
+    changed_decisions: list[Scalar]
+
+
+class VerificationRecord(TypedDict):
+    """Whether a property holds."""
+
+    property: str
+    outcome: str
+    words: str
+    breaking: BreakingRecord | None
+    witnesses: list[list[float | None]]
+    shown: list[dict[str, str]]
+    decisions: list[Scalar]
+    scores: list[ScoreRecord | None]
+    differ_in: list[str]
+    proved: float
+    note: str
+    assumptions: list[str]
+    model: str | None
+
+
+class CounterfactualRecord(TypedDict):
+    """The nearest row that gets another decision."""
+
+    status: str
+    decision: Scalar
+    score: ScoreRecord | None
+    other_score: ScoreRecord | None
+    other: Scalar
+    norm: str
+    relative: bool
+    cost: float | None
+    lower: float | None
+    row: list[float | None] | None
+    changes: dict[str, list[Scalar | None]]
+    box: list[LiteralRecord]
+    advice: str
+    model: str | None
+    notes: list[str]
+
+
+class CoveredRecord(TypedDict):
+    """How many training rows of one decision the rules cover."""
+
+    decision: Scalar
+    rows: int
+    covered: int
+    uncovered: int
+    curve: list[float]
+
+
+class RuleListRecord(TypedDict):
+    """The rules of a model."""
+
+    status: str
+    literal_language: str
+    rules: list[RuleRecord]
+    decisions: list[CoveredRecord]
+    curve: list[float]
+    outside: int
+    vote: str | None
+    model: str | None
+    assumptions: list[str]
