@@ -11,7 +11,6 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
-from primewood.apps.report import gather
 from primewood.data.credit import load_credit
 
 LIMITS: dict[str, Any] = {"time_limit": None, "work_limit": 5000}
@@ -36,7 +35,7 @@ def small() -> dict[str, Any]:
     ensemble = pw.Ensemble(trees, ("age", "income", "postcode"), ("declined", "approved"), vote="mean")
     rows = np.array([[age, income, 9.0] for age in (16.0, 25.0, 60.0) for income in (20.0, 40.0, 80.0)])
     explainer = pw.Explainer(ensemble, rows, units={"age": "years", "income": "k€"})
-    found = gather(explainer, explain=2, sample=6, title="A small lender", **LIMITS)
+    found = explainer.report(explain=2, sample=6, title="A small lender", **LIMITS)
     return found.to_dict()
 
 
@@ -45,7 +44,7 @@ def iris() -> dict[str, Any]:
     data = load_iris()
     forest = RandomForestClassifier(8, max_depth=3, random_state=0).fit(data.data, data.target)
     names = {"feature_names": data.feature_names, "class_names": data.target_names}
-    return gather(pw.Explainer(forest, data.data, **names), explain=4, sample=20, **LIMITS).to_dict()
+    return pw.Explainer(forest, data.data, **names).report(explain=4, sample=20, **LIMITS).to_dict()
 
 
 @cache
@@ -64,7 +63,7 @@ def stated() -> dict[str, Any]:
     ]
     rows = data.X[600:660].copy()
     rows[0, 1] = np.nan
-    found = gather(explainer, rows, rows=[0, 5], sample=10, properties=properties, **LIMITS)
+    found = explainer.report(rows, rows=[0, 5], sample=10, properties=properties, **LIMITS)
     record = copy.deepcopy(found.to_dict())
     note = {
         "outcome": "undecided",
@@ -82,7 +81,7 @@ def stated() -> dict[str, Any]:
 def no_rows() -> dict[str, Any]:
     data = load_iris()
     forest = RandomForestClassifier(8, max_depth=3, random_state=0).fit(data.data, data.target)
-    return gather(pw.Explainer(forest), **LIMITS).to_dict()
+    return pw.Explainer(forest).report(**LIMITS).to_dict()
 
 
 @cache
@@ -92,7 +91,7 @@ def stopped() -> dict[str, Any]:
     forest = RandomForestClassifier(40, random_state=0).fit(data.data, data.target)
     names = {"feature_names": data.feature_names, "class_names": data.target_names}
     explainer = pw.Explainer(forest, data.data, **names)
-    return gather(explainer, explain=3, sample=6, time_limit=4, work_limit=2).to_dict()
+    return explainer.report(explain=3, sample=6, time_limit=4, work_limit=2).to_dict()
 
 
 @cache
@@ -104,7 +103,7 @@ def odd_names() -> dict[str, Any]:
     rows = np.array([[age, income, 9.0] for age in (16.0, 25.0, 60.0) for income in (20.0, 40.0, 80.0)])
     explainer = pw.Explainer(ensemble, rows, units={names[0]: "<u>"})
     title = "</title><script>alert(2)</script>"
-    return gather(explainer, explain=2, sample=6, title=title, **LIMITS).to_dict()
+    return explainer.report(explain=2, sample=6, title=title, **LIMITS).to_dict()
 
 
 @cache
@@ -114,7 +113,7 @@ def of_batch() -> dict[str, Any]:
     ensemble = pw.Ensemble(trees, ("age", "income", "postcode"), ("declined", "approved"), vote="mean")
     rows = np.array([[age, income, 9.0] for age in (16.0, 25.0, 60.0) for income in (20.0, 40.0, 80.0)])
     explainer = pw.Explainer(ensemble, rows)
-    record = gather(explainer, explain=2, sample=6, answers=explainer(rows), **LIMITS).to_dict()
+    record = explainer.report(explain=2, sample=6, answers=explainer(rows), **LIMITS).to_dict()
     found = copy.deepcopy(record)
     found["features"] |= {"rows": 12_350, "explained": 12_345, "proved": 12_340, "failed": 5}
     found["features"] |= {"taken_over": 2_000, "finished": False, "sizes": {"1": 1, "2": 12_344}}
