@@ -49,12 +49,22 @@ class ParseError(InvalidInput):
         super().__init__(f"{problem}, at position {position}:", f"  {before}{after}", f"  {caret}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _parse_error, (self.args, self.text, self.position)
+        return _parse_error, (type(self), self.args, self.text, self.position)
+
+    @classmethod
+    def because(cls, problem: InvalidInput, text: str, position: int) -> ParseError:
+        """The error that says what a problem is, and where in a text it arose."""
+        kind = UnknownWord if isinstance(problem, UnknownName) else ParseError
+        return kind(str(problem), text, position)
 
 
-def _parse_error(message: tuple[str, ...], text: str, position: int) -> ParseError:
+class UnknownWord(ParseError, UnknownName):
+    """Text that names a variable, feature, value or decision that does not exist."""
+
+
+def _parse_error(kind: type[ParseError], message: tuple[str, ...], text: str, position: int) -> ParseError:
     """The error with its whole message, as another process raised it."""
-    found = ParseError("", text, position)
+    found = kind("", text, position)
     found.args = message
     return found
 

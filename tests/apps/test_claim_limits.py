@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
@@ -21,21 +23,34 @@ def explainer():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (" and ".join(["x0 < 2"] * 400), "more than 200 conditions"),
-        ("(" + " or ".join(["x0 < 2"] * 400) + ")", "more than 200 conditions"),
-        ("(" * 20_000 + "x0 < 2" + ")" * 20_000, "nested more than 20 levels deep"),
-        ("x" * 100_000, "longer than 20,000 characters"),
+        ("(" * 20_000 + "x0 < 2" + ")" * 20_000, "nested more than 100 levels deep"),
+        ("x" * 1_000_001, "may have 1,000,000 characters"),
     ],
 )
 def test_a_claim_beyond_the_limits_is_refused(explainer, text, words):
-    with pytest.raises(InvalidInput, match=f"{words}.*pass a dictionary instead") as problem:
+    with pytest.raises(InvalidInput, match=words) as problem:
         explainer.check(X[0], text)
-    assert len(str(problem.value)) < 500
+    assert len(str(problem.value)) < 800
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " and ".join(f"x0 < {i}" for i in range(2, 5000)),
+        "(" + " or ".join(f"{i} <= x0 < {i}.5" for i in range(-5000, 1)) + " or -0.5 < x0 < 2)",
+        "x0 not in {" + ", ".join(f"{i}" for i in range(2, 5000)) + "} and x0 < 2",
+    ],
+)
+def test_a_claim_of_very_many_conditions_is_read_in_time(explainer, text):
+    begin = time.perf_counter()
+    claim = explainer.check(X[0], text).claim
+    assert claim.features == ("x0",) and claim.holds(np.zeros(3)) and not claim.holds(np.full(3, 2.0))
+    assert time.perf_counter() - begin < 5.0
 
 
 def test_names_that_hold_and_do_not_multiply_the_ways(explainer):
     named = pw.Explainer(MODEL, X, feature_names=["a", "b", "a and b"])
-    with pytest.raises(InvalidInput, match="can be read in many ways"):
+    with pytest.raises(InvalidInput, match="can be read in several ways"):
         named.check(X[0], " and ".join(["a and b"] * 30))
 
 
@@ -47,7 +62,7 @@ def test_names_that_hold_and_do_not_multiply_the_ways(explainer):
         ("x0 <= x1 - 1e-99999999999", "outside the range of float64"),
         ("x0 <= x1 + " + "9" * 5000, "outside the range of float64"),
         ("(" * 5000 + "x0 < 2" + ")" * 5000, "nested more than 100 levels deep"),
-        ("x0 <= x1 ?" + " " * 9_000, "names 'x1 .'"),
+        ("x0 <= x1 ?" + " " * 900_000, "found '.', at position 9"),
         ("x0 < 2" + " and x0 < 2" * 5000, "violates the constraint"),
     ],
 )

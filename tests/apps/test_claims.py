@@ -337,18 +337,9 @@ def as_object(tool, case):
 
 
 def check_case(explainer, case, claim, **options):
-    row, point = explainer._model.context.read(case["row"])
-    assert explainer._model.engines.decide(point) == case["decision"]
-    return check(
-        explainer._model.context,
-        explainer._model.engines,
-        row,
-        point,
-        case["decision"],
-        claim,
-        Clock(20),
-        **options,
-    )
+    decision = explainer._model.ask(case["row"])
+    assert decision.label == case["decision"]
+    return check(decision, claim, Clock(20), **options)
 
 
 @pytest.mark.parametrize("tool", ["alibi", "anchor-exp"])
@@ -449,12 +440,9 @@ def test_a_live_explanation_of_shap():
     explained = shap.TreeExplainer(model)(iris.data[::10])
     explained.feature_names = iris.feature_names
     for x, explanation in zip(iris.data[::10], explained, strict=True):
-        row, point = explainer._model.context.read(x)
-        label = explainer._model.engines.decide(point)
-        result = check(
-            explainer._model.context, explainer._model.engines, row, point, label, explanation, Clock()
-        )
-        weights = np.abs(explanation.values[:, label])
+        decision = explainer._model.ask(x)
+        result = check(decision, explanation, Clock())
+        weights = np.abs(explanation.values[:, decision.label])
         chosen = [iris.feature_names.index(name) for name in result.claim.features]
         assert result.sufficient and result.claim.source == "SHAP"
         assert all(weights[chosen].min(initial=np.inf) >= weights[j] for j in set(range(4)) - set(chosen))

@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 from primewood.domain.categories import by_effect
 from primewood.domain.declarations import BITS, TRUTHS, Listed, Number, declaration, one_hot_groups
 from primewood.domain.feature import Feature, FeatureKind
-from primewood.domain.knowledge import Knowledge, Statements, statements, violated
-from primewood.ensemble import Ensemble, Tree
+from primewood.domain.knowledge import Knowledge, Statements, read_constraints, violated
+from primewood.ensemble import Categories, Ensemble, Tree
 from primewood.ensemble.comparison import Operator, cuts_of
 from primewood.ensemble.tree import is_within
 from primewood.errors import InvalidInput, UnknownName, brief, listing
 from primewood.logic.instance import Point
+from primewood.logic.lexicon import Vocabulary
+from primewood.logic.syntax import Statement
 from primewood.logic.variable import Side, Variable
 
 OTHER = "other"
@@ -192,11 +194,12 @@ def domain_of(
     declared: Mapping[str, Any] | None = None,
     groups: Mapping[str, Sequence[str]] | str | None = None,
     constraints: Sequence[str] | None = None,
-    conditions: Sequence[str] = (),
+    conditions: Sequence[Statement] = (),
     missing: MissingRule = "auto",
     beside: Ensemble | None = None,
     kinds: Mapping[str, str] | None = None,
     loosened: Mapping[str, Number] | None = None,
+    units: Mapping[str, str] | None = None,
 ) -> Domain:
     """The domain of an ensemble.
 
@@ -222,13 +225,15 @@ def domain_of(
         Per feature name what its dtype says: "whole" or "boolean". What is declared goes before it.
     loosened
         Per feature name what is assumed instead of what its dtype or the rows say.
+    units
+        Per feature name its unit, which may stand after numbers in constraints.
     """
     if missing not in ("auto", "allow", "forbid"):
         raise InvalidInput(f'missing is "auto", "allow" or "forbid", not {missing!r}')
     if missing == "allow" and not ensemble.allows_missing:
         raise InvalidInput(f'missing="allow", but this {ensemble.source} does not accept missing values')
     builder = _Builder(ensemble, rows, declared or {}, missing, beside)
-    builder.kinds, builder.loosened = kinds or {}, loosened or {}
+    builder.kinds, builder.loosened, builder.units = kinds or {}, loosened or {}, units or {}
     return builder.domain(groups, constraints, conditions)
 
 
@@ -257,6 +262,7 @@ class _Builder:
         self.tested = [bool(len(cuts)) for cuts in self.cuts]
         self.kinds: Mapping[str, str] = {}
         self.loosened: Mapping[str, Number] = {}
+        self.units: Mapping[str, str] = {}
         self.compared: dict[str, list[tuple[str, float]]] = {}
         self.mentioned: frozenset[str] = frozenset()
 
@@ -264,7 +270,7 @@ class _Builder:
         self,
         groups: Mapping[str, Sequence[str]] | str | None,
         constraints: Sequence[str] | None,
-        conditions: Sequence[str] = (),
+        conditions: Sequence[Statement] = (),
     ) -> Domain:
         names = self.ensemble.feature_names
         grouped = (
@@ -275,11 +281,12 @@ class _Builder:
             raise InvalidInput(f"domain= and groups= both speak of {both}; a group needs no domain")
         dummies = {name for column, name in enumerate(names) if self.is_boolean(column)}
         found = self.plausible(one_hot_groups(groups, names, dummies), declared=groups != "auto")
-        known = statements(constraints, (*names, *found))
-        asked = Statements(clauses=tuple(conditions), names=(*names, *found))
+        known = read_constraints(constraints, self.vocabulary(found))
+        asked = Statements(clauses=tuple(conditions))
         for name, operator, x in (*known.comparisons, *asked.comparisons):
             self.compared.setdefault(name, []).append((operator, x))
-        self.mentioned = known.mentioned | asked.mentioned
+        mentioned = known.mentioned | asked.mentioned
+        self.mentioned = mentioned | {name for name, columns in found.items() if mentioned & {*columns}}
         for name in self.mentioned & set(names):
             self.tested[names.index(name)] = True
         group_of = {names.index(column): name for name, columns in found.items() for column in columns}
@@ -289,7 +296,7 @@ class _Builder:
                 features.append(self.feature(column))
             elif column == names.index(found[group_of[column]][0]):
                 features.append(self.group(group_of[column], found[group_of[column]]))
-        domain = Domain(tuple(features), names, self.assumptions(features), known.over(features))
+        domain = Domain(tuple(features), names, self.assumptions(features), known.over(features, names))
         self.check_rows(domain)
         return domain
 
@@ -344,10 +351,34 @@ class _Builder:
                 kept[name] = columns
         return kept
 
+    def vocabulary(self, groups: Mapping[str, Sequence[str]]) -> Vocabulary:
+        """The names of columns and groups that constraints may use, with their values."""
+        columns = range(len(self.ensemble.feature_names))
+        values = {self.ensemble.feature_names[column]: self.labels(column) for column in columns}
+        values |= {name: tuple(_labels(columns)) for name, columns in groups.items()}
+        units = {name: unit for name, unit in self.units.items() if isinstance(unit, str)}  # not checked yet
+        return Vocabulary(values, units, orders=True)
+
+    def labels(self, column: int) -> tuple[str, ...]:
+        """The names of the values of a column that has categories."""
+        declared = self.declared.get(self.ensemble.feature_names[column])
+        native = self.ensemble.categories.get(column)
+        if isinstance(declared, Listed):
+            return tuple(map(str, declared.names.values()))
+        if declared is None and native is not None:
+            return tuple(map(str, self.native_names(native, self.may_miss(column)).values()))
+        return ()
+
+    def native_names(self, native: Categories, may_miss: bool) -> dict[float, object]:
+        """The names of the categories that the model itself knows, and of all others."""
+        names = _told_apart(dict(native.names), may_miss)
+        if native.others is not None:
+            names[native.others] = _free_name(names.values())
+        return names
+
     def group(self, name: str, columns: list[str]) -> Feature:
         places = tuple(self.ensemble.feature_names.index(column) for column in columns)
-        stem = len(_common(columns))
-        labels = [column[stem:] or column for column in columns]
+        labels = _labels(columns)
         units = np.eye(len(columns))
         patterns: dict[tuple[float, ...], object] = dict(zip(map(tuple, units.tolist()), labels, strict=True))
         tested = name in self.mentioned or any(
@@ -368,9 +399,7 @@ class _Builder:
             kind: FeatureKind = "boolean" if boolean else "categorical"
             return self.categorical(column, declared.names, kind, may_miss, ordered=declared.ordered)
         if declared is None and native is not None:
-            names = _told_apart(dict(native.names), may_miss)
-            if native.others is not None:
-                names[native.others] = _free_name(names.values())
+            names = self.native_names(native, may_miss)
             return self.categorical(column, names, "categorical", may_miss, others=native.others)
         return self.numeric(column, declared or Number(), may_miss)
 
@@ -540,6 +569,12 @@ def _free_name(taken: Iterable[object]) -> str:
     words = {str(name) for name in taken}
     numbered = (f"{OTHER} {i}" for i in range(len(words) + 1))
     return next(word for word in (OTHER, f"any {OTHER}", *numbered) if word not in words)
+
+
+def _labels(columns: Sequence[str]) -> list[str]:
+    """What the columns of a group stand for: their names without what they have in common."""
+    stem = len(_common(columns))
+    return [column[stem:] or column for column in columns]
 
 
 def _common(columns: Sequence[str]) -> str:

@@ -12,37 +12,32 @@ A rule is a tree that sends impossible points to a forbidden leaf; engines take 
 from __future__ import annotations
 
 import math
-import re
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain.feature import Feature
-from primewood.errors import InvalidInput, ParseError, UnknownName, brief, listing
+from primewood.domain.interpreter import Interpreter
+from primewood.errors import InvalidInput, ParseError, brief
 from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import FALSE, TRUE, And, Constant, Expression, Implies, Literal, Not, Or
+from primewood.logic.grammar import read
 from primewood.logic.instance import Box, Point
-from primewood.logic.parser import Range, comparisons, parse
+from primewood.logic.lexicon import Vocabulary
+from primewood.logic.syntax import Join, NameOrder, Statement, Syntax, comparisons_in, leaves, names_in
 from primewood.logic.variable import Variable
 
-T = TypeVar("T")
 FORMS = (
     "a constraint is a clause such as 'a and b -> c or d' over conditions on single features, or an order "
-    "'x <= y + c' between two numeric ones; several are stated one by one"
+    "'x <= y + c' between two numeric ones; it speaks of features, not of decisions"
 )
-SIDE = re.compile(
-    r"""\s*(?:"(?P<quoted>[^"]+)"|(?P<name>[^\d\s+"-][^+"]*?))\s*(?:(?P<sign>[+-])\s*(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))?\s*"""
-)
-
 SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
-LONGEST_ORDER = 10_000
-"""How many characters an order may have."""
 
 
 @dataclass(frozen=True)
@@ -154,34 +149,34 @@ class Knowledge:
 
 @dataclass(frozen=True)
 class Statements:
-    """Constraints as the user wrote them, before there are variables to state them over."""
+    """Constraints as the user wrote them, before there are variables to state them over.
 
-    clauses: tuple[str, ...] = ()
+    Attributes
+    ----------
+    clauses : tuple of Statement
+    orders : tuple of Order
+    """
+
+    clauses: tuple[Statement, ...] = ()
     orders: tuple[Order, ...] = ()
-    names: tuple[str, ...] = field(default=())
 
     @cached_property
     def comparisons(self) -> tuple[tuple[str, str, float], ...]:
         """The comparisons with numbers in the clauses: feature, operator, number."""
-        found = []
-        for text in self.clauses:
-            found += _understood(text, partial(comparisons, text))
-        return tuple(one for one in found if one[0] in self.names)
+        return tuple(one for said in self.clauses for one in comparisons_in(said.condition))
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
         """The features that clauses or orders mention."""
         in_orders = {name for order in self.orders for name in (order.lower, order.upper)}
-        return (
-            frozenset(name for text in self.clauses for name in self.names if _mentions(text, name))
-            | in_orders
-        )
+        return frozenset(name for said in self.clauses for name in names_in(said.condition)) | in_orders
 
-    def over(self, features: Sequence[Feature]) -> Knowledge:
+    def over(self, features: Sequence[Feature], column_names: Sequence[str]) -> Knowledge:
         """The knowledge over the variables of features."""
         seen = [feature for feature in features if feature.variable is not None]
         places = {feature.name: j for j, feature in enumerate(seen)}
-        rules = [self._clause(text, seen) for text in self.clauses]
+        interpreter = Interpreter(features, column_names)
+        rules = [_rule(said, interpreter, places) for said in self.clauses]
         by_name = {feature.name: feature for feature in features}
         for order in self.orders:
             for name in (order.lower, order.upper):
@@ -199,83 +194,83 @@ class Statements:
             rules.append(_staircase(order, by_name, places))
         return Knowledge(tuple(rule for rule in rules if rule.forbidden), tuple(orders))
 
-    def _clause(self, text: str, seen: Sequence[Feature]) -> Rule:
-        variables = [feature.variable for feature in seen if feature.variable is not None]
-        ranges = {f.name: Range(f.low, f.high, f.whole) for f in seen}
-        expression = _understood(text, lambda: parse(text, variables, ranges=ranges))
-        boxes = []
-        for clause in _clauses(expression, text):
-            box: dict[int, int] = {}
-            for literal in clause:
-                j = variables.index(literal.variable)
-                outside = literal.variable.everything & ~literal.mask
-                box[j] = box.get(j, literal.variable.everything) & outside
-            if all(box.values()):
-                boxes.append(box)
-        return Rule(text, tuple(boxes))
 
-
-def _understood(text: str, reading: Callable[[], T]) -> T:
-    """What reading a constraint gives; an error says which constraint, and what the forms are."""
+def _rule(said: Statement, interpreter: Interpreter, places: dict[str, int]) -> Rule:
+    """A clause, or several, over the places of variables."""
     try:
-        return reading()
+        expression = interpreter.expression(said.condition, said.text)
     except ParseError as problem:
-        first, *more = problem.args
-        raise InvalidInput(f"constraint {brief(text)!r} is not understood: {first}", *more, FORMS) from None
+        raise _not_understood(said.text, problem) from None
+    boxes = []
+    for clause in _clauses(expression, said.text):
+        box: dict[int, int] = {}
+        for literal in clause:
+            j = places[literal.variable.name]
+            outside = literal.variable.everything & ~literal.mask
+            box[j] = box.get(j, literal.variable.everything) & outside
+        if all(box.values()):
+            boxes.append(box)
+    return Rule(said.text, tuple(boxes))
 
 
-def statements(constraints: Sequence[str] | None, names: Sequence[str]) -> Statements:
+def _not_understood(text: str, problem: ParseError) -> InvalidInput:
+    """The error about a constraint: which one, where in it, and what the forms are."""
+    first, *more = problem.args
+    return InvalidInput(f"constraint {brief(text)!r} is not understood: {first}", *more, FORMS)
+
+
+def read_constraints(constraints: Sequence[str] | None, vocabulary: Vocabulary) -> Statements:
     """The constraints that a user states, taken apart."""
     if constraints is None:
         return Statements()
     if isinstance(constraints, str) or not all(isinstance(text, str) for text in constraints):
         raise InvalidInput(f"constraints is a list of texts, not {constraints!r}")
-    clauses, orders = [], []
+    clauses: list[Statement] = []
+    orders: list[Order] = []
     for text in constraints:
-        order = _order(text, names)
-        if order is None:
-            clauses.append(text)
+        try:
+            said = read(text, vocabulary)
+        except ParseError as problem:
+            raise _not_understood(text, problem) from None
+        for part in _conjuncts(said.condition):
+            if isinstance(part, NameOrder):
+                orders.append(_order(part, text))
+            elif _has_orders(part):
+                raise InvalidInput(f"constraint {brief(text)!r}: an order stands by itself; {FORMS}")
+            else:
+                clauses.append(Statement(text, part))
+    return Statements(tuple(clauses), tuple(orders))
+
+
+def _conjuncts(node: Syntax) -> Iterator[Syntax]:
+    """The conditions that a tree is the conjunction of, those with orders by themselves."""
+    todo = [node]
+    while todo:
+        here = todo.pop()
+        if isinstance(here, Join) and here.connective == "and" and _has_orders(here):
+            todo += reversed(here.parts)
         else:
-            orders.append(order)
-    return Statements(tuple(clauses), tuple(orders), tuple(names))
+            yield here
 
 
-def _mentions(text: str, name: str) -> bool:
-    return re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text) is not None
+def _has_orders(node: Syntax) -> bool:
+    return any(isinstance(leaf, NameOrder) for leaf in leaves(node))
 
 
-def _order(text: str, names: Sequence[str]) -> Order | None:
-    """An order between two features; None if the text is something else."""
-    parts = re.split(r"(<=|>=|<|>)", text) if len(text) <= LONGEST_ORDER else []
-    if len(parts) != 3 or "->" in text or "=" in parts[0].rstrip("<>="):
-        return None
-    sides = [SIDE.fullmatch(parts[0]), SIDE.fullmatch(parts[2])]
-    if sides[0] is None or sides[1] is None:
-        return None
-    (left, left_constant), (right, right_constant) = (_side(side) for side in sides if side is not None)
-    if left not in names or right not in names:
-        unknown = [name for name in (left, right) if name not in names]
-        if len(unknown) == 1 and not re.fullmatch(r"-?inf|missing", unknown[0]):
-            raise UnknownName(
-                f"constraint {brief(text)!r} names {unknown[0]!r}; the features are {listing(names)}"
-            )
-        return None
-    if left == right:
-        raise InvalidInput(f"constraint {brief(text)!r} compares {left} with itself")
-    strict = parts[1] in ("<", ">")
-    if parts[1] in ("<=", "<"):
-        return Order(text, left, right, (float(right_constant - left_constant),), strict)
-    return Order(text, right, left, (float(left_constant - right_constant),), strict)
-
-
-def _side(match: re.Match[str]) -> tuple[str, Fraction]:
-    constant = _constant(match["number"] or "0")
-    return match["quoted"] or match["name"], -constant if match["sign"] == "-" else constant
+def _order(node: NameOrder, text: str) -> Order:
+    """An order between two features."""
+    if node.left.text == node.right.text:
+        raise InvalidInput(f"constraint {brief(text)!r} compares {node.left.text} with itself")
+    left, right = (_constant(number) for number in node.constants)
+    strict = node.operator in ("<", ">")
+    if node.operator in ("<=", "<"):
+        return Order(text, node.left.text, node.right.text, (float(right - left),), strict)
+    return Order(text, node.right.text, node.left.text, (float(left - right),), strict)
 
 
 def _constant(number: str) -> Fraction:
     """A number exactly, if it is within what float64 holds."""
-    if number.strip("0.") and not SMALLEST <= float(number) <= LARGEST:
+    if number.strip("-0.") and not SMALLEST <= abs(float(number)) <= LARGEST:
         raise InvalidInput(
             f"the constant {brief(number, 40)} of a constraint is outside the range of float64"
         )

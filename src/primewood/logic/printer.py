@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 
 from primewood.logic.expression import (
     And,
@@ -17,11 +16,8 @@ from primewood.logic.expression import (
     Or,
 )
 from primewood.logic.fold import bottom_up
-from primewood.visible import visible
+from primewood.logic.lexicon import KEYWORDS, RESERVED, quote
 
-ESCAPE = re.compile(r"\\(?:(?P<code>x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})|(?P<sign>.))")
-LINES = {"n": "\n", "t": "\t", "r": "\r"}
-RESERVED = {"true", "false", "and", "or", "not", "in", "inf", "at_least"}
 NAME = re.compile(r"[^\W\d][\w.]*")
 VALUE = re.compile(r"[\w.]+|[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
@@ -39,31 +35,14 @@ def text(expression: Expression) -> str:
     return bottom_up(expression, _write)[0]
 
 
-def quoted(word: str, *, pattern: re.Pattern[str] = VALUE) -> str:
+def quoted(word: str, *, is_name: bool = False) -> str:
     """A name or a value as it stands in text: in quotes where it needs them.
 
     >>> quoted("car"), quoted("used car"), quoted("true")
     ('car', '"used car"', '"true"')
     """
-    if pattern.fullmatch(word) and word not in RESERVED:
-        return word
-    return '"' + visible(word.replace("\\", "\\\\").replace('"', '\\"')) + '"'
-
-
-def unquoted(string: str) -> str:
-    r"""The word that `quoted` put in quotes; escapes stand for their characters.
-
-    >>> unquoted(quoted("used car")), unquoted(quoted('"a\x1b')) == '"a\x1b', unquoted(quoted("two\nlines"))
-    ('used car', True, 'two\nlines')
-    """
-    return ESCAPE.sub(_meant, string[1:-1])
-
-
-def _meant(found: re.Match[str]) -> str:
-    code, sign = found["code"], found["sign"]
-    if code is None:
-        return LINES.get(sign, sign)
-    return chr(int(code[1:], 16)) if int(code[1:], 16) <= sys.maxunicode else found[0]
+    pattern, keywords = (NAME, KEYWORDS) if is_name else (VALUE, RESERVED)
+    return word if pattern.fullmatch(word) and word not in keywords else quote(word)
 
 
 Words = tuple[str, int]
@@ -111,7 +90,7 @@ def literal_text(literal: Literal) -> tuple[str, int]:
     'X < 2 | X >= 6'
     """
     variable, mask = literal.variable, literal.mask
-    name = quoted(variable.name, pattern=NAME)
+    name = quoted(variable.name, is_name=True)
     if variable.is_boolean:
         return (name, ATOM) if mask == 2 else (f"!{name}", NOT)
     allowed = [quoted(str(value)) for value in literal.values]

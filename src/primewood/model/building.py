@@ -148,6 +148,7 @@ def _build_tree_model(source: Any, X_train: Any, options: Options) -> TreeModel:
         constraints=options.constraints,
         missing=options.missing,
         kinds=kinds_of(X_train, ensemble.feature_names),
+        units=options.units,
     )
     domain = recipe.make(ensemble)
     fidelity = None

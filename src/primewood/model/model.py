@@ -22,6 +22,7 @@ from primewood.logic.expression import Expression
 from primewood.logic.instance import Point
 from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
+from primewood.logic.syntax import Statement
 from primewood.model.cells import Row
 from primewood.model.context import Context, TreeContext
 from primewood.model.decision_rule import DecisionRule, decide_between
@@ -174,7 +175,7 @@ class DomainRecipe:
     ----------
     rows : array or None
         The training rows.
-    declared, groups, constraints, missing, kinds
+    declared, groups, constraints, missing, kinds, units
         As for `primewood.domain.domain_of`.
     """
 
@@ -184,12 +185,13 @@ class DomainRecipe:
     constraints: Sequence[str] | None = None
     missing: MissingRule = "auto"
     kinds: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] | None = None
 
     def make(
         self,
         ensemble: Ensemble,
         *,
-        conditions: Sequence[str] = (),
+        conditions: Sequence[Statement] = (),
         beside: Ensemble | None = None,
         loosened: Mapping[str, Number] | None = None,
     ) -> Domain:
@@ -202,6 +204,7 @@ class DomainRecipe:
             constraints=self.constraints,
             missing=self.missing,
             kinds=self.kinds,
+            units=self.units,
             conditions=conditions,
             beside=beside,
             loosened=loosened,
@@ -348,11 +351,11 @@ class TreeModel(Model):
         context = replace(self.context, rows=rows, points=self.domain.points(rows))
         return replace(self, context=context)
 
-    def cut_at(self, conditions: Sequence[str]) -> TreeModel:
+    def cut_at(self, conditions: Sequence[Statement]) -> TreeModel:
         """The same model over a domain that is cut where conditions cut; kept for the next question about them."""
         if not conditions:
             return self
-        key = ("conditions", *conditions)
+        key = ("conditions", *(said.text for said in conditions))
         if key not in self._variants:
             domain = self.recipe.make(self.ensemble, conditions=conditions)
             self._variants[key] = self.replace_ensemble(self.ensemble, domain)

@@ -11,6 +11,7 @@ import numpy as np
 from primewood.errors import InvalidInput, told
 from primewood.fields import flag, real, takes
 from primewood.logic.interval import number
+from primewood.logic.syntax import Statement
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.pairs import RELATIVELY
 from primewood.properties.verification import Verification, Verifier
@@ -38,8 +39,10 @@ class RobustAt:
     norm: Norm = "linf"
     relative: bool = False
 
-    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
-        return []
+    @property
+    def conditions(self) -> Sequence[Statement]:
+        """None: it cuts no feature."""
+        return ()
 
     def claim(self, verifier: Verifier) -> Claim:
         if check_norm(self.norm) == "l1":

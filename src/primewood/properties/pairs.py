@@ -24,6 +24,7 @@ from primewood.errors import InvalidInput, listing, told
 from primewood.fields import flag, one_of, optional, real, takes
 from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
+from primewood.logic.syntax import Statement
 from primewood.model.cells import Row
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.sweep import Forbidden, Hunt, SweepDirection
@@ -175,8 +176,10 @@ class Monotone:
     direction: Direction = "increasing"
     target: object = None
 
-    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
-        return []
+    @property
+    def conditions(self) -> Sequence[Statement]:
+        """None: it cuts no feature."""
+        return ()
 
     def claim(self, verifier: Verifier) -> Claim:
         place = verifier.context.place(self.feature)
@@ -262,8 +265,10 @@ class IndependentOf:
 
     features: tuple[str, ...]
 
-    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
-        return []
+    @property
+    def conditions(self) -> Sequence[Statement]:
+        """None: it cuts no feature."""
+        return ()
 
     def claim(self, verifier: Verifier) -> Claim:
         for feature in self.features:
@@ -409,8 +414,10 @@ class RobustEverywhere:
     relative: bool = False
     confidence: float | None = None
 
-    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
-        return []
+    @property
+    def conditions(self) -> Sequence[Statement]:
+        """None: it cuts no feature."""
+        return ()
 
     def claim(self, verifier: Verifier) -> Claim:
         self._moves(verifier)

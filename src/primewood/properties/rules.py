@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,28 +11,29 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.domain.interpreter import Interpreter
 from primewood.engines.protocol import Verdict
 from primewood.ensemble import Level
-from primewood.errors import InvalidInput, UnknownName, brief, listing, meant, told
+from primewood.errors import InvalidInput, brief, told
 from primewood.fields import real, takes
 from primewood.logic.expression import And, Constant, Expression, Iff, Implies, Literal, Not, Or
+from primewood.logic.grammar import read
 from primewood.logic.instance import Box
 from primewood.logic.interval import number
-from primewood.logic.parser import Range, named_in, parse
+from primewood.logic.syntax import Conclusion, Statement, Truth
 from primewood.logic.variable import Variable
 from primewood.model.context import TreeContext
 from primewood.properties.breaking import Breaking
 from primewood.properties.claim import Claim, Outcome
 from primewood.properties.verification import Property, Verification, Verifier, in_parts, reaching
 
-_NOT = re.compile(r"not\b|!")
 MOST_BOXES = 4096
 STEPS, TRIED = 8, 256
 Alternative = tuple[tuple[Variable, int], ...]
 """Conditions that hold together: per variable the values that it may have."""
 FORMS = (
     'a rule reads "conditions -> decisions", such as "age < 18 -> not approved" or "a = 1 and b > 2 -> yes or maybe"; '
-    'without conditions, "-> not approved"'
+    'without conditions, "never approved"'
 )
 
 
@@ -43,63 +43,60 @@ class Implication:
 
     Attributes
     ----------
-    text : str
-        "conditions -> decisions". Conditions as in constraints; decisions by their names, with "or" between them, or
-        with "not" before them.
+    said : Statement
+        "conditions -> decisions". Decisions by their names, with "or" between them, or with "not" before them.
     """
 
-    text: str
+    said: Statement
 
-    def conditions(self, names: Sequence[str]) -> Sequence[str]:
-        premise, _ = self._sides()
-        if not premise:
-            return []
-        text = _quoted(premise, names)
-        for name in named_in(text):
-            if name not in names:
-                raise UnknownName(
-                    f"no feature {brief(name)!r}{meant([name], names)} in {brief(self.text)!r}; the features are "
-                    f"{listing(names)}"
-                )
-        return [text]
-
-    def _sides(self) -> tuple[str, str]:
-        premise, arrow, conclusion = self.text.rpartition("->")
-        if not arrow or not conclusion.strip():
-            raise InvalidInput(f"{brief(self.text)!r} is no rule; {FORMS}")
-        return premise.strip(), conclusion.strip()
+    @property
+    def conditions(self) -> Sequence[Statement]:
+        """What stands before the arrow."""
+        return () if isinstance(self.said.condition, Truth) and self.said.condition.value else (self.said,)
 
     def claim(self, verifier: Verifier) -> Claim:
-        premise, conclusion = self._sides()
-        allowed = _decisions(conclusion, verifier.context)
         self._boxes(verifier)
-        names = verifier.context.class_names
-        rows = f"with {premise} " if premise else ""
-        if _NOT.match(conclusion) and conclusion not in map(str, names):
-            told = _either([names[i] for i in range(len(names)) if i not in allowed])
+        rows = f"with {self.said.premise} " if self.conditions else ""
+        told = _either([decision.text for decision in self._conclusion.decisions])
+        if self._conclusion.negated:
             return Claim(
-                self.text,
+                self.said.text,
                 f"no row {rows}gets the decision {told}",
                 f"some rows {rows}get the decision {told}",
                 f"a row {rows}can get the decision {told}",
             )
-        told = _either([names[i] for i in sorted(allowed)])
         return Claim(
-            self.text,
+            self.said.text,
             f"every row {rows}gets the decision {told}",
             f"some rows {rows}do not get the decision {told}",
             f"every row {rows}gets the decision {told}",
         )
 
+    @property
+    def _conclusion(self) -> Conclusion:
+        assert self.said.conclusion is not None
+        return self.said.conclusion
+
     def _boxes(self, verifier: Verifier) -> list[Box]:
-        conditions = self.conditions(verifier.context.feature_names)
-        return _boxes(conditions[0], verifier.context) if conditions else [verifier.everything]
+        return _boxes(self.said, verifier.context) if self.conditions else [verifier.everything]
 
     def verified(self, verifier: Verifier) -> Verification:
-        claim = self.claim(verifier)
-        allowed = _decisions(self._sides()[1], verifier.context)
-        forbidden = [label for label in range(len(verifier.context.class_names)) if label not in allowed]
-        return avoiding(verifier, claim, self._boxes(verifier), forbidden)
+        named = {decision.text for decision in self._conclusion.decisions}
+        names = enumerate(map(str, verifier.context.class_names))
+        forbidden = [i for i, name in names if (name in named) == self._conclusion.negated]
+        return avoiding(verifier, self.claim(verifier), self._boxes(verifier), forbidden)
+
+
+def read_rule(text: str, context: TreeContext) -> Implication:
+    """A rule from text."""
+    said = read(text, _interpreter(context).vocabulary(context.units, context.class_names))
+    if said.conclusion is None:
+        raise InvalidInput(f"{brief(text)!r} is no rule; {FORMS}")
+    return Implication(said)
+
+
+def _interpreter(context: TreeContext) -> Interpreter:
+    return Interpreter(context.domain.features, context.domain.column_names)
 
 
 def _either(names: Sequence[object]) -> str:
@@ -112,8 +109,10 @@ class Never:
 
     decisions: tuple[object, ...]
 
-    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
-        return []
+    @property
+    def conditions(self) -> Sequence[Statement]:
+        """None: it cuts no feature."""
+        return ()
 
     def claim(self, verifier: Verifier) -> Claim:
         for name in self.decisions:
@@ -186,43 +185,10 @@ def _inside(boxes: Sequence[Box], points: NDArray[np.int64], verifier: Verifier)
     return found
 
 
-def _quoted(text: str, names: Sequence[str]) -> str:
-    """The conditions with names of features that are not single words in quotes, as the parser wants them."""
-    odd = sorted((name for name in names if not name.isidentifier()), key=len, reverse=True)
-    pattern = "|".join(map(re.escape, odd))
-    pieces = re.split(r'("[^"]*")', text.replace("'", '"'))
-    return "".join(
-        piece if piece.startswith('"') or not odd else re.sub(pattern, lambda m: f'"{m[0]}"', piece)
-        for piece in pieces
-    )
-
-
-def _decisions(text: str, context: TreeContext) -> set[int]:
-    """The decisions that a conclusion allows."""
-    names = {str(name): i for i, name in enumerate(context.class_names)}
-    if text in names:
-        return {names[text]}
-    negative = _NOT.match(text)
-    if negative:
-        text = text[negative.end() :].strip()
-        if text.startswith("(") and text.endswith(")"):
-            text = text[1:-1].strip()
-    found = set()
-    for part in [text] if text in names else re.split(r"\s+or\s+|\s*[|,]\s*", text):
-        name = part.strip().strip("\"'")
-        if name not in names:
-            raise UnknownName(
-                f"no decision is called {name!r}{meant([name], names)}; there are {listing(context.class_names)}. "
-                f"{FORMS}"
-            )
-        found.add(names[name])
-    return set(names.values()) - found if negative else found
-
-
-def _boxes(text: str, context: TreeContext) -> list[Box]:
+def _boxes(said: Statement, context: TreeContext) -> list[Box]:
     """The boxes whose union the conditions describe."""
-    ranges = {f.name: Range(f.low, f.high, f.whole) for f in context.domain.seen}
-    expression = parse(text, context.variables, ranges=ranges)
+    text = said.text
+    expression = _interpreter(context).expression(said.condition, text)
     everything = tuple(x.everything for x in context.variables)
     places = {x: j for j, x in enumerate(context.variables)}
     found = []
@@ -283,8 +249,10 @@ class Output:
     at_least: float = -np.inf
     at_most: float = np.inf
 
-    def conditions(self, names: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
-        return []
+    @property
+    def conditions(self) -> Sequence[Statement]:
+        """None: it cuts no feature."""
+        return ()
 
     @property
     def _bounds(self) -> list[tuple[str, float]]:
@@ -364,12 +332,15 @@ def output(*, at_least: float = -np.inf, at_most: float = np.inf) -> Output:
     return Output(at_least, at_most)
 
 
-def as_property(given: object) -> Property:
-    """A property as users write it: an object, or text."""
-    if isinstance(given, str):
-        never = re.fullmatch(r"\s*never\s+(.+?)\s*", given)
-        return Implication(f"-> not {never[1]}") if never else Implication(given)
-    if hasattr(given, "verified") and hasattr(given, "conditions") and hasattr(given, "claim"):
+def as_property(given: object, context: TreeContext) -> Property:
+    """A property of a model as users write it: an object, or text."""
+    found = accept_property(given)
+    return read_rule(found, context) if isinstance(found, str) else found
+
+
+def accept_property(given: object) -> str | Property:
+    """What is text or a property; anything else is an error."""
+    if isinstance(given, str | Property):
         return given
     raise InvalidInput(
         f"a property is text or one of pw.monotone, pw.independent_of, ...; not {told(given)}. {FORMS}"

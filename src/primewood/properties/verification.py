@@ -6,7 +6,7 @@ import heapq
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from primewood.ensemble import Ensemble, Level
 from primewood.errors import TooLarge
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.interval import number
+from primewood.logic.syntax import Statement
 from primewood.model.cells import Row
 from primewood.model.context import TreeContext, plain
 from primewood.model.model import TreeModel
@@ -196,11 +197,13 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
+@runtime_checkable
 class Property(Protocol):
     """Something that can be true of a model."""
 
-    def conditions(self, names: Sequence[str]) -> Sequence[str]:
-        """The conditions on features (of these names) that it speaks of, so that the domain is cut where they cut."""
+    @property
+    def conditions(self) -> Sequence[Statement]:
+        """The conditions on features that it speaks of, so that the domain is cut where they cut."""
 
     def claim(self, verifier: Verifier) -> Claim:
         """What it says about the model, in words. Raises for what does not exist, before anything is proved."""
@@ -385,11 +388,10 @@ def prepare_property(model: TreeModel, stated: object) -> tuple[Property, Verifi
     """A property, and the model that it is asked of, ready: over a domain that is cut where the property cuts."""
     from primewood.properties.rules import Output, as_property
 
-    wanted = as_property(stated)
+    wanted = as_property(stated, model.context)
     if not isinstance(wanted, Output):
         model.check_decides()
-    conditions = wanted.conditions(model.context.feature_names)
-    return wanted, Verifier(model.cut_at(conditions), Clock())
+    return wanted, Verifier(model.cut_at(wanted.conditions), Clock())
 
 
 def check_property(model: TreeModel, stated: object) -> None:

@@ -10,8 +10,9 @@ from primewood.apps.check.counterexample import Counterexample, counterexample_o
 from primewood.apps.check.refinement import refined
 from primewood.apps.check.result import Check, Judgement
 from primewood.apps.check.surroundings import Surroundings, is_inside
-from primewood.apps.claims import By, Claim, Condition, Most, read_claim
+from primewood.apps.claims import By, Claim, Most, read_claim
 from primewood.domain import EnsembleSubject
+from primewood.domain.condition import Condition
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Grown, Verdict
 from primewood.errors import InvalidInput

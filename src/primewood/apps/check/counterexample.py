@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.apps.claims import EVERYTHING, Claim, Condition, span_of
+from primewood.apps.claims import Claim
 from primewood.domain import Feature
+from primewood.domain.condition import EVERYTHING, Condition, span_of
 from primewood.domain.feature import FARTHEST
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Point

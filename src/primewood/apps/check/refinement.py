@@ -10,8 +10,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from primewood.apps.claims import Claim, Condition
+from primewood.apps.claims import Claim
 from primewood.domain import Domain, Feature
+from primewood.domain.condition import Condition
 from primewood.domain.feature import FARTHEST
 from primewood.domain.knowledge import Knowledge, Rule, Statements
 from primewood.ensemble import Ensemble
@@ -58,7 +59,7 @@ def _knowledge(domain: Domain, features: tuple[Feature, ...]) -> Knowledge:
     """What is known, over the finer cells: orders anew, clauses about the cells that old ones were cut into."""
     known = domain.knowledge
     orders = Statements(orders=known.orders)
-    stairs = orders.over(domain.features).rules
+    stairs = orders.over(domain.features, domain.column_names).rules
     places = {feature.name: j for j, feature in enumerate(f for f in features if f.variable is not None)}
     by_name = {feature.name: feature for feature in features}
     clauses = []
@@ -72,7 +73,7 @@ def _knowledge(domain: Domain, features: tuple[Feature, ...]) -> Knowledge:
                 for box in rule.forbidden
             ]
             clauses.append(Rule(rule.text, tuple(boxes)))
-    return Knowledge((*clauses, *orders.over(features).rules), known.orders)
+    return Knowledge((*clauses, *orders.over(features, domain.column_names).rules), known.orders)
 
 
 def _over(coarse: Feature, fine: Feature, mask: int) -> int:

@@ -16,8 +16,8 @@ All of them become conditions in the same way (`conditions`). Numbers are taken 
 has rounded them.
 """
 
-from primewood.apps.claims.claim import EVERYTHING, Claim, Condition, span_of
+from primewood.apps.claims.claim import Claim
 from primewood.apps.claims.reading import read_claim
 from primewood.apps.claims.tools import By, Most
 
-__all__ = ["EVERYTHING", "By", "Claim", "Condition", "Most", "read_claim", "span_of"]
+__all__ = ["By", "Claim", "Most", "read_claim"]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from primewood.apps.claims.claim import EVERYTHING, Condition, Span, span_of
-from primewood.apps.claims.notation import number_of
-from primewood.domain import Feature
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.domain.condition import EVERYTHING, Condition, Span, span_of
+from primewood.domain.interpreter import Interpreter
+from primewood.errors import InvalidInput
 from primewood.logic.expression import Literal
-from primewood.logic.interval import MISSING, Interval
+from primewood.logic.interval import Interval
+from primewood.logic.lexicon import write_name, write_value
 from primewood.model.cells import Row
 from primewood.model.context import TreeContext
 
@@ -22,30 +20,21 @@ LARGEST = {"float32": math.nextafter(2.0**128 - 2.0**103, 0.0), "float64": math.
 """The largest number that is finite after the model's cast."""
 
 
-class Conditions:
-    """Makes conditions for claims about one row of one model.
-
-    A name is that of a feature, or of a column where a feature has several.
-    """
+class Conditions(Interpreter):
+    """Makes conditions for claims about one row of one model."""
 
     def __init__(self, context: TreeContext, row: Row) -> None:
         if context.domain is None:
             raise InvalidInput(
                 "claims are checked about models; of an expression, ask term.entails(expression)"
             )
+        largest = LARGEST[context.layout.dtype]
+        super().__init__(context.domain.features, context.domain.column_names, largest=largest)
         self.context, self.row = context, row
-        self.largest = LARGEST[context.layout.dtype]
-        self.names: dict[str, tuple[Feature, int | None]] = {}
-        for feature in context.domain.features:
-            for place, column in enumerate(feature.columns if len(feature.columns) > 1 else ()):
-                self.names[context.domain.column_names[column]] = (feature, place)
-        self.names.update({feature.name: (feature, None) for feature in context.domain.features})
 
-    def feature(self, name: object) -> tuple[Feature, int | None]:
-        """The feature of a name, and which of its columns the name stands for if it is a column of a group."""
-        if name not in self.names:
-            raise UnknownName(f"the claim names {name!r}; the features are {listing(self.names)}")
-        return self.names[str(name)]
+    def mention(self, name: str, text: str) -> Condition:
+        """A name alone: that a feature of truth values is true, or another one as in the row."""
+        return super().mention(name, text) if self.is_truth(name) else self.kept(name)
 
     def kept(self, name: str) -> Condition:
         """The feature as in the row: in its interval, with its value, or missing."""
@@ -55,88 +44,12 @@ class Conditions:
             return Condition(feature, name, missing=True, kept=True)
         if feature.patterns is None:
             cell = EVERYTHING if feature.variable is None else span_of(feature.variable.values[index])
-            return self._numbers(feature, [cell], name, kept=True)
+            return self.numbers(feature, [cell], name, kept=True)
         places = {index}
         if place is not None:
             codes = [code[place] for code in feature.patterns]
             places = {i for i, code in enumerate(codes) if code == codes[index]}
         return Condition(feature, name, places=frozenset(places), kept=True)
-
-    def _codes(self, name: str) -> list[float]:
-        """What the column of a name holds at each value of its feature; nothing if that is not what people write."""
-        feature, place = self.feature(name)
-        patterns = feature.patterns or {}
-        if place is not None:
-            return [pattern[place] for pattern in patterns]
-        others = {number_of(label) not in (None, pattern[0]) for pattern, label in patterns.items()}
-        return [] if len(feature.columns) > 1 or True in others else [pattern[0] for pattern in patterns]
-
-    def _numbers(
-        self, feature: Feature, spans: Iterable[Span], text: str, *, missing: bool = False, kept: bool = False
-    ) -> Condition:
-        """Of a numeric feature: the numbers of some spans that it can hold."""
-        possible = []
-        for low, high in spans:
-            low, high = max(low, feature.low, -self.largest), min(high, feature.high, self.largest)
-            if feature.whole:
-                low, high = float(math.ceil(low)), float(math.floor(high))
-            if low <= high:
-                possible.append((low, high))
-        return Condition(feature, text, tuple(possible), missing=missing and feature.missing, kept=kept)
-
-    def between(self, name: str, spans: Sequence[Span], text: str) -> Condition:
-        """The feature's number, or the code of its category, lies in one of the spans."""
-        feature, _ = self.feature(name)
-        codes = self._codes(name)
-        if feature.patterns is None:
-            return self._numbers(feature, spans, text)
-        if not codes or feature.others is not None:
-            raise InvalidInput(
-                f"{text!r} compares {name} with numbers; it takes = and in, with its categories"
-            )
-        inside = (i for i, code in enumerate(codes) if any(low <= code <= high for low, high in spans))
-        return Condition(feature, text, places=frozenset(inside))
-
-    def among(self, name: str, values: Iterable[object], text: str, *, negated: bool = False) -> Condition:
-        """The feature has one of these values, or none of them; an interval stands for its numbers."""
-        feature, _ = self.feature(name)
-        none = Condition(feature, text)
-        found = none
-        for value in values:
-            found = found.or_else(self.value(name, value, text))
-        if negated:
-            gaps: list[Span] = []
-            start = -math.inf
-            for low, high in found.spans:
-                gaps.append((start, math.nextafter(low, -math.inf)))
-                start = math.nextafter(high, math.inf)
-            spans = [*gaps, (start, math.inf)] if feature.patterns is None else []
-            others = frozenset(range(len(feature.patterns or ()))) - found.places
-            missing = feature.missing and not found.missing
-            found = replace(self._numbers(feature, spans, text, missing=missing), places=others)
-        return replace(found, text=text)
-
-    def value(self, name: str, value: object, text: str) -> Condition:
-        """The feature has this value; an interval stands for its numbers."""
-        feature, place = self.feature(name)
-        value = value.item() if isinstance(value, np.generic) else value
-        if value is None or value is MISSING or value != value:
-            return Condition(feature, text, missing=feature.missing)
-        if isinstance(value, Interval):
-            return self.between(name, [span_of(value)], text)
-        patterns = feature.patterns
-        if patterns is not None:
-            labels = [str(label) for label in patterns.values()] if place is None else []
-            named = {i for i, label in enumerate(labels) if label == str(value)}
-            named = named or {i for i, code in enumerate(self._codes(name)) if code == number_of(value)}
-            if named:
-                return Condition(feature, text, places=frozenset(named))
-        elif (number := number_of(value)) is not None:
-            return self._numbers(feature, [(number, number)], text)
-        if str(value) in ("missing", "nan", "NaN"):
-            return Condition(feature, text, missing=feature.missing)
-        accepted = "a number" if patterns is None else f"one of {listing(patterns.values())}"
-        raise UnknownName(f"{text!r}: {name} is {accepted}, not {value!r}")
 
     def literal(self, literal: Literal) -> Condition:
         """What a literal of this library says."""
@@ -150,12 +63,13 @@ class Conditions:
         if isinstance(what, tuple):
             low, high = _bounds(name, what)
             words = [f"{low:g} <= " if low > -math.inf else "", f" <= {high:g}" if high < math.inf else ""]
-            return self.between(name, [(low, high)], name.join(words))
+            return self.between(name, [(low, high)], write_name(name).join(words))
         if isinstance(what, Interval):
-            return self.between(name, [span_of(what)], what.condition(name))
+            return self.between(name, [span_of(what)], what.condition(write_name(name)))
         if isinstance(what, list | set | frozenset | np.ndarray):
-            return self.among(name, what, f"{name} in {{{', '.join(sorted(map(str, what)))}}}")
-        return self.among(name, [what], f"{name} = {what}")
+            listed = ", ".join(write_value(word) for word in sorted(map(str, what)))
+            return self.among(name, what, f"{write_name(name)} in {{{listed}}}")
+        return self.among(name, [what], f"{write_name(name)} = {write_value(str(what))}")
 
 
 def _bounds(name: str, ends: tuple[Any, ...]) -> Span:

@@ -8,7 +8,8 @@ from typing import Literal as Choice
 
 import numpy as np
 
-from primewood.apps.claims.claim import Claim, Condition
+from primewood.apps.claims.claim import Claim
+from primewood.domain.condition import Condition
 from primewood.errors import InvalidInput, listing
 from primewood.model.context import TreeContext
 

@@ -9,7 +9,7 @@ from typing import Any
 from primewood.apps.report.answers import GivenAnswers
 from primewood.errors import InvalidInput
 from primewood.logic.language import Language, check_language
-from primewood.properties.rules import as_property
+from primewood.properties.rules import accept_property
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class ReportSettings:
         if isinstance(self.properties, str) or not isinstance(self.properties, Sequence):
             raise InvalidInput(f"properties is a list; write properties=[{self.properties!r}]")
         for stated in self.properties:
-            as_property(stated)
+            accept_property(stated)
 
     def to_dict(self) -> dict[str, Any]:
         """The settings in plain types."""
