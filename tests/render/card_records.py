@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 
 from primewood.logic.interval import number
+from primewood.logic.lexicon import write_name
 from primewood.render import text
 
 ODD_NAMES = (
@@ -21,6 +22,11 @@ ODD_NAMES = (
     "[bold red]loud[/]",
     "\x1b[31mred\x1b[0m",
 )
+
+
+def unquoted(words, name):
+    """Words about a feature as a picture has them, where its name stands by itself: without quotes."""
+    return words.replace(write_name(name), name).replace(f'"{name}"', name)
 
 
 def part(low=None, high=None, closed="left"):

@@ -15,6 +15,7 @@ from primewood.render.html.audit_words import at_a_glance, explanations, figure,
 from primewood.render.html.environment import counted, style
 from render import audit_records as records
 from render.audit_dom import Element, read
+from render.card_records import unquoted
 from render.snapshot import check_snapshot
 
 ASKED = {"fails": "yes, shown", "holds": "no, proved", "undecided": "undecided"}
@@ -31,9 +32,9 @@ def section(record, name: str) -> Element:
 
 def condition(literal) -> str:
     """A condition as it stands in a sentence of the page."""
-    name, pieces = literal["feature"], [literal["text"]]
+    name, pieces = literal["feature"], [unquoted(literal["text"], literal["feature"])]
     if "intervals" in literal:
-        bare = [piece.replace(name, "\0") for piece in literal["shown"]]
+        bare = [unquoted(piece, name).replace(name, "\0") for piece in literal["shown"]]
         pieces = [piece.replace("<=", "≤").replace(">=", "≥").replace("\0", name) for piece in bare]
     more = f", and {len(pieces) - 3} more" if len(pieces) > 3 else ""
     return " or ".join(pieces[:3]) + more

@@ -98,7 +98,7 @@ def test_a_card_says_all_that_the_record_says(record):
     assert str(record["decision"]) in read.text
     for literal in record["literals"]:
         for piece in literal["shown"] if "intervals" in literal else [literal["text"]]:
-            assert words(piece) in shown
+            assert words(records.unquoted(piece, literal["feature"])) in shown
     for entry in record["instance"]:
         assert entry["tested"] is False or words(entry["shown"]) in shown
     for line in [*record["notes"], *record["assumptions"]]:
@@ -122,7 +122,8 @@ def test_every_picture_is_also_told_in_words(record):
     free = [name for name in entries if name not in mentioned]
     for name in [*mentioned[:MOST_DRAWN], *free[:MOST_DRAWN]]:
         own = entries.get(name)
-        assert own is None or any(name in x and f"this row: {own['shown']}" in x for x in labels)
+        told = [records.unquoted(label, name) for label in labels]
+        assert own is None or any(name in x and f"this row: {own['shown']}" in x for x in told)
     assert len(pictures) == min(MOST_DRAWN, len(mentioned)) + min(MOST_DRAWN, len(free))
 
 
@@ -262,7 +263,8 @@ def test_a_condition_is_divided_whatever_its_feature_is_called():
     for name in ("is", "or", "3 <", "x is missing", "a b"):
         literal = records.numbers(name, records.part(None, 1.0), records.part(3.0, 4.0), missing=True)
         assert [piece.name for piece in text.divide(literal)] == [name] * 3
-        assert [str(piece) for piece in text.divide(literal)] == literal["shown"]
+        shown = [records.unquoted(piece, name) for piece in literal["shown"]]
+        assert [str(piece) for piece in text.divide(literal)] == shown
 
 
 numbers = st.floats(allow_nan=False)

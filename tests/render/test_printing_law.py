@@ -167,6 +167,14 @@ def check_choice(literal, x, known):
     return allowed
 
 
+def with_all_pieces(literal):
+    """The words of a literal that is not cut."""
+    if not re.search(r" or \d+ other (ranges|values)\)?$", literal["text"]):
+        return literal["text"]
+    pieces = " or ".join(literal["shown"])
+    return f"({pieces})" if "intervals" in literal else f"{literal['feature']} is {pieces}"
+
+
 def names_of(explainer, feature):
     """All that a categorical feature can be."""
     declared = next(f for f in explainer.domain.features if f.name == feature)
@@ -196,7 +204,9 @@ def check(explainer, why, rows=None, *, about_row=True):
             held &= np.array([words[cell] in allowed for cell in cells], dtype=bool)
     conditions = " AND ".join(literal["text"] for literal in record["literals"])
     said = f"IF {conditions} THEN" if conditions else "always"
-    assert why.to_text(full=True).splitlines()[0] == f"{said} {record['decision']}"
+    whole = " AND ".join(map(with_all_pieces, record["literals"]))
+    full = f"IF {whole} THEN {record['decision']}" if whole else f"always {record['decision']}"
+    assert why.to_text(full=True).splitlines()[0] == full
     assert str(why).splitlines()[0] == why.rule
     if len(record["literals"]) <= 13:
         assert why.rule == f"{said} {record['decision']}"
@@ -228,7 +238,8 @@ def check_exact_text(why, record):
             assert (pieces, more) == (exact, 0)
         else:
             allowed = [str(v) for v in literal["values"]] + ([MISSING] if literal["missing"] else [])
-            (found,) = read_names(part.removeprefix(f"{literal['feature']} is "), " or ", allowed)
+            said = part.removeprefix(f"{literal['feature']} is ").replace('"', "")
+            (found,) = read_names(said, " or ", allowed)
             assert sorted(found) == sorted(allowed)
 
 

@@ -175,7 +175,7 @@ class Context:
             for piece in literal.intervals
         ]
         shown = [text.piece(name, low, high, self.units.get(name, "")) for low, high in ends]
-        shown += [f"{name} is missing"] if missing else []
+        shown += [text.is_missing(name)] if missing else []
         own = next((k for k, piece in enumerate(literal.intervals) if here in piece), 0)
         record: LiteralRecord = {
             "feature": name,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 from primewood.logic.interval import Interval
+from primewood.logic.lexicon import CUT, write_name, write_value
 from primewood.render.decimals import End, whole_ends
 from primewood.render.records import (
     CoverageRecord,
@@ -42,8 +44,8 @@ REST = "all are in to_dict(witnesses=True)"
 def rule(record: Record, *, exact: bool = False, full: bool = False) -> str:
     """The rule of an explanation: IF ... AND ... THEN decision.
 
-    A long one is cut, and says so, unless it is to be `full`. With `exact`, it is full, bounds have all their digits,
-    and literals all their pieces.
+    A long one is cut, and says so, unless it is to be `full`: then it has all conditions, with all their pieces. With
+    `exact`, it is full, and bounds have all their digits.
 
     >>> rule({"decision": "approved", "literals": [{"text": "income >= 51.51"}], "status": "proved"})
     'IF income >= 51.51 THEN approved'
@@ -57,7 +59,8 @@ def rule(record: Record, *, exact: bool = False, full: bool = False) -> str:
     if not literals:
         return f"always {decision}"
     shown = literals if full or exact else literals[: shown_conditions(len(literals))]
-    conditions = [exactly(literal) if exact else literal["text"] for literal in shown]
+    write: Callable[[Record], str] = exactly if exact else completely if full else itemgetter("text")
+    conditions = [write(literal) for literal in shown]
     more = len(literals) - len(shown)
     conditions += [f"{more} more conditions"] if more else []
     return f"IF {' AND '.join(conditions)} THEN {decision}"
@@ -269,7 +272,12 @@ def piece(name: str, low: End, high: End, unit: str = "") -> str:
     >>> piece("age", None, ("<=", "25"), "years"), piece("age", (">", "60"), ("<", "70"))
     ('age <= 25 years', '60 < age < 70')
     """
-    return str(_divide_interval(visible(name), low, high, visible(unit)))
+    return str(_divide_interval(write_name(name), low, high, visible(unit)))
+
+
+def is_missing(name: str) -> str:
+    """The piece of a literal that allows a missing value."""
+    return f"{write_name(name)} is missing"
 
 
 def _divide_interval(name: str, low: End, high: End, unit: str) -> Piece:
@@ -338,7 +346,7 @@ def choice(name: str, values: Sequence[object], absent: Sequence[object], here: 
     >>> choice("purpose", ["car", "tv"], ["boat", "house", "other"])
     'purpose is car or tv'
     """
-    return f"{visible(name)} {is_one_of(values, absent, here)}"
+    return f"{write_name(name)} {is_one_of(values, absent, here)}"
 
 
 def is_one_of(values: Sequence[object], absent: Sequence[object], here: int = 0) -> str:
@@ -351,20 +359,30 @@ def is_one_of(values: Sequence[object], absent: Sequence[object], here: int = 0)
     >>> is_one_of([1, 2, 3, 4, 5, 6], [7, 8, 9, 10], here=5)
     'is 4 or 5 or 6 or 3 other values'
     """
-    known = {visible(str(value)) for value in (*values, *absent)}
-    values, absent = ([_unmistakable(visible(str(x)), known) for x in part] for part in (values, absent))
+    known = [str(value) for value in (*values, *absent)]
+    values, absent = ([write_value(str(x), known) for x in part] for part in (values, absent))
     if len(absent) == 1 and len(values) > 1:
         return f"is not {absent[0]}"
     if len(values) > MOST_PIECES and 1 < len(absent) <= MOST_PIECES and len(absent) < len(values):
-        return f"is neither {' nor '.join(map(str, absent))}"
-    return f"is {' or '.join(_some([str(value) for value in values], here, 'values'))}"
+        return f"is neither {' nor '.join(absent)}"
+    return f"is {' or '.join(_some(values, here, 'values'))}"
 
 
-def _unmistakable(value: str, known: Set[str]) -> str:
-    """A value's name; in quotes, if it could be taken for a sentence about other values."""
-    words = value.removeprefix("not ").removeprefix("neither ")
-    parts = {part for both in words.split(" or ") for part in both.split(" nor ")}
-    return f"'{value}'" if parts != {value} and parts <= known else value
+def completely(literal: Record) -> str:
+    """A literal as it is shown, with all its pieces or values.
+
+    >>> completely({"feature": "x", "text": "x is 1 or 2 other values", "values": [1, 2, 3], "missing": False})
+    'x is 1 or 2 or 3'
+    """
+    if not CUT.search(literal["text"]):
+        return str(literal["text"])
+    return _of_values(literal) if "values" in literal else f"({' or '.join(literal['shown'])})"
+
+
+def _of_values(literal: Record) -> str:
+    """A literal over values by all that it allows."""
+    values = [*literal["values"], *(["missing"] if literal["missing"] else [])]
+    return f"{write_name(literal['feature'])} is {' or '.join(write_value(str(value)) for value in values)}"
 
 
 def exactly(literal: LiteralRecord) -> str:
@@ -374,16 +392,15 @@ def exactly(literal: LiteralRecord) -> str:
     ...          "intervals": [{"low": 24.5, "high": None, "closed": "neither"}]})
     '(age > 24.5 years or age is missing)'
     """
-    name = visible(literal["feature"])
     if "values" in literal:
-        values = [*literal["values"], *(["missing"] if literal["missing"] else [])]
-        return f"{name} is {' or '.join(visible(str(value)) for value in values)}"
+        return _of_values(literal)
+    name = literal["feature"]
     unit, parts = visible(literal.get("unit", "")), [interval(part) for part in literal["intervals"]]
     if literal.get("whole"):
         pieces = [piece(name, *whole_ends(part), unit) for part in parts]
     else:
-        pieces = [_exact_piece(part, name, unit) for part in parts]
-    pieces += [f"{name} is missing"] if literal["missing"] else []
+        pieces = [_exact_piece(part, write_name(name), unit) for part in parts]
+    pieces += [is_missing(name)] if literal["missing"] else []
     return pieces[0] if len(pieces) == 1 else f"({' or '.join(pieces)})"
 
 
