@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import Any
 
 from primewood.logic.interval import Interval
@@ -59,8 +58,8 @@ def rule(record: Record, *, exact: bool = False, full: bool = False) -> str:
     if not literals:
         return f"always {decision}"
     shown = literals if full or exact else literals[: shown_conditions(len(literals))]
-    write: Callable[[Record], str] = exactly if exact else completely if full else itemgetter("text")
-    conditions = [write(literal) for literal in shown]
+    write = exactly if exact else completely
+    conditions = [write(literal) if full or exact else literal["text"] for literal in shown]
     more = len(literals) - len(shown)
     conditions += [f"{more} more conditions"] if more else []
     return f"IF {' AND '.join(conditions)} THEN {decision}"
@@ -368,18 +367,18 @@ def is_one_of(values: Sequence[object], absent: Sequence[object], here: int = 0)
     return f"is {' or '.join(_some(values, here, 'values'))}"
 
 
-def completely(literal: Record) -> str:
+def completely(literal: LiteralRecord) -> str:
     """A literal as it is shown, with all its pieces or values.
 
     >>> completely({"feature": "x", "text": "x is 1 or 2 other values", "values": [1, 2, 3], "missing": False})
     'x is 1 or 2 or 3'
     """
     if not CUT.search(literal["text"]):
-        return str(literal["text"])
+        return literal["text"]
     return _of_values(literal) if "values" in literal else f"({' or '.join(literal['shown'])})"
 
 
-def _of_values(literal: Record) -> str:
+def _of_values(literal: LiteralRecord) -> str:
     """A literal over values by all that it allows."""
     values = [*literal["values"], *(["missing"] if literal["missing"] else [])]
     return f"{write_name(literal['feature'])} is {' or '.join(write_value(str(value)) for value in values)}"
