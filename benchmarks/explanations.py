@@ -27,6 +27,7 @@ from datasets import load, train
 import primewood as pw
 from primewood.engines.duality import AnswerKind, Duality
 from primewood.engines.protocol import Clock
+from primewood.questions.problem import Problem
 from primewood.questions.relevance import search_relevance
 from primewood.questions.shortest import shortest
 
@@ -73,7 +74,7 @@ def fifty(asked: Asked) -> dict:
 
 def fewest(asked: Asked) -> dict:
     start = time.monotonic()
-    found = shortest(asked.oracle, asked.point, asked.order, clock=Clock(LIMIT))
+    found = shortest(Problem(asked.oracle, asked.point, asked.order), clock=Clock(LIMIT))
     seconds = time.monotonic() - start
     return {"done": found.complete, "seconds": seconds, "lower": found.lower, "upper": found.upper}
 

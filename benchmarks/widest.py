@@ -23,10 +23,10 @@ import sklearn
 from datasets import load, train
 
 import primewood as pw
-from primewood.domain import default_order
 from primewood.engines.protocol import Clock
 from primewood.properties.rule_list import RuleWishes, grow_rules
-from primewood.questions.widest import coverage_of, rivals_of, widest
+from primewood.questions.problem import Problem
+from primewood.questions.widest import Tuning, coverage_of, rivals_of, widest
 
 RESULTS = Path(__file__).parent / "results" / "widest.json"
 DATA = ("ecoli", "segmentation", "wdbc", "ionosphere", "sonar", "german")
@@ -40,15 +40,10 @@ def ask(explainer: pw.Explainer, x, literals: str, coverage, **options):
     _, point = explainer._model.context.read(x)
     label = explainer._model.engines.decide(point)
     start = time.perf_counter()
-    found = widest(
-        explainer._model.engines.oracle(label),
-        point,
-        default_order(explainer._model.subject),
-        literals,
-        coverage,
-        rivals=rivals_of(explainer._model.engines, label),
-        **options,
-    )
+    engines = explainer._model.engines
+    problem = Problem(engines.oracle(label), point, explainer._model.order, literals)
+    tuning = Tuning(**{name: options.pop(name) for name in ("seed", "patience", "prove") if name in options})
+    found = widest(problem, coverage, rivals=rivals_of(engines, label), tuning=tuning, **options)
     return found, time.perf_counter() - start
 
 

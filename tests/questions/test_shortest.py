@@ -19,6 +19,7 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Verdict
 from primewood.errors import InvalidInput
 from primewood.logic.instance import contains
+from primewood.questions.problem import Problem
 from primewood.questions.shortest import _Proposals, _Search, shortest
 
 WEIGHTS = [None, {0: 3, 1: 2, 2: 4}, {0: 0.3, 1: 0.1, 2: math.pi}, {1: 1e-9}]
@@ -83,7 +84,10 @@ def test_the_shortest_is_that_of_the_definition(literals, weights):
         for name, engines in engines_of(subject).items():
             order = default_order(subject)
             options = {"weights": weighed, "fixed": fixed, "avoided": avoided}
-            found = shortest(engines.oracle(label), point, order, literals, **options)
+            problem = Problem(
+                engines.oracle(label), point, order, literals, frozenset(fixed), frozenset(avoided)
+            )
+            found = shortest(problem, weights=weighed)
             check(found, in_table(safe, point), point, subject.variables, *options.values())
             assert found.complete, name
             impossible += found.obstacle is not None
@@ -99,7 +103,7 @@ def test_a_row_whose_own_decision_is_unsettled_has_no_explanation():
     unsettled = 0
     for subject, _, point, label in small_models():
         oracle = Engines(subject, "search", any_order=True).oracle(label)
-        found = shortest(oracle, point, default_order(subject), "sets")
+        found = shortest(Problem(oracle, point, default_order(subject), "sets"))
         family = Engines(subject, "diagram", any_order=True).on_diagram(label).primes("sets", point)
         assert found.complete and (found.obstacle is None) == bool(family)
         if family:
@@ -129,7 +133,9 @@ def test_forests_with_more_features_agree_with_all_their_subsets(forest, weights
             "fixed": [[], [0], []][number % 3],
             "avoided": [[], [4], [1]][number % 3],
         }
-        found = shortest(oracle, point, default_order(explainer._model.subject), "sets", **options)
+        held = {name: frozenset(options[name]) for name in ("fixed", "avoided")}
+        problem = Problem(oracle, point, default_order(explainer._model.subject), "sets", **held)
+        found = shortest(problem, weights=options["weights"])
         assert found.complete
         check(found, by_asking(oracle, point), point, oracle.variables, *options.values())
 
@@ -144,7 +150,7 @@ def test_the_fewest_features_are_the_same_in_every_language_and_engine():
         point = explainer._model.context.read(x)[1]
         label = explainer._model.engines.decide(point)
         for literals in LANGUAGES:
-            found = shortest(explainer._model.engines.oracle(label), point, order, literals)
+            found = shortest(Problem(explainer._model.engines.oracle(label), point, order, literals))
             family = diagram.on_diagram(label).primes(literals, point)
             assert found.complete and found.upper == min(family.sizes())
             assert found.box in family
@@ -155,7 +161,7 @@ def test_what_is_excluded_has_a_witness(forest, literals):
     explainer, points = forest
     for point in points[:3]:
         oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
-        found = shortest(oracle, point, default_order(explainer._model.subject), literals)
+        found = shortest(Problem(oracle, point, default_order(explainer._model.subject), literals))
         witnesses = found.find_witnesses()
         assert {j for j, _ in witnesses} == mentioned(found.box, oracle.variables) == found.features
         for (j, v), outside in witnesses.items():
@@ -172,7 +178,10 @@ def test_interrupted_answers_are_sound(forest, literals, nodes):
     for point in points[:3]:
         oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
         for avoided in ([], [4]):
-            found = shortest(oracle, point, order, literals, avoided=avoided, clock=Clock(work_limit=nodes))
+            found = shortest(
+                Problem(oracle, point, order, literals, avoided=frozenset(avoided)),
+                clock=Clock(work_limit=nodes),
+            )
             check(found, by_asking(oracle, point), point, oracle.variables, None, [], avoided)
             assert oracle.counterexample(found.box) is Verdict.NONE_EXISTS
 
@@ -185,10 +194,10 @@ def test_bounds_close_in_with_time():
     order = default_order(explainer._model.subject)
     point = explainer._model.context.read(X[1])[1]
     oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
-    truth = shortest(oracle, point, order)
+    truth = shortest(Problem(oracle, point, order))
     assert truth.complete
     for seconds in (0.0, 0.001, 0.01, 0.05, 0.1, 0.3):
-        found = shortest(oracle, point, order, "sets", clock=Clock(seconds))
+        found = shortest(Problem(oracle, point, order, "sets"), clock=Clock(seconds))
         assert found.lower <= truth.upper <= found.upper
         assert oracle.counterexample(found.box) is Verdict.NONE_EXISTS
 
@@ -199,7 +208,7 @@ def test_the_lower_bound_is_what_the_known_contrasts_show(forest, weights):
     for point in points[:4]:
         oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
         weighed = [Fraction((weights or {}).get(j, 1)) for j in range(len(point))]
-        search = _Search(oracle, point, default_order(explainer._model.subject), weighed, 0, 0)
+        search = _Search(Problem(oracle, point, default_order(explainer._model.subject)), weighed)
         search.run(Clock())
         truth = search.upper
         search.lower, search.upper = Fraction(0), sum(weighed) + 5
@@ -246,9 +255,7 @@ def test_weights_are_positive_numbers(forest, weights):
     explainer, points = forest
     with pytest.raises(InvalidInput, match="positive"):
         shortest(
-            explainer._model.engines.oracle(0),
-            points[0],
-            default_order(explainer._model.subject),
+            Problem(explainer._model.engines.oracle(0), points[0], default_order(explainer._model.subject)),
             weights=weights,
         )
 
@@ -257,11 +264,13 @@ def test_no_feature_is_fixed_and_avoided(forest):
     explainer, points = forest
     with pytest.raises(InvalidInput, match="both"):
         shortest(
-            explainer._model.engines.oracle(0),
-            points[0],
-            default_order(explainer._model.subject),
-            fixed=[1],
-            avoided=[1],
+            Problem(
+                explainer._model.engines.oracle(0),
+                points[0],
+                default_order(explainer._model.subject),
+                fixed=frozenset([1]),
+                avoided=frozenset([1]),
+            )
         )
 
 
@@ -270,7 +279,7 @@ def test_the_answer_is_the_same_every_time(forest):
     order = default_order(explainer._model.subject)
     for point in points[:2]:
         oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
-        assert shortest(oracle, point, order) == shortest(oracle, point, order)
+        assert shortest(Problem(oracle, point, order)) == shortest(Problem(oracle, point, order))
 
 
 @pytest.mark.parametrize("work_limit", [1, 2, 5, 10])

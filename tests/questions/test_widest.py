@@ -29,7 +29,8 @@ from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains
 from primewood.logic.language import weakenings
 from primewood.questions import best
-from primewood.questions.widest import RowsCovered, ShareCovered, coverage_of, rivals_of, widest
+from primewood.questions.problem import Problem
+from primewood.questions.widest import RowsCovered, ShareCovered, Tuning, coverage_of, rivals_of, widest
 
 NAMES = ["none", "clause", "order", "both"]
 
@@ -105,13 +106,10 @@ def compare_with_all_primes(subject, constraints, seed, count=1):
             primes = table.primes(point, label, language)
             for coverage in coverages(subject.variables, generator):
                 found = widest(
-                    engines.oracle(label),
-                    point,
-                    default_order(subject),
-                    language,
+                    Problem(engines.oracle(label), point, default_order(subject), language),
                     coverage,
                     rivals=rivals_of(engines, label),
-                    patience=5,
+                    tuning=Tuning(patience=5),
                 )
                 check(found, primes, coverage)
                 excluded = {
@@ -160,7 +158,11 @@ def test_every_kind_of_oracle_will_do(name):
             primes = truth.primes(language, point)
             for coverage in coverages(variables, generator):
                 for oracle in (truth, *maker.all(decision).values()):
-                    found = widest(oracle, point, range(len(variables)), language, coverage, patience=3)
+                    found = widest(
+                        Problem(oracle, point, range(len(variables)), language),
+                        coverage,
+                        tuning=Tuning(patience=3),
+                    )
                     check(found, primes, coverage)
 
 
@@ -196,15 +198,17 @@ def test_fixed_variables_are_kept_and_avoided_ones_are_free(seed):
             primes = primes_given(table, point, label, language, fixed, avoided)
             for coverage in coverages(subject.variables, generator):
                 found = widest(
-                    engines.oracle(label),
-                    point,
-                    default_order(subject),
-                    language,
+                    Problem(
+                        engines.oracle(label),
+                        point,
+                        default_order(subject),
+                        language,
+                        fixed=frozenset(fixed),
+                        avoided=frozenset(avoided),
+                    ),
                     coverage,
-                    fixed=fixed,
-                    avoided=avoided,
                     rivals=rivals_of(engines, label),
-                    patience=5,
+                    tuning=Tuning(patience=5),
                 )
                 if primes:
                     check(found, primes, coverage)
@@ -220,7 +224,9 @@ def asked(explainer, x, literals, measure, **options):
     coverage = coverage_of(explainer._model.context, measure)
     options.setdefault("rivals", rivals_of(explainer._model.engines, label))
     order = default_order(explainer._model.subject)
-    return oracle, point, widest(oracle, point, order, literals, coverage, **options)
+    tuning = Tuning(**{name: options.pop(name) for name in ("seed", "patience", "prove") if name in options})
+    problem = Problem(oracle, point, order, literals)
+    return oracle, point, widest(problem, coverage, tuning=tuning, **options)
 
 
 @pytest.fixture(scope="module")
@@ -313,7 +319,9 @@ def test_where_any_order_of_summation_counts_nothing_is_claimed_for_a_row_that_d
         for point in table.cells[::7]:
             label, oracle = table.decision[point], engines.oracle(table.decision[point])
             found = widest(
-                oracle, point, default_order(subject), "sets", coverage, rivals=rivals_of(engines, label)
+                Problem(oracle, point, default_order(subject), "sets"),
+                coverage,
+                rivals=rivals_of(engines, label),
             )
             own = tuple(1 << v for v in point)
             assert found.entails == (oracle.counterexample(own) is Verdict.NONE_EXISTS)
@@ -333,7 +341,7 @@ def test_a_variable_without_any_share_bounds_nothing():
         coverage = ShareCovered([np.zeros(3), np.array([0.2, 0.0, 0.8])])
         for point in filter(truth.holds, cells(truth.variables)):
             for language in LANGUAGES:
-                found = widest(truth, point, (0, 1), language, coverage, patience=3)
+                found = widest(Problem(truth, point, (0, 1), language), coverage, tuning=Tuning(patience=3))
                 most = max(coverage.of(box) for box in truth.primes(language, point))
                 assert found.upper >= most and (not found.complete or found.covered == pytest.approx(most))
 

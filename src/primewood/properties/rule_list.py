@@ -30,7 +30,8 @@ from primewood.model.decision import RowDecision
 from primewood.model.model import TreeModel
 from primewood.model.scales import instance_record
 from primewood.questions.explanation import Explanation, Status
-from primewood.questions.widest import Cuts, RowsCovered, Widest, as_bits, rivals_of, widest
+from primewood.questions.problem import Problem
+from primewood.questions.widest import Cuts, RowsCovered, Tuning, Widest, as_bits, rivals_of, widest
 from primewood.questions.witnesses import WitnessFinder
 from primewood.render import text
 from primewood.render.records import RuleListRecord, RuleRecord
@@ -338,17 +339,14 @@ class _Class:
     def grown(self, row: int, uncovered: int, clock: Clock) -> _Candidate:
         """A rule around a training row, as wide as a short search over the uncovered rows makes it."""
         limit = None if clock.limit is None else min(clock.left(), clock.limit / 10)
+        point = tuple(self.coverage.points[row].tolist())
+        problem = Problem(self.cuts.oracle, point, self.model.order, self.cuts.literals)
         found = widest(
-            self.cuts.oracle,
-            tuple(self.coverage.points[row].tolist()),
-            self.model.order,
-            self.cuts.literals,
+            problem,
             self.coverage.only(uncovered),
             cuts=self.cuts,
             clock=Clock(limit, clock.work_limit),
-            seed=self.seed,
-            patience=PATIENCE,
-            prove=False,
+            tuning=Tuning(seed=self.seed, patience=PATIENCE, prove=False),
         )
         return _Candidate(found, row, self.coverage.rows(found.box))
 

@@ -15,6 +15,7 @@ from primewood.model.decision import Decision
 from primewood.questions.explanation import Explanation, Goal, Measure
 from primewood.questions.explanations import ExplanationMaker, Explanations, note_fixed
 from primewood.questions.history import Moment
+from primewood.questions.problem import Problem
 from primewood.questions.shortest import shortest
 from primewood.questions.widest import coverage_of, rivals_of, widest
 
@@ -50,16 +51,7 @@ class Best:
             box = tree.shortest(decision.point)
             size = float(sum(mask != x.everything for mask, x in zip(box, variables, strict=True)))
             return self._state("shortest", Grown(box, True, 0, dict), (size, size))
-        found = shortest(
-            decision.model.engines.oracle(decision.label),
-            decision.point,
-            decision.model.order,
-            self.literals,
-            weights=weights,
-            fixed=self.fixed,
-            avoided=self.avoided,
-            clock=self.clock,
-        )
+        found = shortest(self._problem, weights=weights, clock=self.clock)
         if found.obstacle is not None:
             return None
         grown = Grown(found.box, found.complete, found.queries, found.find_witnesses)
@@ -87,13 +79,8 @@ class Best:
                 covered = coverage.of(exact.term.box(context.variables))
                 return replace(exact, goal="widest", bounds=(covered, covered))
         found = widest(
-            decision.model.engines.oracle(decision.label),
-            decision.point,
-            decision.model.order,
-            self.literals,
+            self._problem,
             coverage,
-            fixed=self.fixed,
-            avoided=self.avoided,
             rivals=rivals_of(decision.model.engines, decision.label),
             clock=self.clock,
         )
@@ -115,6 +102,12 @@ class Best:
         if family is None:
             return None
         return Explanations(self._maker, family).widest_by(measure)
+
+    @property
+    def _problem(self) -> Problem:
+        decision = self.decision
+        oracle = decision.model.engines.oracle(decision.label)
+        return Problem(oracle, decision.point, decision.model.order, self.literals, self.fixed, self.avoided)
 
     @property
     def _maker(self) -> ExplanationMaker:

@@ -24,11 +24,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from primewood.engines.duality import Border
-from primewood.engines.protocol import Clock, Grown, Oracle, Verdict
+from primewood.engines.protocol import Clock, Grown, Verdict
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point, indices
-from primewood.logic.language import Language
 from primewood.questions.history import History, Moment
+from primewood.questions.problem import Problem
 from primewood.questions.weakening import drop_each, weaken
 
 SOLVER = "gluecard4"
@@ -90,32 +90,14 @@ class Shortest:
 
 
 def shortest(
-    oracle: Oracle,
-    point: Point,
-    order: Sequence[int],
-    literals: Language = "values",
-    *,
-    weights: Mapping[int, float] | None = None,
-    fixed: Iterable[int] = (),
-    avoided: Iterable[int] = (),
-    clock: Clock | None = None,
+    problem: Problem, *, weights: Mapping[int, float] | None = None, clock: Clock | None = None
 ) -> Shortest:
     """The explanation with the fewest features, or with the least total weight.
 
     Parameters
     ----------
-    oracle
-        Answers about the decision, which must hold at `point`.
-    order
-        The variables in the order in which to let go of them, as `reasons.prime.default_order` gives it.
-    literals
-        The language in which the box is prime.
     weights
         Positive weights by the place of a variable; 1 for those that are not named.
-    fixed
-        The variables that keep the instance's value for free; the box is prime given them.
-    avoided
-        The variables that may not be mentioned. To allow only some, avoid the others.
 
     Examples
     --------
@@ -124,23 +106,21 @@ def shortest(
     >>> from primewood.logic.variable import Variable
     >>> A, B, C = variables = [Variable.boolean(name) for name in "ABC"]
     >>> oracle = SatOracle(parse("(A & B) | C", variables), variables)
-    >>> found = shortest(oracle, (1, 1, 1), order=[0, 1, 2])
+    >>> found = shortest(Problem(oracle, (1, 1, 1), [0, 1, 2]))
     >>> sorted(found.features), found.upper, found.complete
     ([2], 1.0, True)
-    >>> found = shortest(oracle, (1, 1, 1), order=[0, 1, 2], weights={2: 2.5})
+    >>> found = shortest(Problem(oracle, (1, 1, 1), [0, 1, 2]), weights={2: 2.5})
     >>> sorted(found.features), found.upper
     ([0, 1], 2.0)
-    >>> shortest(oracle, (1, 1, 1), order=[0, 1, 2], avoided=[1, 2]).obstacle
+    >>> shortest(Problem(oracle, (1, 1, 1), [0, 1, 2], avoided=frozenset({1, 2}))).obstacle
     (1, 0, 0)
     """
-    weighed = _weights(len(point), weights)
-    free, out = _set(fixed), _set(avoided)
-    if free & out:
+    if problem.fixed & problem.avoided:
         raise InvalidInput("a feature cannot be both fixed and avoided")
     clock = clock or Clock()
-    search = _Search(oracle, point, order, weighed, free, out)
-    search.run(clock if literals == "values" else _part(clock, 1 - FOR_GROWING))
-    cell = tuple(1 << value for value in point)
+    search = _Search(problem, _weights(len(problem.point), weights))
+    search.run(clock if problem.literals == "values" else _part(clock, 1 - FOR_GROWING))
+    cell = tuple(1 << value for value in problem.point)
     if search.best is None:
         impossible = search.obstacle is not None
         return Shortest(
@@ -152,7 +132,7 @@ def shortest(
             obstacle=search.obstacle,
             queries=search.border.queries,
         )
-    grown = _grow(oracle, point, order, literals, search.best, free, clock)
+    grown = _grow(problem, search.best, clock)
     return Shortest(
         box=grown.box,
         features=frozenset(indices(search.best)),
@@ -183,23 +163,15 @@ def _part(clock: Clock, share: float) -> Clock:
     return Clock(None if clock.limit is None else clock.left() * share, clock.work_limit)
 
 
-def _grow(
-    oracle: Oracle,
-    point: Point,
-    order: Sequence[int],
-    literals: Language,
-    features: int,
-    free: int,
-    clock: Clock,
-) -> Grown:
+def _grow(problem: Problem, features: int, clock: Clock) -> Grown:
     """The box of features that suffice, weakened in a language as far as the time allows."""
+    oracle, point, literals = problem.oracle, problem.point, problem.literals
     whole = [x.everything for x in oracle.variables]
     start = {j: everything for j, everything in enumerate(whole) if not features >> j & 1}
     values = tuple(start.get(j, 1 << value) for j, value in enumerate(point))
-    kept = [j for j in order if features >> j & 1]
+    kept = [j for j in problem.order if features >> j & 1]
     steps = [start, *drop_each(kept, [len(x) for x in oracle.variables])]
-    fixed = frozenset(indices(free))
-    grown = weaken(oracle, point, steps, kept, literals, fixed=fixed, clock=clock)
+    grown = weaken(oracle, point, steps, kept, literals, fixed=problem.fixed, clock=clock)
     if any(grown.box[j] != everything for j, everything in start.items()):
         return Grown(values, literals == "values", grown.queries, dict)
     return replace(grown, complete=grown.complete or literals == "values")
@@ -218,17 +190,10 @@ class _Search:
         What shows that not even all features that may be mentioned suffice.
     """
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        point: Point,
-        order: Sequence[int],
-        weights: Sequence[Fraction],
-        free: int,
-        out: int,
-    ) -> None:
-        self.border = Border(oracle, "values", point, order)
-        self.point, self.free = point, free
+    def __init__(self, problem: Problem, weights: Sequence[Fraction]) -> None:
+        free, out = _set(problem.fixed), _set(problem.avoided)
+        self.border = Border(problem.oracle, "values", problem.point, problem.order)
+        self.point, self.free = problem.point, free
         self.weights = [Fraction(0) if free >> j & 1 else w for j, w in enumerate(weights)]
         self.allowed = self.border.restrictions.every & ~out
         self.choices = indices(self.allowed & ~free)

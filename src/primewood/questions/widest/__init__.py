@@ -6,7 +6,7 @@ box can cover, so that the best one may be proved widest (`proof`). Both rest on
 that are decided otherwise throughout (`cuts`). What "covers" means is said by `measures`.
 """
 
-from primewood.questions.widest.answer import Widest, widest
+from primewood.questions.widest.answer import Tuning, Widest, widest
 from primewood.questions.widest.cuts import Cuts, Rivals, rivals_of
 from primewood.questions.widest.incidence import as_bits
 from primewood.questions.widest.measures import RowsCovered, ShareCovered, coverage_of
@@ -16,6 +16,7 @@ __all__ = [
     "Rivals",
     "RowsCovered",
     "ShareCovered",
+    "Tuning",
     "Widest",
     "as_bits",
     "coverage_of",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from primewood.engines.protocol import Clock, Grown, Oracle
+from primewood.engines.protocol import Clock, Grown
 from primewood.logic.instance import Box, Point
-from primewood.logic.language import Language
 from primewood.questions.history import Moment
+from primewood.questions.problem import Problem
 from primewood.questions.widest.cuts import Cuts, Rivals
 from primewood.questions.widest.measures import RowsCovered, ShareCovered
 from primewood.questions.widest.proof import prove_widest
@@ -60,59 +60,63 @@ class Widest:
         return Grown(self.box, self.prime, self.queries, self.find_witnesses)
 
 
+@dataclass(frozen=True)
+class Tuning:
+    """How a search for the widest box is run.
+
+    Attributes
+    ----------
+    seed : int
+        The same seed gives the same box, unless time is up.
+    patience : int
+        The local search ends after so many rounds without gain.
+    prove : bool
+        Whether to bound what any box can cover, when the local search has ended or had three quarters of the time.
+    """
+
+    seed: int = 0
+    patience: int = PATIENCE
+    prove: bool = True
+
+
 def widest(
-    oracle: Oracle,
-    point: Point,
-    order: Sequence[int],
-    literals: Language,
+    problem: Problem,
     coverage: RowsCovered | ShareCovered,
     *,
-    fixed: frozenset[int] = frozenset(),
-    avoided: frozenset[int] = frozenset(),
     rivals: Rivals | None = None,
     cuts: Cuts | None = None,
     clock: Clock | None = None,
-    seed: int = 0,
-    patience: int = PATIENCE,
-    prove: bool = True,
+    tuning: Tuning | None = None,
 ) -> Widest:
     """A prime box around a point that covers as much as can be found, and perhaps the proof that none covers more.
 
-    Anytime: whatever limit comes, the box entails the decision. The same seed gives the same box, unless time is up.
+    Anytime: whatever limit comes, the box entails the decision.
 
     Parameters
     ----------
-    oracle
-        Answers about the decision, which must be the one at `point`.
-    order
-        The variables in the order in which the first box lets go of them.
+    problem
+        If freeing what is to be avoided is not safe, the answer is the first box, and nothing is claimed about it but
+        that it entails the decision.
     coverage
         What to make large; see `coverage_of`.
-    fixed, avoided
-        The variables that keep the instance's value, and those that must be free. If freeing them is
-        not safe, the answer is the first box, and nothing is claimed about it but that it entails the decision.
     rivals
         See `rivals_of`.
     cuts
         What is known from earlier searches for the same decision in the same language; it is added to.
-    patience
-        The local search ends after so many rounds without gain.
-    prove
-        Whether to bound what any box can cover, when the local search has ended or had three quarters of the time.
 
     Notes
     -----
     Cost: a round of local search is a few passes over the values of all variables, with one operation on as many
     bits as there are cuts for each; and, if that promises something wider, a weakening.
     """
-    search = Search(
-        cuts or Cuts(oracle, literals, rivals), point, coverage, fixed, avoided, clock or Clock(), seed
-    )
-    if search.start(order):
-        search.improve(patience, share=0.75 if prove else 1.0)
-        if prove:
+    tuning = tuning or Tuning()
+    known = cuts or Cuts(problem.oracle, problem.literals, rivals)
+    search = Search(known, problem, coverage, clock or Clock(), tuning.seed)
+    if search.start():
+        search.improve(tuning.patience, share=0.75 if tuning.prove else 1.0)
+        if tuning.prove:
             prove_widest(search)
-    box, known = search.box, search.cuts
+    box = search.box
     return Widest(
         box=box,
         covered=search.covered,

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from primewood.engines.protocol import Clock, Grown, Reply, Verdict
 from primewood.logic.instance import Box, Point, indices
 from primewood.questions.history import History
+from primewood.questions.problem import Problem
 from primewood.questions.weakening import drop_each, weaken
 from primewood.questions.widest.cuts import Cuts
 from primewood.questions.widest.measures import RowsCovered, ShareCovered
@@ -27,15 +28,14 @@ class Search:
     def __init__(
         self,
         cuts: Cuts,
-        point: Point,
+        problem: Problem,
         coverage: RowsCovered | ShareCovered,
-        fixed: frozenset[int],
-        avoided: frozenset[int],
         clock: Clock,
         seed: int,
     ) -> None:
+        point, fixed, avoided = problem.point, problem.fixed, problem.avoided
         self.cuts, self.point, self.coverage, self.clock = cuts, point, coverage, clock
-        self.fixed, self.avoided = fixed, avoided
+        self.fixed, self.avoided, self.order = fixed, avoided, problem.order
         self.variables, self.literals = cuts.variables, cuts.literals
         self.sizes = [len(x) for x in self.variables]
         self.cell = tuple(1 << v for v in point)
@@ -69,17 +69,23 @@ class Search:
             return clock
         return Clock(min(clock.left(), max(0.05, clock.limit / 5)), clock.work_limit)
 
-    def start(self, order: Sequence[int]) -> bool:
+    def start(self) -> bool:
         """The first prime box, by the usual order; whether there is anything to improve."""
         self.queries += 1
         self.entails = self.cuts.oracle.counterexample(self.cell) is Verdict.NONE_EXISTS
         if not self.entails:
             return False
-        steps = drop_each(order, self.sizes)
+        steps = drop_each(self.order, self.sizes)
         if self.avoided:
             steps = [{j: self.variables[j].everything for j in self.avoided}, *steps]
         grown = weaken(
-            self.cuts.oracle, self.point, steps, order, self.literals, fixed=self.fixed, clock=self.clock
+            self.cuts.oracle,
+            self.point,
+            steps,
+            self.order,
+            self.literals,
+            fixed=self.fixed,
+            clock=self.clock,
         )
         self.queries += grown.queries
         self.box, self.covered, self.prime = grown.box, self.coverage.of(grown.box), grown.complete

@@ -1,0 +1,38 @@
+"""What a best explanation is searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from primewood.engines.protocol import Oracle
+from primewood.logic.instance import Point
+from primewood.logic.language import Language
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A decision around an instance, and what its explanations may say.
+
+    Attributes
+    ----------
+    oracle : Oracle
+        Answers about the decision, which must hold at `point`.
+    point : Point
+        The instance's cell.
+    order : sequence of int
+        The variables in the order in which to let go of them, as `primewood.domain.default_order` gives it.
+    literals : str
+        The language in which a box is to be prime.
+    fixed : frozenset of int
+        The variables that keep the instance's value for free; the box is prime given them.
+    avoided : frozenset of int
+        The variables that may not be mentioned. To allow only some, avoid the others.
+    """
+
+    oracle: Oracle
+    point: Point
+    order: Sequence[int]
+    literals: Language = "values"
+    fixed: frozenset[int] = frozenset()
+    avoided: frozenset[int] = frozenset()
