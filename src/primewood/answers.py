@@ -4,9 +4,9 @@ from primewood.apps.adverse_action import AdverseAction
 from primewood.apps.check import Check, Tally
 from primewood.apps.report import Report
 from primewood.batch.failed import Failed
+from primewood.batch.folder_writer import Written
 from primewood.batch.overview import Overview
 from primewood.batch.summary import Summary
-from primewood.batch.to_files import Written
 from primewood.model.score import Score
 from primewood.properties.breaking import Breaking
 from primewood.properties.claim import Claim, Outcome

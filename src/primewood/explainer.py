@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from primewood.arguments import asks, bind, clock_of, takes_options
 from primewood.batch.batch import Batch
-from primewood.batch.explaining import RowExplainer, choose_settings, explain_rows
 from primewood.batch.failed import Failed
-from primewood.batch.folder import Kind
+from primewood.batch.file_writer import explain_into_one_file, is_one_file
+from primewood.batch.folder import PartFormat
+from primewood.batch.folder_writer import Written, explain_file
 from primewood.batch.importance import ROWS_BETWEEN_FLIPS, count_importance
-from primewood.batch.run import BLOCK, Settings
-from primewood.batch.to_files import Written, explain_file
-from primewood.batch.to_one_file import explain_into_one_file, is_one_file
+from primewood.batch.run import explain_rows
+from primewood.batch.settings import BLOCK, Settings, choose_settings
 from primewood.domain import Domain
 from primewood.domain.domain import MissingRule
 from primewood.engines.diagram.compiler import CompilationWatcher
@@ -762,7 +762,7 @@ class Explainer:
         source: str | Path,
         folder: str | Path,
         *,
-        format: Kind | None = None,  # noqa: A002
+        format: PartFormat | None = None,  # noqa: A002
         identity: str | None = None,
         sheet: str | None = None,
         decimal: str | None = None,
@@ -1101,7 +1101,7 @@ class Explainer:
         self, reading: Reading, settings: Settings, n_jobs: int | None, progress: bool | None
     ) -> Iterator[Explanation | Failed]:
         shown = self.progress if progress is None else progress
-        return explain_rows(RowExplainer(self._model.need_rows("batches")), reading, settings, n_jobs, shown)
+        return explain_rows(self._model.need_rows("batches"), reading, settings, n_jobs, shown)
 
 
 def compile(

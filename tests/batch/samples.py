@@ -10,8 +10,8 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
 
 import primewood as pw
-from primewood.batch import explaining
-from primewood.batch.run import Settings
+from primewood.batch import settings
+from primewood.batch.settings import Settings
 
 EXACT = {"time_limit": None, "work_limit": 50_000}
 IRIS = load_iris()
@@ -20,7 +20,7 @@ NAMES = ["sl", "sw", "pl", "pw"]
 
 def small_blocks(monkeypatch, rows):
     """Let batches have blocks of so many rows."""
-    monkeypatch.setattr(explaining, "Settings", functools.partial(Settings, block=rows))
+    monkeypatch.setattr(settings, "Settings", functools.partial(Settings, block=rows))
 
 
 def forest(**options):

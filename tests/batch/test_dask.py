@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
-from primewood.batch.explaining import RowExplainer
+from primewood.batch.row_explainer import RowExplainer
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")

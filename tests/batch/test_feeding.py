@@ -17,8 +17,8 @@ from sklearn.ensemble import RandomForestClassifier
 import primewood as pw
 from primewood import plots
 from primewood.batch.batch import Batch
-from primewood.batch.run import Settings
-from primewood.batch.to_files import explain_file
+from primewood.batch.folder_writer import explain_file
+from primewood.batch.settings import Settings
 from primewood.errors import InvalidInput
 from primewood.render.html.audit_limits import limits
 

@@ -14,11 +14,11 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import primewood as pw
 from primewood.batch import folder as folders
-from primewood.batch.explaining import RowExplainer
+from primewood.batch.folder_writer import explain_file
 from primewood.batch.overview import overview
-from primewood.batch.run import Settings
+from primewood.batch.row_explainer import RowExplainer
+from primewood.batch.settings import Settings
 from primewood.batch.sources import open_source
-from primewood.batch.to_files import explain_file
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput, RowsWarning
 from primewood.logic.variable import Variable
@@ -331,13 +331,13 @@ def test_what_cannot_be_asked(explainer, frame, tmp_path):
 
 def test_a_file_that_changes_while_it_is_read_is_noticed(explainer, frame, tmp_path, monkeypatch):
     path = save(frame, tmp_path / "rows.csv")
-    state = RowExplainer.state
+    describe = RowExplainer.describe
 
     def change(self, *asked):
         path.write_text("changed")
-        return state(self, *asked)
+        return describe(self, *asked)
 
-    monkeypatch.setattr(RowExplainer, "state", change)
+    monkeypatch.setattr(RowExplainer, "describe", change)
     with pytest.raises(InvalidInput, match="changed while it was read"):
         explain_file(explainer._model, path, tmp_path / "out", settings())
     assert not json.loads((tmp_path / "out" / "manifest.json").read_text())["finished"]

@@ -40,7 +40,7 @@ def test_the_boxes_that_hold_a_point(history):
         for label, point in itertools.product(range(4), itertools.product(*map(range, sizes))):
             around = [(source, box) for own, box, source in listed if own == label and holds(box, point)]
             first = {box: source for source, box in reversed(around)}
-            assert list(known.around(label, point)) == [
+            assert list(known.find_around(label, point)) == [
                 (source, box) for source, box in around if first.pop(box, None) == source
             ]
 
@@ -53,7 +53,7 @@ def test_it_does_not_matter_how_boxes_are_divided_into_blocks(history):
     for block in blocks:
         other.add(block)
     for label, point in itertools.product(range(3), itertools.product(*map(range, sizes))):
-        assert list(one.around(label, point)) == list(other.around(label, point))
+        assert list(one.find_around(label, point)) == list(other.find_around(label, point))
 
 
 def test_variables_with_many_values():
@@ -62,12 +62,16 @@ def test_variables_with_many_values():
     known = KnownBoxes([x])
     known.add((0, (1 << i | 1 << 199,), i) for i in range(199))
     every = [(i, (1 << i | 1 << 199,)) for i in range(199)]
-    assert [list(known.around(0, (i,))) for i in range(199)] == [[one] for one in every]
-    assert list(known.around(0, (199,))) == every and len(known) == 199
+    assert [list(known.find_around(0, (i,))) for i in range(199)] == [[one] for one in every]
+    assert list(known.find_around(0, (199,))) == every and len(known) == 199
 
 
 def test_no_variables_at_all():
     known = KnownBoxes([])
-    assert list(known.around(0, ())) == []
+    assert list(known.find_around(0, ())) == []
     known.add([(0, (), 3), (0, (), 4)])
-    assert list(known.around(0, ())) == [(3, ())] and list(known.around(1, ())) == [] and len(known) == 1
+    assert (
+        list(known.find_around(0, ())) == [(3, ())]
+        and list(known.find_around(1, ())) == []
+        and len(known) == 1
+    )

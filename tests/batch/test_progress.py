@@ -13,9 +13,8 @@ from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
 from primewood import progress
-from primewood.batch.outcome import Outcome
-from primewood.batch.progress import Counts, watching
-from primewood.batch.run import Result
+from primewood.batch.progress import StatusCounts, show_progress
+from primewood.batch.result import RowResult
 from primewood.questions.explanation import Status
 
 
@@ -25,7 +24,7 @@ class Terminal(io.StringIO):
 
 
 def result(status=Status.PROVED):
-    return Result(0, np.zeros(1), 0, Outcome(None, status))
+    return RowResult(0, np.zeros(1), 0, status)
 
 
 def told(capsys):
@@ -50,7 +49,7 @@ def soon(monkeypatch):
 
 
 def test_a_line_says_how_far_the_batch_is():
-    counts = Counts(10_000)
+    counts = StatusCounts(10_000)
     for k in range(1999):
         counts.watch(result(Status.INTERRUPTED if k % 1000 == 3 else Status.PROVED))
     counts.watch(result(Status.FAILED))
@@ -59,13 +58,13 @@ def test_a_line_says_how_far_the_batch_is():
 
 
 def test_a_number_of_rows_that_is_not_known_is_not_told():
-    counts = Counts(None)
+    counts = StatusCounts(None)
     counts.watch(result())
     assert counts.line(3 * 3600) == "explaining: 1 row in 3.0 h, 0.0 rows/s"
 
 
 def test_before_the_first_row_is_done_nothing_is_said_about_the_rest():
-    assert Counts(10).line(5.0) == "explaining: 0 of 10 rows in 5 s, 0.0 rows/s"
+    assert StatusCounts(10).line(5.0) == "explaining: 0 of 10 rows in 5 s, 0.0 rows/s"
 
 
 def test_nothing_is_told_without_a_terminal(soon, capsys, forest, tmp_path):
@@ -105,7 +104,7 @@ def test_a_terminal_has_a_live_line_that_goes(soon, monkeypatch, capsys, forest)
     explainer, X = forest
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    with watching(3, None) as watch:
+    with show_progress(3, None) as watch:
         watch(result())
         time.sleep(0.1)
     assert "explaining: 1 of 3 rows" in terminal.getvalue()

@@ -22,8 +22,8 @@ from children import run_child
 from primewood import files
 from primewood.batch import folder as folders
 from primewood.batch import run as runs
-from primewood.batch.run import Settings
-from primewood.batch.to_files import explain_file
+from primewood.batch.folder_writer import explain_file
+from primewood.batch.settings import Settings
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput
 from primewood.tables.files import Dialect
@@ -38,17 +38,17 @@ from pathlib import Path
 sys.path.insert(0, {here!r})
 from batch.test_resume import SETTINGS, explainer_of
 from dataclasses import replace
-from primewood.batch.explaining import RowExplainer
-from primewood.batch.to_files import explain_file
+from primewood.batch.row_explainer import RowExplainer
+from primewood.batch.folder_writer import explain_file
 
 explainer = explainer_of()
-state = RowExplainer.state
+describe = RowExplainer.describe
 
 def slowly(*asked):
     time.sleep({pause})
-    return state(*asked)
+    return describe(*asked)
 
-RowExplainer.state = slowly
+RowExplainer.describe = slowly
 settings = replace(SETTINGS, reuse={reuse})
 print("ready", flush=True)
 explain_file(explainer._model, Path({source!r}), Path({folder!r}), settings, format={format!r}, resume=True)
@@ -331,15 +331,15 @@ import resource, sys
 from pathlib import Path
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from batch.test_resume import SETTINGS, explainer_of
-from primewood.batch.explaining import RowExplainer
-from primewood.batch.to_files import explain_file
+from primewood.batch.row_explainer import RowExplainer
+from primewood.batch.folder_writer import explain_file
 explainer = explainer_of()
-state = RowExplainer.state
+describe = RowExplainer.describe
 def fill(self, result, *asked):
     if result.place == 70:
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
-    return state(self, result, *asked)
-RowExplainer.state = fill
+    return describe(self, result, *asked)
+RowExplainer.describe = fill
 try:
     explain_file(explainer._model, {str(source)!r}, {str(tmp_path / "out")!r}, SETTINGS)
 except OSError as problem:

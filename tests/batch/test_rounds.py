@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from primewood.batch import rounds
-from primewood.batch.rounds import Waiting
+from primewood.batch.rounds import WaitingRows
 from primewood.logic.variable import Variable
 
 VARIABLES = (
@@ -48,7 +48,7 @@ def test_a_round_is_as_defined(rows, least):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rounds, "LEAST", least)
         patch.setattr(rounds, "NEAR", 6)
-        found = Waiting(np.array(points), np.array(labels), VARIABLES).next_round(1)
+        found = WaitingRows(np.array(points), np.array(labels), VARIABLES).choose_round(1)
     for place, near in found.items():
         assert [distance(points[place], points[k]) for k in near] == pytest.approx(
             [distance(points[place], points[k]) for k in nearest(points, labels, place, 6)]
@@ -66,7 +66,7 @@ def test_the_nearest_are_looked_for_near_in_the_file_too(monkeypatch):
     """However many rows wait, a row is compared with a thousand."""
     monkeypatch.setattr(rounds, "WINDOW", 10)
     points = np.array([[i % 5, i % 3, 0] for i in range(60)])
-    found = Waiting(points, np.zeros(60, dtype=int), VARIABLES).next_round(1000)
+    found = WaitingRows(points, np.zeros(60, dtype=int), VARIABLES).choose_round(1000)
     assert all(k // 10 == place // 10 for place, near in found.items() for k in near)
 
 
@@ -74,5 +74,5 @@ def test_rounds_grow_with_blocks():
     """A large block is for many workers."""
     points = np.array([[v, c, m] for v in range(6) for c in range(3) for m in range(2)])
     labels = np.zeros(len(points), dtype=int)
-    sizes = [len(Waiting(points, labels, VARIABLES).next_round(block)) for block in (100, 1600, 10_000)]
+    sizes = [len(WaitingRows(points, labels, VARIABLES).choose_round(block)) for block in (100, 1600, 10_000)]
     assert sizes[0] >= 16 and sizes[1] >= 25 and sizes[2] == 36

@@ -30,8 +30,8 @@ from batch.samples import (
     small_blocks,
 )
 from primewood.batch.batch import Batch
-from primewood.batch.explaining import RowExplainer
 from primewood.batch.failed import Failed
+from primewood.batch.row_explainer import RowExplainer
 from primewood.errors import InvalidInput
 
 

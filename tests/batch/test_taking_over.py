@@ -12,8 +12,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 
 import primewood as pw
 from batch.samples import CASES, EXACT, IRIS, check_witnesses, forest, regressor, small_blocks
-from primewood.batch.explaining import RowExplainer
-from primewood.batch.run import Run, Settings
+from primewood.batch.row_explainer import RowExplainer
+from primewood.batch.run import Run
+from primewood.batch.settings import Settings
+from primewood.batch.sources import Block
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput
 
@@ -104,37 +106,37 @@ def test_what_is_taken_over_is_prime_for_the_row(small, options, size):
     """Blocks of 7 rows are explained in one round, those of 40 in several."""
     order = np.random.default_rng(1).permutation(len(small.rows))
     rows, cells = small.rows[order], [small.cells[k] for k in order]
-    blocks = [rows[k : k + size] for k in range(0, len(rows), size)]
+    blocks = [Block(rows[k : k + size]) for k in range(0, len(rows), size)]
     settings = Settings(options, **EXACT, reuse=True, block=size)
     runs = [
-        [r for b in Run(RowExplainer(small.explainer._model), settings, n).blocks(blocks) for r in b]
+        [r for b in Run(small.explainer._model, settings, n).explain_blocks(blocks) for r in b]
         for n in (1, 2)
     ]
     fixed = [j for j, x in enumerate(small.variables) if x.name in options["fix"]]
     predicted = small.model.predict(rows)
     within = 0
     for k, (result, other) in enumerate(zip(*runs, strict=True)):
-        assert (result.outcome.box, result.source, result.outcome.notes, result.label) == (
-            other.outcome.box,
+        assert (result.box, result.source, result.notes, result.label) == (
+            other.box,
             other.source,
-            other.outcome.notes,
+            other.notes,
             other.label,
         )
         assert result.place == k and np.array_equal(result.row, rows[k], equal_nan=True)
         assert result.label == predicted[k]
-        assert small.is_prime(result.outcome.box, cells[k], predicted[k], options["literals"], fixed)
+        assert small.is_prime(result.box, cells[k], predicted[k], options["literals"], fixed)
         own = [r for r in runs[0] if r.source is None and r.label == result.label]
         before = [
             r
             for r in own
             if r.place < k - k % size
-            and around(r.outcome.box, cells[k])
-            and (options["literals"] != "intervals" or small.says(r.outcome.box, cells[k]))
+            and around(r.box, cells[k])
+            and (options["literals"] != "intervals" or small.says(r.box, cells[k]))
         ]
         if result.source is not None:
             lender = next(r for r in own if r.place == result.source)
-            assert around(lender.outcome.box, cells[k]) and result.outcome.box == lender.outcome.box
-            assert any(f"row {result.source}" in note for note in result.outcome.notes)
+            assert around(lender.box, cells[k]) and result.box == lender.box
+            assert any(f"row {result.source}" in note for note in result.notes)
             assert lender is before[0] if before else lender.place // size == k // size
             within += lender.place // size == k // size
         else:
@@ -161,12 +163,12 @@ def test_most_rows_take_over():
     explainer = pw.Explainer(
         model, credit.X, feature_names=credit.feature_names, domain=credit.domain, literals="sets"
     )
-    run = Run(RowExplainer(explainer._model), Settings({}, **EXACT, reuse=True), 2)
-    results = [result for block in run.blocks([credit.X]) for result in block]
+    run = Run(explainer._model, Settings({}, **EXACT, reuse=True), 2)
+    results = [result for block in run.explain_blocks([Block(credit.X)]) for result in block]
     assert 3 * run.explained < len(results)
     settings = Settings({}, **EXACT, reuse=True)
     for result in results[::100]:
-        why = RowExplainer(explainer._model).state(result, settings)
+        why = RowExplainer(explainer._model).describe(result, settings)
         assert why.covers([result.row]).all()
         assert (model.predict(why.sample(50, 0)) == model.predict([result.row])[0]).all()
 
@@ -281,14 +283,14 @@ def test_a_run_that_learns_what_another_found_goes_on_like_it(reuse, size, done)
     explainer, _ = forest()
     generator = np.random.default_rng(0)
     rows = IRIS.data[generator.integers(0, 150, 10 * size)] + generator.normal(0, 0.4, (10 * size, 4))
-    blocks = [rows[k : k + size] for k in range(0, 10 * size, size)]
+    blocks = [Block(rows[k : k + size]) for k in range(0, 10 * size, size)]
     settings = Settings({}, **EXACT, reuse=reuse, block=size)
-    undisturbed = list(Run(RowExplainer(explainer._model), settings).blocks(blocks))
-    second = Run(RowExplainer(explainer._model), settings)
+    undisturbed = list(Run(explainer._model, settings).explain_blocks(blocks))
+    second = Run(explainer._model, settings)
     for results in undisturbed[:done]:
         second.learn(results)
-    rest = second.blocks(blocks[done:], first=size * done)
+    rest = second.explain_blocks(blocks[done:], first=size * done)
     for one, other in zip(itertools.chain(*undisturbed[done:]), itertools.chain(*rest), strict=True):
         assert (one.place, one.label, one.source) == (other.place, other.label, other.source)
-        assert (one.outcome.box, one.outcome.notes) == (other.outcome.box, other.outcome.notes)
-        assert (one.outcome.status, one.outcome.queries) == (other.outcome.status, other.outcome.queries)
+        assert (one.box, one.notes) == (other.box, other.notes)
+        assert (one.status, one.queries) == (other.status, other.queries)

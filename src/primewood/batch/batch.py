@@ -23,7 +23,7 @@ from primewood.visible import Readable
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
-Kind = Choice["rows", "literals"]
+FrameKind = Choice["rows", "literals"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +106,8 @@ class Batch(Readable):
         """The decision on each row."""
         return np.array([why.decision for why in self], dtype=object)
 
-    @takes(kind=one_of(get_args(Kind)), backend=optional(one_of(get_args(frames.Backend))))
-    def to_frame(self, kind: Kind = "rows", backend: frames.Backend | None = None) -> Any:
+    @takes(kind=one_of(get_args(FrameKind)), backend=optional(one_of(get_args(frames.Backend))))
+    def to_frame(self, kind: FrameKind = "rows", backend: frames.Backend | None = None) -> Any:
         """A frame with the index of the rows.
 
         Parameters

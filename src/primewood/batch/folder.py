@@ -18,7 +18,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import file_digest, sha256
 from io import BufferedReader
 from pathlib import Path
@@ -30,7 +30,7 @@ from primewood.fields import FieldCheck, Fields, flag, items, mapping, one_of, o
 from primewood.files import check_header, open_handle, open_plain, parse_json, undamaged, write_whole
 
 MANIFEST, LOCK, VERSION = "manifest.json", "lock", 1
-Kind = Choice["parquet", "jsonl"]
+PartFormat = Choice["parquet", "jsonl"]
 """What parts are written as."""
 LARGEST_MANIFEST, LARGEST_PART = 2**28, 2**32
 """How many bytes are read."""
@@ -58,7 +58,7 @@ ASKED: dict[str, FieldCheck[Any]] = {
     "reading": text,
     "data": text,
     "dialect": _any_object,
-    "kind": one_of(get_args(Kind)),
+    "kind": one_of(get_args(PartFormat)),
     "settings": _any_object,
 }
 """What the entries of a question must be."""
@@ -86,13 +86,55 @@ class Part:
 
 
 @dataclass(frozen=True)
+class BatchQuestion:
+    """What is asked, in plain types: when it is the same, so are the answers.
+
+    Attributes
+    ----------
+    primewood : str
+        The version.
+    model, training, reading, data : str
+        Digests of the model, the training rows, how the model is read, and the file of rows.
+    dialect : mapping
+        How the file of rows is read.
+    kind : {"parquet", "jsonl"}
+        What parts are written as.
+    settings : mapping
+        How rows are explained.
+    """
+
+    primewood: str
+    model: str | None
+    training: str | None
+    reading: str
+    data: str
+    dialect: Mapping[str, Any]
+    kind: PartFormat
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        """The question in a manifest; every field is checked."""
+        return cls(**{name: fields.read(name, check) for name, check in ASKED.items()})
+
+    def list_changes(self, now: BatchQuestion) -> list[str]:
+        """What is asked otherwise now, in words."""
+        changed = [words for name, words in KNOWN_AS.items() if getattr(self, name) != getattr(now, name)]
+        return changed + [
+            f"{name} ({json.dumps(self.settings.get(name))} then, {json.dumps(value)} now)"
+            for name, value in now.settings.items()
+            if self.settings.get(name) != value
+        ]
+
+
+@dataclass(frozen=True)
 class Manifest:
     """What is done.
 
     Attributes
     ----------
-    question : mapping
-        What was asked: digests of the model and the data, and the settings.
+    question : BatchQuestion
+        What was asked.
     features : tuple of str
         Those that the model looks at.
     parts : tuple of Part
@@ -100,7 +142,7 @@ class Manifest:
         Whether these are all.
     """
 
-    question: Mapping[str, Any]
+    question: BatchQuestion
     features: tuple[str, ...]
     parts: tuple[Part, ...] = field(default=())
     finished: bool = False
@@ -114,20 +156,13 @@ class Manifest:
         """The same with another part, at its end or in the place of a damaged one."""
         return replace(self, parts=(*self.parts[:number], part, *self.parts[number + 1 :]))
 
-    def check_same(self, question: Mapping[str, Any]) -> None:
+    def check_same(self, question: BatchQuestion) -> None:
         """Raise if something else is asked now, and name what."""
-        then, now = self.question, question
-        changed = [words for name, words in KNOWN_AS.items() if then.get(name) != now[name]]
-        before = then.get("settings", {})
-        changed += [
-            f"{name} ({json.dumps(before.get(name))} then, {json.dumps(value)} now)"
-            for name, value in now["settings"].items()
-            if before.get(name) != value
-        ]
+        changed = self.question.list_changes(question)
         if changed:
             raise InvalidInput(
                 f"this batch cannot be continued: {', '.join(changed)} changed since it began; "
-                "ask as before, or say another folder"
+                "ask as before, or pass another folder"
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -135,7 +170,7 @@ class Manifest:
         return {
             "format": "primewood batch",
             "version": VERSION,
-            **self.question,
+            **asdict(self.question),
             "features": list(self.features),
             "rows": self.rows,
             "finished": self.finished,
@@ -146,10 +181,10 @@ class Manifest:
     def from_dict(cls, document: dict[str, Any]) -> Self:
         """The manifest that `to_dict` gave; every field is checked."""
         fields = Fields(document)
-        asked = {name: fields.read(name, check) for name, check in ASKED.items()}
-        parts = fields.read("parts", items(_part))
+        asked = BatchQuestion.read(fields)
+        parts = fields.read("parts", items(_read_part))
         for number, part in enumerate(parts):
-            _check_names(part, number, asked["kind"])
+            _check_names(part, number, asked.kind)
         return cls(asked, fields.read("features", items(text)), parts, fields.read("finished", flag))
 
 
@@ -162,12 +197,12 @@ def part_name(number: int) -> str:
     return f"part-{number:05d}"
 
 
-def _part(value: Any, place: str) -> Part:
+def _read_part(value: Any, place: str) -> Part:
     fields = Fields(value, place)
-    return Part(fields.read("rows", whole()), fields.read("files", mapping(_digest)))
+    return Part(fields.read("rows", whole()), fields.read("files", mapping(_read_digest)))
 
 
-def _digest(value: Any, place: str) -> str:
+def _read_digest(value: Any, place: str) -> str:
     if not DIGEST.fullmatch(text(value, place)):
         raise wrong(place, "a SHA-256 in 64 hexadecimal digits", value)
     return str(value)
@@ -202,7 +237,7 @@ class Folder:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise InvalidInput(
-                    f"another run is writing to {self.path}; wait for its end, or say another folder"
+                    f"another run is writing to {self.path}; wait for its end, or pass another folder"
                 ) from None
             yield
 
@@ -213,7 +248,7 @@ class Folder:
         held = {path.name for path in self.path.iterdir()} if self.path.exists() else set()
         strange = {name for name in held if name != LOCK and not name.startswith(MANIFEST)}
         if strange and MANIFEST not in held:
-            raise InvalidInput(f"{self.path} is not empty; say a new folder")
+            raise InvalidInput(f"{self.path} is not empty; pass a new folder")
 
     def begin(self, fresh: Manifest, *, resume: bool) -> Manifest:
         """The manifest to go on from: a fresh one, or that of a batch that is continued."""

@@ -11,9 +11,27 @@ found by one conjunction per variable, for a hundred thousand boxes in some micr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from primewood.logic.instance import Box, Point
 from primewood.logic.variable import Variable
+
+
+class LentBox(NamedTuple):
+    """The box of an explanation that other rows may take over.
+
+    Attributes
+    ----------
+    label : int
+        The decision.
+    box : Box
+    source : int
+        The row that it was found for.
+    """
+
+    label: int
+    box: Box
+    source: int
 
 
 class KnownBoxes:
@@ -21,10 +39,10 @@ class KnownBoxes:
 
     >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
     >>> known = KnownBoxes([A, B])
-    >>> known.add([(0, (0b011, 0b11), 7), (0, (0b111, 0b10), 8)])
-    >>> list(known.around(0, (1, 1))), list(known.around(0, (2, 1)))
+    >>> known.add([LentBox(0, (0b011, 0b11), 7), LentBox(0, (0b111, 0b10), 8)])
+    >>> list(known.find_around(0, (1, 1))), list(known.find_around(0, (2, 1)))
     ([(7, (3, 3)), (8, (7, 2))], [(8, (7, 2))])
-    >>> list(known.around(0, (2, 0))), list(known.around(1, (1, 1)))
+    >>> list(known.find_around(0, (2, 0))), list(known.find_around(1, (1, 1)))
     ([], [])
     """
 
@@ -37,13 +55,13 @@ class KnownBoxes:
     def __len__(self) -> int:
         return len(self._seen)
 
-    def add(self, explained: Iterable[tuple[int, Box, int]]) -> None:
-        """Add decisions (their labels), boxes, and the rows that they were found for. A box that is known is left out.
+    def add(self, lent: Iterable[LentBox]) -> None:
+        """Add boxes; one that is known is left out.
 
         Cost: per decision one operation per value of all variables, on as many bits as there are boxes.
         """
         fresh: dict[int, list[tuple[Box, int]]] = {}
-        for label, box, source in explained:
+        for label, box, source in lent:
             if (label, box) not in self._seen:
                 self._seen.add((label, box))
                 fresh.setdefault(label, []).append((box, source))
@@ -56,7 +74,7 @@ class KnownBoxes:
                     allowing[j][value] |= held << len(earlier)
             earlier += [(source, box) for box, source in boxes]
 
-    def around(self, label: int, point: Point) -> Iterator[tuple[int, Box]]:
+    def find_around(self, label: int, point: Point) -> Iterator[tuple[int, Box]]:
         """The boxes around a point that is decided so, in their order, each after the row that it was found for."""
         if label not in self._allowing:
             return

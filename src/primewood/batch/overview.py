@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from primewood.batch.columns import read, seconds_read
 from primewood.batch.folder import Folder
+from primewood.batch.part_files import read_columns, read_seconds
 from primewood.batch.summary import Summary
 from primewood.fields import file_path
 from primewood.render import text
@@ -125,8 +125,8 @@ def overview(folder: str | Path) -> Overview:
     wanted = [*said, *(f"if {name}" for name in manifest.features)]
     counts = _Counts()
     for part in manifest.parts:
-        counts.add(read(asked, part, wanted), manifest.features)
-        counts.seconds.extend(seconds_read(asked, part))
+        counts.add(read_columns(asked, part, wanted), manifest.features)
+        counts.seconds.extend(read_seconds(asked, part))
     times = _times(counts.seconds) if counts.seconds else None
     return Overview(
         counts.summary(manifest.features),
@@ -134,7 +134,7 @@ def overview(folder: str | Path) -> Overview:
         counts.taken_over,
         times,
         dict(sorted(counts.covered.items())),
-        manifest.question["model"],
+        manifest.question.model,
     )
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from primewood.batch.run import Result
+from primewood.batch.result import OnResult, RowResult
 from primewood.progress import Progress
 from primewood.questions.explanation import Status
 
-Watch = Callable[[Result], None]
-
 
 @contextmanager
-def watching(total: int | None, wanted: bool | None) -> Iterator[Watch | None]:
+def show_progress(total: int | None, wanted: bool | None) -> Iterator[OnResult | None]:
     """What counts each result, and shows how far the batch is; None where nothing is shown.
 
     Parameters
@@ -24,12 +22,12 @@ def watching(total: int | None, wanted: bool | None) -> Iterator[Watch | None]:
     wanted
         Whether to show it; by default only on a terminal or in a notebook, after a second.
     """
-    counts = Counts(total)
+    counts = StatusCounts(total)
     with Progress(counts.line, wanted) as progress:
         yield counts.watch if progress.is_shown else None
 
 
-class Counts:
+class StatusCounts:
     """Counts the results of a batch.
 
     Parameters
@@ -42,9 +40,9 @@ class Counts:
         self._total = total
         self._counts: Counter[str] = Counter()
 
-    def watch(self, result: Result) -> None:
+    def watch(self, result: RowResult) -> None:
         """Count a result."""
-        self._counts[str(result.outcome.status)] += 1
+        self._counts[str(result.status)] += 1
 
     def line(self, seconds: float) -> str:
         """How far the batch is after some seconds, in words."""

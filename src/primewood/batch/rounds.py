@@ -26,7 +26,7 @@ LEAST, PART = 16, 64
 """A round has at least so many rows, and at least one row of so many in a block: enough to share out."""
 
 
-class Waiting:
+class WaitingRows:
     """Rows that wait, no two of them in one cell.
 
     Parameters
@@ -47,7 +47,7 @@ class Waiting:
         self._scaled = points / np.maximum(ordered - 1, 1)
         self._found: dict[int, NDArray[np.int64]] = {}
 
-    def next_round(self, block: int) -> dict[int, NDArray[np.int64]]:
+    def choose_round(self, block: int) -> dict[int, NDArray[np.int64]]:
         """The places of those that are explained next, each with its nearest ones.
 
         `block` is how many rows a block has. Cost: at most per row one pass over `WINDOW` rows.

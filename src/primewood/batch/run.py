@@ -13,26 +13,29 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.batch.known import KnownBoxes
-from primewood.batch.outcome import Asked, Explains, Outcome
-from primewood.batch.rounds import Waiting
-from primewood.batch.sources import Block
+from primewood.batch.failed import Failed
+from primewood.batch.known import KnownBoxes, LentBox
+from primewood.batch.pending import CellKey, PendingRows
+from primewood.batch.progress import show_progress
+from primewood.batch.result import OnResult, RowResult, RowTask, describe_error
+from primewood.batch.rounds import WaitingRows
+from primewood.batch.row_explainer import RowExplainer
+from primewood.batch.settings import Settings
+from primewood.batch.sources import Block, split_rows
 from primewood.batch.workers import Workers
-from primewood.errors import InvalidInput, PrimewoodError
+from primewood.errors import PrimewoodError
 from primewood.logic.instance import Box, Point
-from primewood.logic.language import Language, check_language
 from primewood.model.model import TreeModel
-from primewood.questions.explanation import Status
+from primewood.questions.explanation import Explanation, Status
+from primewood.tables.rows import Reading
 
-BLOCK = 1000
-"""How many rows a block has."""
 SHORT = 0.05
 """The share of a row's time that its first try has."""
 TAKEN_OVER = "taken over from the explanation of row"
@@ -41,102 +44,16 @@ REMEMBERED = 100_000
 """How many cells are remembered."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How many rows are explained.
-
-    Attributes
-    ----------
-    options : mapping
-        As for `explain`, limits aside.
-    time_limit, work_limit
-        Per row.
-    batch_limit : float or None
-        Seconds for all rows together.
-    reuse : bool
-        Whether rows take over explanations that cover them.
-    block : int
-        How many rows a block has.
-    """
-
-    options: Mapping[str, Any] = field(default_factory=dict)
-    time_limit: float | None = 10.0
-    work_limit: int | None = None
-    batch_limit: float | None = None
-    reuse: bool = False
-    block: int = BLOCK
-
-    @property
-    def literals(self) -> Language:
-        """The literal language of the explanations."""
-        return check_language(self.options.get("literals", "intervals"))
-
-    @property
-    def together(self) -> bool:
-        """Whether rows are explained together with others near them, unless something else leads to their explanations.
-
-        In the language "values" others are hardly ever covered, and trying would only take time.
-        """
-        options = self.options
-        led = options.get("order") is not None or bool(options.get("weights"))
-        return self.reuse and not led and self.literals != "values"
-
-    def check(self) -> None:
-        """Raise for what cannot be."""
-        limit = self.batch_limit
-        if limit is not None and not (isinstance(limit, int | float) and limit > 0):
-            raise InvalidInput(
-                f"batch_limit is a positive number of seconds or None, not {self.batch_limit!r}"
-            )
-        if not isinstance(self.block, int) or self.block < 1:
-            raise InvalidInput(f"block is a number of rows of at least 1, not {self.block!r}")
-        goal = self.options.get("goal", "prime")
-        if self.reuse and (goal != "prime" or self.options.get("within") is not None):
-            raise InvalidInput(
-                'reuse is for goal="prime" without within=: what is shortest or widest for one row is not for another'
-            )
-        if self.reuse and self.options.get("also") is not None:
-            raise InvalidInput("reuse chooses itself which rows are explained together; leave out also=")
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What a row got.
-
-    Attributes
-    ----------
-    place : int
-        Which row it is, from 0.
-    row : array
-        Empty if it could not be read.
-    label : int or None
-        The decision; None if the row is none that the model is asked about.
-    outcome : Outcome
-    source : int or None
-        The row that the explanation was found for, if it is taken over.
-    elsewhere : bool
-        Whether another explainer answered, over another domain: the row breaks what is inferred about features.
-    """
-
-    place: int
-    row: NDArray[np.float64]
-    label: int | None
-    outcome: Outcome
-    source: int | None = None
-    elsewhere: bool = False
-
-
-class ModelExplainer(Explains, Protocol):
-    """Something that explains rows of a model."""
-
-    @property
-    def model(self) -> TreeModel:
-        """The model."""
-
-
-Watcher = Callable[[Result], None]
-Cell = tuple[bytes, int]
-"""A cell of the domain, and the decision there."""
+def explain_rows(
+    model: TreeModel, reading: Reading, settings: Settings, n_jobs: int | None, progress: bool | None
+) -> Iterator[Explanation | Failed]:
+    """The explanations of rows one by one, as their blocks are finished."""
+    explainer = RowExplainer(model)
+    with show_progress(len(reading.rows), progress) as on_result:
+        run = Run(model, settings, n_jobs, on_result)
+        for results in run.explain_blocks(split_rows(reading, settings.block)):
+            for result in results:
+                yield explainer.describe(result, settings)
 
 
 class Run:
@@ -152,99 +69,57 @@ class Run:
 
     def __init__(
         self,
-        explainer: ModelExplainer,
+        model: TreeModel,
         settings: Settings,
         n_jobs: int | None = None,
-        watcher: Watcher | None = None,
+        on_result: OnResult | None = None,
     ) -> None:
         settings.check()
         self.settings = settings
-        self._explainer, self._context = explainer, explainer.model.context
-        self._watcher = watcher
-        self._workers = Workers(explainer, n_jobs)
+        self._model, self._context = model, model.context
+        self._on_result = on_result
+        self._workers = Workers(RowExplainer(model), n_jobs)
         self._deadline = None if settings.batch_limit is None else time.time() + settings.batch_limit
-        self._cells: OrderedDict[Cell, Outcome] = OrderedDict()
+        self._cells: OrderedDict[CellKey, RowResult] = OrderedDict()
         self.known = KnownBoxes(self._context.variables)
         self.explained = 0
 
-    def blocks(self, blocks: Iterable[NDArray[np.float64]], first: int = 0) -> Iterator[list[Result]]:
+    def explain_blocks(self, blocks: Iterable[Block], first: int = 0) -> Iterator[list[RowResult]]:
         """The results of blocks of rows, block by block; `first` is the place of the first row."""
-        for rows in blocks:
-            yield self.explain(Block(rows), first)
-            first += len(rows)
+        for block in blocks:
+            yield self.explain_block(block, first)
+            first += len(block)
 
-    def explain(self, block: Block, first: int) -> list[Result]:
+    def explain_block(self, block: Block, first: int) -> list[RowResult]:
         """The results of the rows of a block; `first` is the place of its first row."""
-        unread = [self._told(_unreadable(first + i, text)) for i, text in block.problems.items()]
-        results = self._explain_rows(block.rows, [first + i for i in block.places])
-        return sorted([*unread, *results], key=lambda result: result.place)
-
-    def _explain_rows(self, rows: NDArray[np.float64], places: Sequence[int]) -> list[Result]:
-        points, labels = self._read(rows)
-        block = _Pending(rows, places, points, labels, self._served_elsewhere(rows, labels))
-        self._settle(block, self.known)
-        lent = KnownBoxes(self._context.variables)
-        while block.waiting:
-            explained = self._round(block)
-            if self.settings.reuse:
-                lent.add(lendable(explained))
-                self._settle(block, lent)
-        results = [block.found[i] for i in range(len(rows))]
-        self.learn(results)
+        unread = [self._report(_fail(first + i, np.empty(0), text)) for i, text in block.problems.items()]
+        explained = self._explain_rows(block.rows, [first + i for i in block.places])
+        results = sorted([*unread, *explained], key=lambda result: result.place)
+        for i, notes in block.notes.items():
+            results[i] = replace(results[i], row_notes=notes)
         return results
 
-    def _settle(self, block: _Pending, known: KnownBoxes) -> None:
-        """Give the rows their results that need not be explained, now that these explanations are known."""
-        for cell, places in list(block.waiting.items()):
-            at_hand = [self._at_hand(block, i, known) for i in places]
-            for i, result in zip(places, at_hand, strict=True):
-                if result is not None:
-                    block.found[i] = self._told(result)
-            if at_hand[0] is not None:
-                del block.waiting[cell]
+    def _explain_rows(self, rows: NDArray[np.float64], places: Sequence[int]) -> list[RowResult]:
+        points, labels = self._locate(rows)
+        pending = PendingRows(rows, places, points, labels, self._find_elsewhere(rows, labels))
+        self._settle(pending, self.known)
+        lent = KnownBoxes(self._context.variables)
+        while pending.waiting:
+            explained = self._explain_round(pending)
+            if self.settings.reuse:
+                lent.add(list_lendable(explained))
+                self._settle(pending, lent)
+        self.learn(pending.results)
+        return pending.results
 
-    def _round(self, block: _Pending) -> list[Result]:
-        """Explain some of the cells that wait: without `reuse`, all of them. The results, in the order of the rows."""
-        chosen = self._chosen(block)
-        cells, explained = list(chosen), []
-        for k, outcome in self._explain(list(chosen.values())):
-            self._remember(cells[k], outcome)
-            for i in block.waiting.pop(cells[k]):
-                elsewhere = i in block.elsewhere
-                result = Result(block.places[i], block.rows[i], cells[k][1], outcome, elsewhere=elsewhere)
-                block.found[i] = self._told(result)
-                explained.append(block.found[i])
-        return sorted(explained, key=lambda result: result.place)
-
-    def _chosen(self, block: _Pending) -> dict[Cell, Asked]:
-        """The cells that are explained next, and what is asked about each."""
-        places = [rows[0] for rows in block.waiting.values()]
-        if not self.settings.reuse or self._late():
-            return {cell: Asked(block.rows[i]) for cell, i in zip(block.waiting, places, strict=True)}
-        elsewhere = {
-            cell: Asked(block.rows[i])
-            for cell, i in zip(block.waiting, places, strict=True)
-            if i in block.elsewhere
-        }
-        cells = [cell for cell in block.waiting if cell not in elsewhere]
-        if not cells:
-            return elsewhere
-        places = [block.waiting[cell][0] for cell in cells]
-        waiting = Waiting(block.points[places], block.labels[places], self._context.variables)
-        rows = block.rows[places]
-        return elsewhere | {
-            cells[k]: Asked(rows[k], rows[near] if self.settings.together else None)
-            for k, near in waiting.next_round(self.settings.block).items()
-        }
-
-    def learn(self, results: Iterable[Result]) -> None:
+    def learn(self, results: Iterable[RowResult]) -> None:
         """Lend the explanations of a finished block to later ones."""
         if self.settings.reuse:
-            self.known.add(lendable(results))
+            self.known.add(list_lendable(results))
 
-    def _read(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _locate(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The cells and the decisions of rows; −1 for the decision on a row outside the domain."""
-        domain, ensemble = self._context.domain, self._explainer.model.ensemble
+        domain, ensemble = self._model.domain, self._model.ensemble
         points = domain.points(rows)
         possible = (points >= 0).all(axis=1) & domain.possible(rows, points)
         labels = np.full(len(rows), -1)
@@ -253,12 +128,12 @@ class Run:
         labels[possible & (labels < 0)] = 0
         return points, labels
 
-    def _served_elsewhere(self, rows: NDArray[np.float64], labels: NDArray[np.int64]) -> frozenset[int]:
-        """The rows that break what is inferred about features and that another explainer answers, with decisions."""
-        found, ensemble = [], self._explainer.model.ensemble
+    def _find_elsewhere(self, rows: NDArray[np.float64], labels: NDArray[np.int64]) -> frozenset[int]:
+        """The rows that break what is inferred about features and that another model answers, with decisions."""
+        found, ensemble = [], self._model.ensemble
         for i in np.flatnonzero(labels < 0).tolist():
             try:
-                self._explainer.model.serve(rows[i]).context.point_of(rows[i])
+                self._model.serve(rows[i]).context.point_of(rows[i])
             except PrimewoodError:
                 continue
             labels[i] = 0 if ensemble.is_regressor else int(ensemble.predict(rows[i : i + 1])[0])
@@ -266,26 +141,40 @@ class Run:
             found.append(i)
         return frozenset(found)
 
-    def _at_hand(self, block: _Pending, i: int, known: KnownBoxes) -> Result | None:
+    def _settle(self, pending: PendingRows, known: KnownBoxes) -> None:
+        """Give the rows their results that need not be explained, now that these explanations are known."""
+        for cell, places in list(pending.waiting.items()):
+            at_hand = [self._find_at_hand(pending, i, known) for i in places]
+            for i, result in zip(places, at_hand, strict=True):
+                if result is not None:
+                    pending.found[i] = self._report(result)
+            if at_hand[0] is not None:
+                del pending.waiting[cell]
+
+    def _find_at_hand(self, pending: PendingRows, i: int, known: KnownBoxes) -> RowResult | None:
         """What a row gets without being explained; None if it has to be."""
-        place, row, label = block.places[i], block.rows[i], int(block.labels[i])
+        place, row, label = pending.places[i], pending.rows[i], int(pending.labels[i])
         if label < 0:
-            return Result(place, row, None, self._refused(row))
-        if not self.settings.reuse or i in block.elsewhere:
-            cell = block.cell(i)
-            if cell in self._cells:
-                self._cells.move_to_end(cell)
-            if cell not in self._cells:
-                return None
-            return Result(place, row, label, self._cells[cell], elsewhere=i in block.elsewhere)
-        point = tuple(block.points[i].tolist())
-        for source, box in known.around(label, point):
-            if self._sayable(box, point):
-                outcome = Outcome(box, Status.PROVED, (f"{TAKEN_OVER} {source}",))
-                return Result(place, row, label, outcome, source)
+            return _fail(place, row, self._say_refusal(row))
+        if self.settings.reuse and i not in pending.elsewhere:
+            return self._take_over(place, row, label, tuple(pending.points[i].tolist()), known)
+        cell = pending.cell(i)
+        if cell not in self._cells:
+            return None
+        self._cells.move_to_end(cell)
+        return replace(self._cells[cell], place=place, row=row)
+
+    def _take_over(
+        self, place: int, row: NDArray[np.float64], label: int, point: Point, known: KnownBoxes
+    ) -> RowResult | None:
+        """The first known explanation around a row that the language can say; None if there is none."""
+        for source, box in known.find_around(label, point):
+            if self._can_say(box, point):
+                note = f"{TAKEN_OVER} {source}"
+                return RowResult(place, row, label, Status.PROVED, box, (note,), source=source)
         return None
 
-    def _sayable(self, box: Box, point: Point) -> bool:
+    def _can_say(self, box: Box, point: Point) -> bool:
         """Whether the language says a box around a row: "intervals" says that or all about a number that is missing."""
         if self.settings.literals != "intervals":
             return True
@@ -294,109 +183,99 @@ class Run:
             for variable, mask, value in zip(self._context.variables, box, point, strict=True)
         )
 
-    def _refused(self, row: NDArray[np.float64]) -> Outcome:
+    def _say_refusal(self, row: NDArray[np.float64]) -> str:
+        """Why a row is outside the domain."""
         try:
             self._context.point_of(row)
         except PrimewoodError as problem:
-            return Outcome.failed(problem)
+            return describe_error(problem)
         raise AssertionError("a row outside the domain is read all the same: please report this")
 
-    def _explain(self, asked: Sequence[Asked]) -> Iterator[tuple[int, Outcome]]:
-        """The outcomes of what is asked with their places, those that need more than a short try last."""
-        self.explained += len(asked)
+    def _explain_round(self, pending: PendingRows) -> list[RowResult]:
+        """Explain some of the cells that wait: without `reuse`, all of them. The results, in the order of the rows."""
+        chosen = self._choose_tasks(pending)
+        cells, explained = list(chosen), []
+        for k, result in self._explain(list(chosen.values())):
+            self._remember(cells[k], result)
+            for i in pending.waiting.pop(cells[k]):
+                own = replace(result, place=pending.places[i], row=pending.rows[i])
+                pending.found[i] = self._report(own)
+                explained.append(own)
+        return sorted(explained, key=lambda result: result.place)
+
+    def _choose_tasks(self, pending: PendingRows) -> dict[CellKey, RowTask]:
+        """The cells that are explained next, and what is asked about each."""
+        if not self.settings.reuse or self._is_late():
+            return {cell: pending.task(cell) for cell in pending.waiting}
+        cells, elsewhere = pending.split_waiting()
+        chosen = {cell: pending.task(cell) for cell in elsewhere}
+        if cells:
+            places = [pending.waiting[cell][0] for cell in cells]
+            waiting = WaitingRows(pending.points[places], pending.labels[places], self._context.variables)
+            rows = pending.rows[places]
+            for k, near in waiting.choose_round(self.settings.block).items():
+                chosen[cells[k]] = pending.task(cells[k], rows[near] if self.settings.together else None)
+        return chosen
+
+    def _explain(self, tasks: Sequence[RowTask]) -> Iterator[tuple[int, RowResult]]:
+        """The results of tasks with their places, those that need more than a short try last."""
+        self.explained += len(tasks)
         hard = []
-        for k, outcome in enumerate(self._workers.explain(asked, self._options(SHORT), self._deadline)):
-            if self._wants_more(outcome):
-                hard.append((k, outcome))
+        for k, result in enumerate(self._workers.explain(tasks, self._options(SHORT), self._deadline)):
+            if self._wants_more(result):
+                hard.append((k, result))
             else:
-                yield k, outcome
-        if self._late():
+                yield k, result
+        if self._is_late():
             yield from hard
             return
-        again = self._workers.explain([asked[k] for k, _ in hard], self._options(1.0), self._deadline)
-        for (k, before), outcome in zip(hard, again, strict=True):
-            yield k, replace(_better(before, outcome), seconds=before.seconds + outcome.seconds)
+        again = self._workers.explain([tasks[k] for k, _ in hard], self._options(1.0), self._deadline)
+        for (k, before), result in zip(hard, again, strict=True):
+            yield k, replace(_choose_better(before, result), seconds=before.seconds + result.seconds)
 
-    def _late(self) -> bool:
+    def _is_late(self) -> bool:
         """Whether the time of the batch is over."""
         return self._deadline is not None and time.time() >= self._deadline
 
-    def _wants_more(self, outcome: Outcome) -> bool:
+    def _wants_more(self, result: RowResult) -> bool:
         """Whether a row was stopped by the time of a short try, and not by a limit of work."""
         limit = self.settings.time_limit
-        if limit is None or outcome.status is not Status.INTERRUPTED:
+        if limit is None or result.status is not Status.INTERRUPTED:
             return False
-        return self.settings.work_limit is None or outcome.seconds >= 0.9 * SHORT * limit
+        return self.settings.work_limit is None or result.seconds >= 0.9 * SHORT * limit
 
     def _options(self, share: float) -> dict[str, Any]:
         limit = self.settings.time_limit
         limit = None if limit is None else limit * share
         return {**self.settings.options, "time_limit": limit, "work_limit": self.settings.work_limit}
 
-    def _remember(self, cell: Cell, outcome: Outcome) -> None:
-        if outcome.status is Status.PROVED and not self.settings.reuse:  # which is by `learn` alone
-            self._cells[cell] = outcome
+    def _remember(self, cell: CellKey, result: RowResult) -> None:
+        if result.status is Status.PROVED and not self.settings.reuse:  # which is by `learn` alone
+            self._cells[cell] = replace(result, row=result.row.copy())  # a view would keep its whole block
             if len(self._cells) > REMEMBERED:
                 self._cells.popitem(last=False)
 
-    def _told(self, result: Result) -> Result:
-        if self._watcher is not None:
-            self._watcher(result)
+    def _report(self, result: RowResult) -> RowResult:
+        if self._on_result is not None:
+            self._on_result(result)
         return result
 
 
-class _Pending:
-    """Rows that are being explained: the results so far, and the cells that wait, each with its rows.
-
-    Attributes
-    ----------
-    rows, points, labels : arrays
-        The rows, their cells and the decisions on them.
-    places : sequence of int
-        Which rows they are, from 0.
-    elsewhere : set of int
-        The rows that another explainer answers, which share their cells with equal rows only.
-    found : dict
-    waiting : dict
-    """
-
-    def __init__(
-        self,
-        rows: NDArray[np.float64],
-        places: Sequence[int],
-        points: NDArray[np.int64],
-        labels: NDArray[np.int64],
-        elsewhere: frozenset[int] = frozenset(),
-    ) -> None:
-        self.rows, self.places, self.points, self.labels = rows, places, points, labels
-        self.elsewhere = elsewhere
-        self.found: dict[int, Result] = {}
-        self.waiting: dict[Cell, list[int]] = {}
-        for i in range(len(rows)):
-            self.waiting.setdefault(self.cell(i), []).append(i)
-
-    def cell(self, i: int) -> Cell:
-        """The cell of a row, with the decision there."""
-        held = self.rows[i] if i in self.elsewhere else self.points[i]
-        return held.tobytes() + bytes([i in self.elsewhere]), int(self.labels[i])
+def _fail(place: int, row: NDArray[np.float64], problem: str) -> RowResult:
+    """The result of a row that is not asked about."""
+    return RowResult(place, row, None, Status.FAILED, problem=problem)
 
 
-def _unreadable(place: int, problem: str) -> Result:
-    """The result of a row that could not be read."""
-    return Result(place, np.empty(0), None, Outcome(None, Status.FAILED, problem=problem))
-
-
-def lendable(results: Iterable[Result]) -> Iterator[tuple[int, Box, int]]:
-    """The explanations among results that others may take over: decisions, boxes, and whose they are."""
+def list_lendable(results: Iterable[RowResult]) -> Iterator[LentBox]:
+    """The explanations among results that other rows may take over."""
     for result in results:
-        box, label = result.outcome.box, result.label
-        own = result.source is None and result.outcome.status is Status.PROVED and not result.elsewhere
-        if own and box is not None and label is not None:
-            yield label, box, result.place
+        own = result.source is None and result.status is Status.PROVED and not result.elsewhere
+        if own and result.box is not None and result.label is not None:
+            yield LentBox(result.label, result.box, result.place)
 
 
-def _better(before: Outcome, outcome: Outcome) -> Outcome:
+def _choose_better(before: RowResult, after: RowResult) -> RowResult:
     """The later of two tries, unless it had less time and came less far."""
-    if outcome.box is not None and outcome.status is not Status.INTERRUPTED:
-        return outcome
-    return max(before, outcome, key=lambda one: -1 if one.box is None else sum(map(int.bit_count, one.box)))
+    if after.box is not None and after.status is not Status.INTERRUPTED:
+        return after
+    return max(before, after, key=lambda result: result.size)

@@ -71,6 +71,14 @@ class Block:
         return [i for i in range(len(self)) if i not in self.problems]
 
 
+def split_rows(reading: Reading, size: int) -> Iterator[Block]:
+    """Rows that are in memory, in blocks of `size` rows, the last one perhaps of fewer."""
+    for first in range(0, len(reading.rows), size):
+        held = range(first, min(first + size, len(reading.rows)))
+        notes = {i - first: reading.row_notes[i] for i in held if i in reading.row_notes}
+        yield Block(reading.rows[first : first + size], {}, notes)
+
+
 class Source(ABC):
     """A file of rows.
 
@@ -228,21 +236,21 @@ class ParquetSource(Source):
     def __init__(self, path: Path, layout: Layout) -> None:
         super().__init__(path, layout)
         self._arrow, self._parquet = arrow()
-        with self._opened() as file:
+        with self._open() as file:
             schema = file.schema_arrow
             self._names: list[str] = schema.names
             self.total = file.metadata.num_rows
         matched = match_columns(schema.names, layout.names, path.name)
         tell(matched.notes)
         self._columns = [schema.names[place] for place in matched.places]
-        self._read(self._named(schema.empty_table().select(self._columns)), 0, 0)
+        self._read(self._rename(schema.empty_table().select(self._columns)), 0, 0)
         for column, place in enumerate(matched.places):
             self._check_type(column, schema.field(place).type)
 
     def blocks(self, size: int, skip: int = 0) -> Iterator[Block]:
         try:
             for table in self._tables(size, skip * size):
-                yield self._block(table.num_rows, partial(self._read, self._named(table)))
+                yield self._block(table.num_rows, partial(self._read, self._rename(table)))
         except self._arrow.ArrowException as problem:
             raise InvalidInput(f"{self.path.name} cannot be read to its end: {problem}") from None
 
@@ -251,7 +259,7 @@ class ParquetSource(Source):
         return self._texts(column)
 
     def _texts(self, column: str) -> Iterator[str]:
-        with self._opened() as file:
+        with self._open() as file:
             for batch in file.iter_batches(columns=[column]):
                 yield from ("" if value is None else str(value) for value in batch.column(0).to_pylist())
 
@@ -260,7 +268,7 @@ class ParquetSource(Source):
 
         Batches of pyarrow are joined: where a column is dictionary-encoded, they end with the file's groups of rows.
         """
-        with self._opened() as file:
+        with self._open() as file:
             groups, drop = _find_groups(file, first)
             held = file.schema_arrow.empty_table().select(self._columns)
             for batch in file.iter_batches(size, groups, self._columns):
@@ -273,13 +281,13 @@ class ParquetSource(Source):
             if held.num_rows:
                 yield held
 
-    def _named(self, table: Any) -> Any:
+    def _rename(self, table: Any) -> Any:
         return table.rename_columns(list(self._layout.names))
 
     def _read(self, table: Any, start: int, stop: int) -> Reading:
         return read_rows(table.slice(start, stop - start), self._layout, source=self.path.name)
 
-    def _opened(self) -> Any:
+    def _open(self) -> Any:
         try:
             return self._parquet.ParquetFile(self.path)
         except self._arrow.ArrowException as problem:

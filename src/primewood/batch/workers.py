@@ -6,11 +6,13 @@ that the same call runs on a Dask cluster. There the explainer is sent to each w
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
-from primewood.batch.outcome import Asked, Explains, Outcome, outcomes
+from primewood.batch.result import RowResult, RowTask
+from primewood.batch.row_explainer import RowExplainer
 from primewood.errors import InvalidInput
 
 TASKS_PER_WORKER = 8
@@ -19,10 +21,12 @@ MOST_ROWS = 32
 """How many rows a task has at most."""
 ATTEMPTS = 3
 """How often the explainer is sent to a cluster that has lost it."""
+LEAST_S = 0.001
+"""The seconds that a row has when the time of the batch is over."""
 
 
 class Workers:
-    """Those who explain rows.
+    """Worker pool that explains rows.
 
     Parameters
     ----------
@@ -32,7 +36,7 @@ class Workers:
         How many work at a time: -1 for one per core, None for what joblib's configuration says, else 1.
     """
 
-    def __init__(self, explainer: Explains, n_jobs: int | None) -> None:
+    def __init__(self, explainer: RowExplainer, n_jobs: int | None) -> None:
         from joblib import effective_n_jobs
         from joblib.parallel import get_active_backend
 
@@ -61,18 +65,18 @@ class Workers:
                 self._client.wait_for_workers(1)
 
     def explain(
-        self, asked: Sequence[Asked], options: Mapping[str, Any], until: float | None = None
-    ) -> Iterator[Outcome]:
-        """The outcomes of rows, in their order, as they come.
+        self, tasks: Sequence[RowTask], options: Mapping[str, Any], until: float | None = None
+    ) -> Iterator[RowResult]:
+        """The results of rows, in their order, as they come.
 
         If all machines that had the explainer are lost, it is sent again, and the rows that are left are done again.
         """
         done = 0
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                for outcome in self._outcomes(asked[done:], options, until):
+                for result in self._results(tasks[done:], options, until):
                     done += 1
-                    yield outcome
+                    yield result
                 return
             except CancelledError:
                 if attempt == ATTEMPTS or self._client is None:
@@ -80,32 +84,59 @@ class Workers:
                 self._client.wait_for_workers(1)
                 self._share()
 
-    def _outcomes(
-        self, asked: Sequence[Asked], options: Mapping[str, Any], until: float | None
-    ) -> Iterator[Outcome]:
+    def _results(
+        self, tasks: Sequence[RowTask], options: Mapping[str, Any], until: float | None
+    ) -> Iterator[RowResult]:
         from joblib import Parallel, delayed, effective_n_jobs
 
         if effective_n_jobs(self.n_jobs) == 1:  # also of a cluster that has one core, or one left
-            for one in asked:
-                yield from outcomes(self._explainer, [one], options, until)
+            for task in tasks:
+                yield _explain_row(self._explainer, task, options, until)
             return
-        if not asked:
+        if not tasks:
             return
 
-        size = max(1, min(MOST_ROWS, len(asked) // (TASKS_PER_WORKER * self.count)))
-        tasks = (
-            delayed(_explain)(self._shared, asked[k : k + size], options, until)
-            for k in range(0, len(asked), size)
+        size = max(1, min(MOST_ROWS, len(tasks) // (TASKS_PER_WORKER * self.count)))
+        calls = (
+            delayed(_explain_rows)(self._shared, tasks[k : k + size], options, until)
+            for k in range(0, len(tasks), size)
         )
-        for part in Parallel(n_jobs=self.n_jobs, prefer="threads", return_as=self._return_as, batch_size=1)(
-            tasks
-        ):
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as=self._return_as, batch_size=1)
+        for part in parallel(calls):
             yield from part
 
 
-def _explain(
-    shared: Any, asked: Sequence[Asked], options: Mapping[str, Any], until: float | None
-) -> list[Outcome]:
-    """What comes of a task. Should it run where it was made, what was sent to the cluster is fetched from there."""
+def _explain_rows(
+    shared: Any, tasks: Sequence[RowTask], options: Mapping[str, Any], until: float | None
+) -> list[RowResult]:
+    """The results of some rows. Should it run where it was made, what was sent to the cluster is fetched from there."""
     explainer = shared if hasattr(shared, "explain") else shared.result()
-    return outcomes(explainer, asked, options, until)
+    return [_explain_row(explainer, task, options, until) for task in tasks]
+
+
+def _explain_row(
+    explainer: RowExplainer, task: RowTask, options: Mapping[str, Any], until: float | None
+) -> RowResult:
+    """The result of a row; one that fails is a result, too.
+
+    The row can be read, so what is invalid about it is the options, and raised. `until` is when the time of the batch
+    is over, as `time.time` has it.
+    """
+    start = time.perf_counter()
+    wanted = _limit_time(options, until) | ({} if task.also is None else {"also": task.also})
+    try:
+        why = explainer.explain(task.row, **wanted)
+    except InvalidInput:
+        raise
+    except Exception as error:
+        return task.fail(error, time.perf_counter() - start)
+    return task.finish(why, time.perf_counter() - start)
+
+
+def _limit_time(options: Mapping[str, Any], until: float | None) -> dict[str, Any]:
+    """The options of a row, with no more time than the batch has left."""
+    if until is None:
+        return dict(options)
+    left = max(LEAST_S, until - time.time())
+    limit = options["time_limit"]
+    return {**options, "time_limit": left if limit is None else min(limit, left)}

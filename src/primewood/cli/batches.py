@@ -17,7 +17,7 @@ from primewood.errors import InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
     from primewood.batch.overview import Overview
-    from primewood.batch.run import Settings
+    from primewood.batch.settings import Settings
     from primewood.explainer import Explainer
     from primewood.tables.files import Dialect
 
@@ -64,7 +64,7 @@ def check(files: ToFiles, about: AboutRows, one: Mapping[str, object]) -> None:
 
 def _check_kind(files: ToFiles, to: str, identity: list[str]) -> None:
     """Raise for options that the one file, or the folder, does not take."""
-    from primewood.batch.to_one_file import check_format, is_one_file
+    from primewood.batch.file_writer import check_format, is_one_file
 
     if not is_one_file(to):
         if identity:
@@ -92,7 +92,7 @@ def asked_of(
     Training rows are those of --train. For one file of answers they are the rows themselves if there are none; for a
     folder, which is for more rows than can be held, there are none then.
     """
-    from primewood.batch.to_one_file import is_one_file
+    from primewood.batch.file_writer import is_one_file
     from primewood.cli.loading import Dialects, check_decides, explainer_of, one_file, training
 
     data = one_file(rows, about.data)
@@ -115,8 +115,8 @@ def asked_of(
 
 def explain_all(asked: AskedOf, files: ToFiles, options: Mapping[str, Any], *, as_json: bool) -> None:
     """Explain all rows into a file or a folder, and tell what they have in common."""
-    from primewood.batch.run import BLOCK, Settings
-    from primewood.batch.to_one_file import is_one_file
+    from primewood.batch.file_writer import is_one_file
+    from primewood.batch.settings import BLOCK, Settings
 
     assert files.to is not None
     limits = {"time_limit", "work_limit"}
@@ -133,8 +133,8 @@ def explain_all(asked: AskedOf, files: ToFiles, options: Mapping[str, Any], *, a
 
 
 def _into_folder(asked: AskedOf, files: ToFiles, folder: Path, settings: Settings) -> Overview:
+    from primewood.batch.folder_writer import explain_file
     from primewood.batch.overview import overview
-    from primewood.batch.to_files import explain_file
 
     with _kept(folder), _workers(files.dask):
         written = explain_file(
@@ -153,7 +153,7 @@ def _into_folder(asked: AskedOf, files: ToFiles, folder: Path, settings: Setting
 
 
 def _into_one_file(asked: AskedOf, files: ToFiles, path: Path, settings: Settings) -> Overview:
-    from primewood.batch.to_one_file import explain_into_one_file
+    from primewood.batch.file_writer import explain_into_one_file
 
     try:
         done = explain_into_one_file(

@@ -126,11 +126,11 @@ class TextTable:
 
         matched = match_columns(self.header, layout.names, self.name)
         numeric = (place for j, place in enumerate(matched.places) if j not in layout.categories)
-        decimal = self._decimal(numeric)
+        decimal = self._find_decimal(numeric)
         rows = np.empty((len(self), len(matched.places)))
         row_notes: dict[int, tuple[str, ...]] = {}
         for j, place in enumerate(matched.places):
-            rows[:, j], notes = self._column(j, self.column(place), layout, decimal)
+            rows[:, j], notes = self._read_column(j, self.column(place), layout, decimal)
             for i, note in notes.items():
                 row_notes[i] = (*row_notes.get(i, ()), note)
         return Reading(rows, matched.notes, row_notes)
@@ -146,10 +146,10 @@ class TextTable:
         tell(replace(reading, notes=() if unnamed else reading.notes).all_notes)
         names = tuple(self.header) if unnamed else layout.names
         places = match_columns(self.header, layout.names, self.name).places
-        kinds = {name: self._kind(place) for name, place in zip(names, places, strict=True)}
+        kinds = {name: self._find_kind(place) for name, place in zip(names, places, strict=True)}
         return as_read(reading.rows, names, kinds)
 
-    def _kind(self, place: int) -> ColumnKind | None:
+    def _find_kind(self, place: int) -> ColumnKind | None:
         """What all cells of a column are: whole numbers, or Booleans."""
         cells = [cell for cell in self.column(place) if cell not in MISSING]
         if cells and all(WHOLE.fullmatch(cell) for cell in cells):
@@ -160,7 +160,7 @@ class TextTable:
         """The cells of a column."""
         return [line[place].strip() for line in self.lines]
 
-    def _decimal(self, numeric: Iterable[int]) -> str:
+    def _find_decimal(self, numeric: Iterable[int]) -> str:
         """The decimal mark of some columns."""
         if self.decimal is not None:
             return self.decimal
@@ -177,14 +177,14 @@ class TextTable:
         names_only = set(categorical)
         matched = match_columns(self.header, names, self.name)
         tell(matched.notes)
-        decimal = self._decimal(place for j, place in enumerate(matched.places) if j not in names_only)
+        decimal = self._find_decimal(place for j, place in enumerate(matched.places) if j not in names_only)
         rows = np.empty((len(self), len(names)), dtype=object)
         for j, place in enumerate(matched.places):
             cells = self.column(place)
-            rows[:, j] = cells if j in names_only else self._column(j, cells, layout, decimal)[0]
+            rows[:, j] = cells if j in names_only else self._read_column(j, cells, layout, decimal)[0]
         return rows
 
-    def _column(
+    def _read_column(
         self, column: int, cells: list[str], layout: Layout, decimal: str
     ) -> tuple[Sequence[float], dict[int, str]]:
         """The numbers of a column, and notes about some of its rows."""
@@ -198,12 +198,12 @@ class TextTable:
         known: dict[str, tuple[float, str]] = {}
         for i, cell in enumerate(cells, self.first):
             if cell not in known:
-                known[cell] = _read(cell, column, layout, name_row(self.name, i), decimal)
+                known[cell] = _read_cell(cell, column, layout, name_row(self.name, i), decimal)
         notes = {i: known[cell][1] for i, cell in enumerate(cells) if known[cell][1]}
         return [known[cell][0] for cell in cells], notes
 
 
-def _read(cell: str, column: int, layout: Layout, source: str, decimal: str = ".") -> tuple[float, str]:
+def _read_cell(cell: str, column: int, layout: Layout, source: str, decimal: str = ".") -> tuple[float, str]:
     """The number of a cell, or the code of its category, and what to note about it."""
     if column in layout.categories:
         names = layout.categories[column].names.values()

@@ -134,7 +134,7 @@ def _cells(row: dict[str, Any], header: list[str], source: str) -> list[str]:
 
 def read_sheet(path: Path, sheet: str | None) -> Iterator[TextLine]:
     """The lines of a sheet of an Excel workbook."""
-    lines = workbook.lines(path, sheet)
+    lines = workbook.read_lines(path, sheet)
     header = next(lines, None)
     if header is not None:
         yield check_header(header, path.name)

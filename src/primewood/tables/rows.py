@@ -229,7 +229,7 @@ class _Reader:
                 _refuse_huge_integers(column.values, self.source, self.layout.largest_integer)
         rows = np.empty((table.height, len(columns)))
         for j, column in enumerate(columns):
-            rows[:, j] = self._column(column, j)
+            rows[:, j] = self._read_column(column, j)
         return rows
 
     def _places(self, table: Tabular) -> Iterable[int]:
@@ -244,19 +244,19 @@ class _Reader:
     def read_array(self, X: Any) -> NDArray[np.float64]:
         X = X.toarray() if hasattr(X, "toarray") else X
         if not isinstance(X, np.ndarray):
-            X = self._listed(X)
+            X = self._read_list(X)
         if X.dtype.kind in "cmM":
             raise InvalidInput(f"{self.source} must hold real numbers, not {X.dtype}")
         if X.dtype.kind in "iufb":
             _refuse_huge_integers(X, self.source, self.layout.largest_integer)
             self._check_width(X.shape)
-            return self._noting_codes(np.asarray(X, dtype=np.float64))
+            return self._note_codes(np.asarray(X, dtype=np.float64))
         self._check_width(X.shape)
         objects = X.astype(object)
-        columns = [self._column(TableColumn(objects[:, j]), j) for j in range(len(self.layout.names))]
+        columns = [self._read_column(TableColumn(objects[:, j]), j) for j in range(len(self.layout.names))]
         return np.column_stack(columns) if columns else np.empty(X.shape)
 
-    def _listed(self, X: Any) -> NDArray[Any]:
+    def _read_list(self, X: Any) -> NDArray[Any]:
         """Rows without names as an array: of numbers if no column holds names, else of objects."""
         try:
             found = np.array(X, dtype=object)
@@ -274,7 +274,7 @@ class _Reader:
             f"{self.source} has the shape {shape}; the model takes rows of {len(self.layout.names)} columns"
         )
 
-    def _noting_codes(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _note_codes(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Rows of numbers, after noting codes that the model does not know."""
         for column, known in self.layout.categories.items():
             if known.names and known.others is not None and known.complete:
@@ -287,29 +287,29 @@ class _Reader:
     def _note(self, i: int, note: str) -> None:
         self.row_notes.setdefault(i, []).append(note)
 
-    def _column(self, column: TableColumn, j: int) -> Any:
+    def _read_column(self, column: TableColumn, j: int) -> Any:
         """The numbers or the codes of a column."""
         if column.kind == "date":
-            raise self._date(j, column.dtype)
+            raise self._refuse_date(j, column.dtype)
         if self.layout.form == "float64" and column.dtype in ("float32", "float16"):
             raise InvalidInput(
                 f"{self.source}: {self.layout.names[j]} holds {column.dtype} numbers, with which this model computes "
                 "in float32: pass float64"
             )
         if j in self.layout.categories and not column.coded:
-            return self._coded(column.values, j)
+            return self._encode(column.values, j)
         if column.values.dtype.kind in "iufb":
             return column.values
         if column.values.dtype.kind in "mM":
-            raise self._date(j, str(column.values.dtype))
+            raise self._refuse_date(j, str(column.values.dtype))
         if j not in self.layout.words:
             try:
                 return column.values.astype(np.float64)
             except (TypeError, ValueError, OverflowError):
                 pass
-        return [self._number(value, i, j) for i, value in enumerate(column.values.tolist())]
+        return [self._read_number(value, i, j) for i, value in enumerate(column.values.tolist())]
 
-    def _coded(self, values: NDArray[Any], j: int) -> list[float]:
+    def _encode(self, values: NDArray[Any], j: int) -> list[float]:
         known: dict[Any, tuple[float, str]] = {}
         found = []
         for i, value in enumerate(values.tolist()):
@@ -321,20 +321,20 @@ class _Reader:
             found.append(code)
         return found
 
-    def _number(self, value: Any, i: int, j: int) -> float:
+    def _read_number(self, value: Any, i: int, j: int) -> float:
         """The number that a value is to the model."""
         if isinstance(value, str):
-            return self._number_of_text(value, i, j)
+            return self._read_text(value, i, j)
         if isinstance(value, DATES) and not _is_missing(value):
-            raise self._date(j, type(value).__name__)
+            raise self._refuse_date(j, type(value).__name__)
         if _is_missing(value):
             return np.nan
         try:
             return float(value)
         except (TypeError, ValueError, OverflowError):
-            raise self._no_number(value, i, j) from None
+            raise self._refuse_value(value, i, j) from None
 
-    def _number_of_text(self, text: str, i: int, j: int) -> float:
+    def _read_text(self, text: str, i: int, j: int) -> float:
         words = self.layout.words.get(j, {})
         if text in words:
             return words[text]
@@ -345,9 +345,9 @@ class _Reader:
         except ValueError:
             if words:
                 raise UnknownName(f"{self._place(i, j)} is one of {listing(words)}; got {text!r}") from None
-            raise self._no_number(text, i, j) from None
+            raise self._refuse_value(text, i, j) from None
 
-    def _no_number(self, value: Any, i: int, j: int) -> InvalidInput:
+    def _refuse_value(self, value: Any, i: int, j: int) -> InvalidInput:
         shown = told(value)
         shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
         return InvalidInput(
@@ -358,7 +358,7 @@ class _Reader:
         of_row = "" if self.source == "the row" else f" of row {i}"
         return f"{self.source}: {self.layout.names[j]}{of_row}"
 
-    def _date(self, j: int, dtype: str) -> InvalidInput:
+    def _refuse_date(self, j: int, dtype: str) -> InvalidInput:
         name = self.layout.names[j]
         kind = "a duration" if "delta" in dtype or "duration" in dtype else "a date"
         instead = (

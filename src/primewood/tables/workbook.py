@@ -19,7 +19,7 @@ MOST_ROWS, MOST_COLUMNS, MOST_LETTERS = 1_048_576, 16_384, 32_767
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
-def openpyxl() -> Any:
+def load_openpyxl() -> Any:
     """The module openpyxl."""
     try:
         return importlib.import_module("openpyxl")
@@ -27,7 +27,7 @@ def openpyxl() -> Any:
         raise MissingDependency("Excel files need openpyxl: pip install 'primewood[files]'") from None
 
 
-def lines(path: Path, sheet: str | None = None) -> Iterator[list[str]]:
+def read_lines(path: Path, sheet: str | None = None) -> Iterator[list[str]]:
     """The rows of a sheet as text, the header first; rows without any value are left out.
 
     A number is written with all its digits, an empty cell is an empty text.
@@ -37,7 +37,7 @@ def lines(path: Path, sheet: str | None = None) -> Iterator[list[str]]:
     InvalidInput
         If there is no such sheet, a column has no name, or a formula has no value.
     """
-    with _opened(path, values=True) as computed, _opened(path, values=False) as written:
+    with _open(path, values=True) as computed, _open(path, values=False) as written:
         both = zip(_rows(computed, path, sheet), _rows(written, path, sheet), strict=True)
         header: list[str] | None = None
         for number, (values, sources) in enumerate(both, start=1):
@@ -46,15 +46,15 @@ def lines(path: Path, sheet: str | None = None) -> Iterator[list[str]]:
             if not any(cells):
                 continue
             if header is None:
-                header = _without_empty_end(cells)
+                header = _strip_end(cells)
                 yield header
             else:
-                yield _fitted(cells, header, f"{path.name}, line {number}")
+                yield _fit(cells, header, f"{path.name}, line {number}")
 
 
 @contextmanager
-def _opened(path: Path, *, values: bool) -> Iterator[Any]:
-    library = openpyxl()
+def _open(path: Path, *, values: bool) -> Iterator[Any]:
+    library = load_openpyxl()
     if not path.is_file():
         raise InvalidInput(f"there is no file {path}")
     try:
@@ -98,35 +98,35 @@ def _text(cell: Any) -> str:
     return value.isoformat() if isinstance(value, date | time) else str(value).strip()
 
 
-def _without_empty_end(cells: list[str]) -> list[str]:
+def _strip_end(cells: list[str]) -> list[str]:
     while cells and not cells[-1]:
         cells = cells[:-1]
     return cells
 
 
-def _fitted(cells: list[str], header: Sequence[str], place: str) -> list[str]:
+def _fit(cells: list[str], header: Sequence[str], place: str) -> list[str]:
     """As many cells as the header has; further ones must be empty."""
     if any(cells[len(header) :]):
-        raise InvalidInput(f"{place}: {len(_without_empty_end(cells))} cells under {len(header)} columns")
+        raise InvalidInput(f"{place}: {len(_strip_end(cells))} cells under {len(header)} columns")
     return [*cells, *[""] * (len(header) - len(cells))][: len(header)]
 
 
-def write(file: IO[bytes], header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def write_sheet(file: IO[bytes], header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Write one sheet. Text is always text, also where it looks like a formula; numbers are numbers."""
-    book = openpyxl().Workbook(write_only=True)
+    book = load_openpyxl().Workbook(write_only=True)
     sheet = book.create_sheet("explanations")
     cell = importlib.import_module("openpyxl.cell").WriteOnlyCell
-    sheet.append([_as_cell(cell, sheet, name) for name in header])
+    sheet.append([_make_cell(cell, sheet, name) for name in header])
     for count, row in enumerate(rows, start=2):
         if count > MOST_ROWS:
             raise InvalidInput(
                 f"a sheet holds {MOST_ROWS - 1:,} rows and there are more; write .csv or .parquet"
             )
-        sheet.append([_as_cell(cell, sheet, value) for value in row])
+        sheet.append([_make_cell(cell, sheet, value) for value in row])
     book.save(file)
 
 
-def _as_cell(cell: Any, sheet: Any, value: object) -> Any:
+def _make_cell(cell: Any, sheet: Any, value: object) -> Any:
     if not isinstance(value, str):
         return value
     text = CONTROL.sub("\N{REPLACEMENT CHARACTER}", value)

@@ -7,8 +7,8 @@ import pytest
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
 
 import primewood as pw
-from primewood.batch import wording
-from primewood.batch.wording import PIECE, Wording
+from primewood.batch import record_writer
+from primewood.batch.record_writer import PIECE, RecordWriter
 from primewood.data.credit import load_credit
 from primewood.render import frames
 
@@ -87,9 +87,9 @@ def test_what_is_written_is_what_the_records_say(model, trained, literals):
     whys = list(
         explainer(rows, literals=literals, time_limit=None, work_limit=20_000, reuse=literals == "sets")
     )
-    words = Wording(explainer._model.context)
+    words = RecordWriter(explainer._model.context)
     for why in whys:
-        assert written(words.record(why)) == said(why)
+        assert written(words.write(why)) == said(why)
     assert len(words._covered) < len(whys)
     assert len(words._said) < sum(len(why.term.literals) for why in whys)
 
@@ -98,10 +98,10 @@ def test_rows_of_one_term_have_their_own_words():
     """The bounds that are shown keep the row's own number, so a term is not said alike to all rows."""
     explainer, rows = credit()
     batch = explainer(np.array(list(moved(explainer, rows[:40]))), time_limit=None, work_limit=20_000)
-    words = Wording(explainer._model.context)
+    words = RecordWriter(explainer._model.context)
     texts = {}
     for why in batch:
-        told = " ".join(literal["text"] for literal in words.record(why)["literals"])
+        told = " ".join(literal["text"] for literal in words.write(why)["literals"])
         texts.setdefault(why.term, set()).add(told)
     assert max(map(len, texts.values())) > 1
 
@@ -109,9 +109,9 @@ def test_rows_of_one_term_have_their_own_words():
 def test_a_full_memory_makes_no_difference(monkeypatch):
     explainer, rows = credit()
     batch = explainer(rows, time_limit=None, work_limit=20_000)
-    monkeypatch.setattr(wording, "REMEMBERED", 3)
-    words = Wording(explainer._model.context)
-    assert [written(words.record(why)) for why in batch] == [said(why) for why in batch]
+    monkeypatch.setattr(record_writer, "REMEMBERED", 3)
+    words = RecordWriter(explainer._model.context)
+    assert [written(words.write(why)) for why in batch] == [said(why) for why in batch]
     assert len(words._said) <= 3 and len(words._covered) <= 3
 
 
@@ -120,8 +120,8 @@ def test_explanations_of_other_questions_and_none_at_all():
     X = generator.normal(size=(200, 3))
     forest = RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, X[:, 0] + X[:, 1])
     explainer = pw.Explainer(forest, X, literals="sets")
-    words = Wording(explainer._model.context)
+    words = RecordWriter(explainer._model.context)
     rows = np.vstack([X[:20], np.full(3, np.nan)])
     whys = list(explainer.stream(rows, within=0.4))
-    assert [written(words.record(why)) for why in whys] == [said(why) for why in whys]
+    assert [written(words.write(why)) for why in whys] == [said(why) for why in whys]
     assert str(whys[-1].status) == "failed" and not words._covered and not words._said

@@ -13,18 +13,19 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from primewood import __version__
-from primewood.batch import columns
-from primewood.batch.explaining import RowExplainer
-from primewood.batch.folder import Folder, Kind, Manifest, Part, part_name
-from primewood.batch.progress import watching
-from primewood.batch.run import Result, Run, Settings
+from primewood.batch import part_files
+from primewood.batch.folder import BatchQuestion, Folder, Manifest, Part, PartFormat, part_name
+from primewood.batch.progress import show_progress
+from primewood.batch.record_writer import RecordWriter
+from primewood.batch.result import RowResult
+from primewood.batch.row_explainer import RowExplainer
+from primewood.batch.run import Run
+from primewood.batch.settings import Settings
 from primewood.batch.sources import Source, open_source
-from primewood.batch.wording import Wording
 from primewood.errors import InvalidInput
 from primewood.files import undamaged
 from primewood.model.model import TreeModel
@@ -117,15 +118,14 @@ def explain_file(
     """
     settings = settings or Settings()
     settings.check()
-    kind = columns.check_kind(format)
-    explainer = RowExplainer(model)
+    kind = part_files.check_part_format(format)
     rows = open_source(source, model.context.layout, dialect)
     asked = Folder(folder)
     with asked.locked():
-        features = tuple(variable.name for variable in explainer.model.context.variables)
-        fresh = Manifest(_question(explainer, rows, settings, kind, dialect), features)
+        features = tuple(variable.name for variable in model.context.variables)
+        fresh = Manifest(_ask(model, rows, settings, kind, dialect or Dialect()), features)
         begun = asked.begin(fresh, resume=resume)
-        writing = _Writing(explainer, rows, asked, settings, kind, begun)
+        writing = _Writing(model, rows, asked, settings, kind, begun)
         return writing.run(n_jobs, progress)
 
 
@@ -134,25 +134,25 @@ class _Writing:
 
     def __init__(
         self,
-        explainer: RowExplainer,
+        model: TreeModel,
         source: Source,
         folder: Folder,
         settings: Settings,
-        kind: Kind,
+        kind: PartFormat,
         manifest: Manifest,
     ) -> None:
-        self._explainer, self._source, self._folder = explainer, source, folder
+        self._model, self._source, self._folder = model, source, folder
         self._settings, self._kind, self._manifest = settings, kind, manifest
         self._intact = folder.intact(manifest)
-        self._wording = Wording(explainer.model.context)
+        self._writer = RecordWriter(model.context)
         self._before = sum(manifest.parts[number].rows for number in self._intact)
 
     def run(self, n_jobs: int | None, progress: bool | None) -> Written:
         """Write what is not written yet."""
         if not self._manifest.finished or len(self._intact) < len(self._manifest.parts):
             total = None if self._source.total is None else self._source.total - self._before
-            with watching(total, progress) as watcher:
-                self._write(Run(self._explainer, self._settings, n_jobs, watcher))
+            with show_progress(total, progress) as on_result:
+                self._write(Run(self._model, self._settings, n_jobs, on_result))
         done = self._manifest
         return Written(self._folder.path, done.rows, len(done.parts), self._before)
 
@@ -167,7 +167,7 @@ class _Writing:
             if number in self._intact:
                 self._recall(run, number)
             else:
-                self._done(number, self._part(number, run.explain(block, number * size), block.notes))
+                self._done(number, self._write_part(number, run.explain_block(block, number * size)))
         if self._source.changed:
             raise InvalidInput(
                 f"{self._source.path} changed while it was read: begin again in another folder"
@@ -175,21 +175,19 @@ class _Writing:
         self._manifest = replace(self._manifest, finished=True)
         self._folder.write_manifest(self._manifest)
 
-    def _part(self, number: int, results: list[Result], notes: Mapping[int, tuple[str, ...]]) -> Part:
-        explainer, name = self._explainer, part_name(number)
-        context = explainer.model.context
-        answers = [
-            explainer.state(result, self._settings, notes.get(i, ())) for i, result in enumerate(results)
-        ]
+    def _write_part(self, number: int, results: list[RowResult]) -> Part:
+        context, name = self._model.context, part_name(number)
+        explainer = RowExplainer(self._model)
+        answers = [explainer.describe(result, self._settings) for result in results]
         score_together(answers)
-        records = [self._wording.record(answer) for answer in answers]
-        table = columns.columns(results, records, self._manifest.features, context.digest)
+        records = [self._writer.write(answer) for answer in answers]
+        table = part_files.tabulate(results, records, self._manifest.features, context.digest)
         decisions = ("",) if self._settings.options.get("within") is not None else context.class_names
-        files = {f"{name}.{self._kind}": columns.written(table, self._kind, decisions)}
+        files = {f"{name}.{self._kind}": part_files.encode_part(table, self._kind, decisions)}
         if self._settings.reuse:
-            files[f"{name}.boxes.jsonl"] = columns.boxes(results)
+            files[f"{name}.boxes.jsonl"] = part_files.encode_boxes(results)
         return self._folder.write_part(
-            len(results), files, {f"{name}.timings.jsonl": columns.timings(results)}
+            len(results), files, {f"{name}.timings.jsonl": part_files.encode_timings(results)}
         )
 
     def _done(self, number: int, part: Part) -> None:
@@ -199,30 +197,30 @@ class _Writing:
     def _recall(self, run: Run, number: int) -> None:
         """Know what a finished block lends to later ones."""
         if self._settings.reuse:
-            context, name = self._explainer.model.context, f"{part_name(number)}.boxes.jsonl"
+            context, name = self._model.context, f"{part_name(number)}.boxes.jsonl"
             with self._folder.open(name) as file, undamaged(self._folder.path / name, "remove it"):
-                found = columns.boxes_read(file.read(), context.variables, len(context.class_names))
+                found = part_files.read_boxes(file.read(), context.variables, len(context.class_names))
                 run.known.add(found)
 
 
-def _question(
-    explainer: RowExplainer, source: Source, settings: Settings, kind: str, dialect: Dialect | None
-) -> dict[str, Any]:
-    """What is asked, in plain types: when it is the same, so are the answers."""
-    context, engines = explainer.model.context, explainer.model.engines
-    domain = context.domain
+def _ask(
+    model: TreeModel, source: Source, settings: Settings, kind: PartFormat, dialect: Dialect
+) -> BatchQuestion:
+    """What is asked."""
+    context, engines, domain = model.context, model.engines, model.domain
     known = (context.class_names, context.units, context.vote, domain.features, domain.knowledge)
     how = (engines.engine, engines.max_nodes, engines.any_order, domain.assumptions)
+    training = None if context.rows is None else _sha256(np.ascontiguousarray(context.rows).tobytes())
     options = json.loads(json.dumps(settings.options, default=_plain))
-    return {
-        "primewood": __version__,
-        "model": context.digest,
-        "training": None if context.rows is None else _sha256(np.ascontiguousarray(context.rows).tobytes()),
-        "reading": _sha256(repr((known, how)).encode()),
-        "data": source.digest(),
-        "dialect": asdict(dialect or Dialect()),
-        "kind": kind,
-        "settings": {
+    return BatchQuestion(
+        primewood=__version__,
+        model=context.digest,
+        training=training,
+        reading=_sha256(repr((known, how)).encode()),
+        data=source.digest(),
+        dialect=asdict(dialect),
+        kind=kind,
+        settings={
             "options": options,
             "time_limit": settings.time_limit,
             "work_limit": settings.work_limit,
@@ -230,7 +228,7 @@ def _question(
             "reuse": settings.reuse,
             "block": settings.block,
         },
-    }
+    )
 
 
 def _plain(option: object) -> object:

@@ -28,7 +28,7 @@ Said = tuple[dict[str, str], list[dict[str, Any]]]
 T = TypeVar("T")
 
 
-class Wording:
+class RecordWriter:
     """Writes the records of explanations.
 
     Parameters
@@ -44,7 +44,7 @@ class Wording:
         self._said: dict[object, Said] = {}
         self._ranges: dict[object, list[tuple[Interval, float, float]]] = {}
 
-    def record(self, why: Explanation | Failed) -> Record:
+    def write(self, why: Explanation | Failed) -> Record:
         """What is written about a row: as in the record of its explanation, with the pieces of all literals."""
         if isinstance(why, Failed):
             return {**why.to_dict(), "pieces": []}

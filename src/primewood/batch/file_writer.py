@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from primewood.batch import columns
 from primewood.batch.folder import Folder
+from primewood.batch.folder_writer import Written, explain_file
 from primewood.batch.overview import Overview, overview
-from primewood.batch.run import Settings
+from primewood.batch.part_files import read_columns
+from primewood.batch.settings import Settings
 from primewood.batch.sources import open_source
-from primewood.batch.to_files import Written, explain_file
 from primewood.errors import InvalidInput
 from primewood.files import write_whole
 from primewood.model.model import TreeModel
@@ -114,7 +114,7 @@ def check_format(path: Path) -> None:
     if not path.absolute().parent.is_dir():
         raise InvalidInput(f"{path} cannot be written: there is no folder {path.parent}")
     if ending == ".xlsx":
-        workbook.openpyxl()
+        workbook.load_openpyxl()
     if ending == ".parquet":
         arrow()
 
@@ -138,7 +138,7 @@ class _Table:
     def rows(self) -> Iterator[list[Any]]:
         """Row after row; one part is held at a time."""
         for part in self._manifest.parts:
-            found = columns.read(self._parts, part, [ROW, *self._said])
+            found = read_columns(self._parts, part, [ROW, *self._said])
             found["notes"] = ["; ".join(notes) or None for notes in found["notes"]]
             for place, *cells in zip(*found.values(), strict=True):
                 yield [place, *([] if self._identities is None else [next(self._identities)]), *cells]
@@ -192,7 +192,7 @@ def _array(pyarrow: Any, name: str, cells: list[Any]) -> Any:
 
 WRITERS: dict[str, Callable[[IO[bytes], Sequence[str], Iterable[Sequence[Any]]], None]] = {
     ".csv": _write_csv,
-    ".xlsx": workbook.write,
+    ".xlsx": workbook.write_sheet,
     ".parquet": _write_parquet,
     ".jsonl": _write_lines,
 }

@@ -1,0 +1,66 @@
+"""What workers are sent: it explains rows of one model, and makes explanations of their results again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from primewood.batch.failed import Failed
+from primewood.batch.result import RowResult
+from primewood.batch.settings import Settings
+from primewood.engines.protocol import Clock
+from primewood.model.cells import Row
+from primewood.model.decision import RowDecision
+from primewood.model.model import TreeModel
+from primewood.questions.explain import Wishes, explain
+from primewood.questions.explanation import Explanation
+from primewood.questions.explanations import ExplanationMaker, note_fixed
+
+
+@dataclass(frozen=True)
+class RowExplainer:
+    """Explains rows of one model; it can be sent to another process."""
+
+    model: TreeModel
+
+    def explain(
+        self,
+        row: Row,
+        *,
+        within: float | None = None,
+        time_limit: float | None = None,
+        work_limit: int | None = None,
+        **wishes: Any,
+    ) -> Explanation:
+        """One explanation of the decision on a row; the options are those of `Explainer.explain`."""
+        return explain(self._ask(row, within), Wishes(**wishes), Clock(time_limit, work_limit))
+
+    def _ask(self, row: Row, within: float | None) -> RowDecision:
+        return self.model.ask(row) if within is None else self.model.ask_within(row, within)
+
+    def describe(self, result: RowResult, settings: Settings) -> Explanation | Failed:
+        """The explanation that a result stands for."""
+        if result.box is None:
+            row = tuple(result.row.tolist())
+            return Failed(result.problem, row, settings.literals, self.model.context)
+        decision = self._decide_again(result, settings.options.get("within"))
+        fixed = decision.model.find_places("fix", settings.options.get("fix", ()))
+        why = ExplanationMaker.for_decision(decision, settings.literals, fixed).explain(result.box)
+        notes = result.notes
+        if result.source is not None:
+            notes = (*note_fixed(why.notes, decision.context.variables, fixed), *notes)
+        return replace(
+            why,
+            status=result.status,
+            notes=(*result.row_notes, *notes),
+            queries=result.queries,
+            goal=result.goal,
+            bounds=result.bounds,
+        )
+
+    def _decide_again(self, result: RowResult, within: float | None) -> RowDecision:
+        """The decision that a result is about, without reading the row once more."""
+        if within is not None:
+            return self.model.ask_within(result.row, within)
+        model = self.model.serve(result.row) if result.elsewhere else self.model
+        return RowDecision(model, model.domain.point(result.row), int(result.label or 0), result.row)

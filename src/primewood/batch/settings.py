@@ -1,0 +1,87 @@
+"""How many rows are explained: options of `explain`, limits, and what rows share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from primewood.engines.protocol import check_limit
+from primewood.errors import InvalidInput
+from primewood.logic.language import Language, check_language
+from primewood.model.model import TreeModel
+from primewood.tables.rows import read_rows
+
+BLOCK = 1000
+"""How many rows a block has."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How many rows are explained.
+
+    Attributes
+    ----------
+    options : mapping
+        As for `explain`, limits aside.
+    time_limit, work_limit
+        Per row.
+    batch_limit : float or None
+        Seconds for all rows together.
+    reuse : bool
+        Whether rows take over explanations that cover them.
+    block : int
+        How many rows a block has.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    time_limit: float | None = 10.0
+    work_limit: int | None = None
+    batch_limit: float | None = None
+    reuse: bool = False
+    block: int = BLOCK
+
+    @property
+    def literals(self) -> Language:
+        """The literal language of the explanations."""
+        return check_language(self.options.get("literals", "intervals"))
+
+    @property
+    def together(self) -> bool:
+        """Whether rows are explained together with others near them, unless something else leads to their explanations.
+
+        In the language "values" others are hardly ever covered, and trying would only take time.
+        """
+        options = self.options
+        led = options.get("order") is not None or bool(options.get("weights"))
+        return self.reuse and not led and self.literals != "values"
+
+    def check(self) -> None:
+        """Raise for what cannot be."""
+        limit = self.batch_limit
+        if limit is not None and not (isinstance(limit, int | float) and limit > 0):
+            raise InvalidInput(
+                f"batch_limit is a positive number of seconds or None, not {self.batch_limit!r}"
+            )
+        if not isinstance(self.block, int) or self.block < 1:
+            raise InvalidInput(f"block is a number of rows of at least 1, not {self.block!r}")
+        goal = self.options.get("goal", "prime")
+        if self.reuse and (goal != "prime" or self.options.get("within") is not None):
+            raise InvalidInput(
+                'reuse is for goal="prime" without within=: what is shortest or widest for one row is not for another'
+            )
+        if self.reuse and self.options.get("also") is not None:
+            raise InvalidInput("reuse chooses itself which rows are explained together; leave out also=")
+
+
+def choose_settings(model: TreeModel, options: dict[str, Any], *limits: Any) -> Settings:
+    """The settings of a batch, with options of `explain`."""
+    kept = dict(options)
+    kept["literals"] = model.choose_language(options.get("literals"))
+    if kept.get("also") is not None:
+        kept["also"] = read_rows(kept["also"], model.context.layout, source="also").rows
+    settings = Settings(kept, *limits)
+    check_limit("time_limit", settings.time_limit)
+    check_limit("work_limit", settings.work_limit)
+    settings.check()
+    return settings
