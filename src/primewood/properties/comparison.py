@@ -32,6 +32,7 @@ from primewood.properties.verification import Verifier, values_in_words
 from primewood.questions.weakening import drop_each, weaken
 from primewood.render import text
 from primewood.render.numbers import counted
+from primewood.render.records import ComparisonRecord, DirectionRecord, RegionRecord
 from primewood.visible import Readable, in_lines
 
 TRIED = 4096
@@ -60,7 +61,7 @@ class ChangedRows(Readable):
     def __len__(self) -> int:
         return len(self.places)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> DirectionRecord:
         """The rows in plain types."""
         return {
             "first": plain(self.first),
@@ -96,7 +97,7 @@ class Region(Readable):
     share: float | None
     context: TreeContext
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> RegionRecord:
         """The region in plain types."""
         return {
             "literals": [self.context.literal_record(x) for x in self.term.literals],
@@ -172,7 +173,7 @@ class Comparison(Readable):
         """What is taken for granted about rows."""
         return () if self.context.domain is None else tuple(self.context.domain.assumptions)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ComparisonRecord:
         """The comparison in plain types."""
         return {
             "equivalent": self.equivalent,

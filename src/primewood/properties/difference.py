@@ -24,6 +24,7 @@ from primewood.logic.variable import Variable
 from primewood.model.context import UNDECIDED, Context, TreeContext
 from primewood.questions.explanation import Explanation
 from primewood.render.numbers import counted
+from primewood.render.records import DifferenceRecord
 from primewood.visible import Readable
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Difference(Readable):
 
         return max((why for why in found if why is not None), key=share, default=None)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> DifferenceRecord:
         """The difference in plain types: how many cells are decided differently, and how."""
         counts = self.compiled.count()
         return {

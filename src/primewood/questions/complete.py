@@ -23,6 +23,7 @@ from primewood.model.context import Context, plain
 from primewood.model.decision import Decision
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
+from primewood.render.records import RelevanceRecord
 from primewood.visible import Readable, visible
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Relevance(Brief):
     necessary_values: tuple[Literal, ...]
     relevant_values: tuple[Literal, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> RelevanceRecord:
         """What is said about features, in plain types."""
         return {
             "necessary": list(self.necessary),
@@ -230,7 +231,9 @@ class CompleteReason(Brief):
     def _repr_html_(self) -> str:
         from primewood.render.html.answers import relevance
 
-        return relevance({**self.relevance.to_dict(), "model": self.context.digest}, self.decision)
+        record = self.relevance.to_dict()
+        record["model"] = self.context.digest
+        return relevance(record, self.decision)
 
     def __str__(self) -> str:
         relevance = self.relevance

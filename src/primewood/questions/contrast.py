@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Protocol, SupportsIndex
+from typing import NoReturn, Protocol, SupportsIndex
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from primewood.questions.explanation import Status
 from primewood.questions.families import BoxFamily
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
+from primewood.render.records import ContrastRecord
 from primewood.visible import visible
 
 
@@ -74,7 +75,7 @@ class Contrast(Brief):
         """The features that are let go of."""
         return tuple(literal.variable.name for literal in self.term.literals)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ContrastRecord:
         """The contrast in plain types."""
         changed = {}
         for name, old, new in zip(

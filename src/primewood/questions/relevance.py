@@ -26,7 +26,7 @@ import math
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from primewood.engines.duality import Border, Duality, Item, ListingEnd
 from primewood.engines.protocol import Clock, CompiledFamily, Verdict
@@ -39,6 +39,7 @@ from primewood.model.decision import Decision
 from primewood.questions.complete import Relevance, state_reason
 from primewood.render.brief import Brief
 from primewood.render.numbers import amount
+from primewood.render.records import AttributionRecord, RelevanceRecord
 from primewood.visible import in_lines
 
 if TYPE_CHECKING:
@@ -78,14 +79,13 @@ class FoundRelevance(Relevance):
     undecided: tuple[str, ...] = ()
     complete: bool = True
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> RelevanceRecord:
         """What is said about features, and what is not decided, in plain types."""
-        found = {
-            "literal_language": self.literals,
-            "undecided": list(self.undecided),
-            "complete": self.complete,
-        }
-        return {**super().to_dict(), **found}
+        record = super().to_dict()
+        record["literal_language"] = self.literals
+        record["undecided"] = list(self.undecided)
+        record["complete"] = self.complete
+        return record
 
     def __str__(self) -> str:
         known = super().__str__()
@@ -110,7 +110,7 @@ class Attribution(Brief):
     count: tuple[int, int]
     complete: bool
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> AttributionRecord:
         """The bounds in plain types."""
         return {
             "shares": {name: list(ends) for name, ends in self.shares.items()},

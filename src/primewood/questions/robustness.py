@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from primewood.questions.distance import Moves, Norm, check_norm
 from primewood.questions.explanation import Status
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
+from primewood.render.records import RobustnessRecord
 from primewood.visible import in_lines, visible
 
 
@@ -56,7 +56,7 @@ class Robustness(Brief):
         """How far the nearest row is that was found to be decided otherwise; infinite if none was found."""
         return self.nearest.cost
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> RobustnessRecord:
         """The robustness in plain types."""
         found = self.nearest.to_dict()
         return {
@@ -67,7 +67,12 @@ class Robustness(Brief):
             "relative": self.nearest.moves.relative,
             "radius": self.radius if math.isfinite(self.radius) else None,
             "upper": self.upper if math.isfinite(self.upper) else None,
-            "nearest": {name: found[name] for name in ("other", "other_score", "row", "changes")},
+            "nearest": {
+                "other": found["other"],
+                "other_score": found["other_score"],
+                "row": found["row"],
+                "changes": found["changes"],
+            },
             "model": found["model"],
             "notes": found["notes"],
         }

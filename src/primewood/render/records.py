@@ -326,3 +326,139 @@ class RuleListRecord(TypedDict):
     vote: str | None
     model: str | None
     assumptions: list[str]
+
+
+class ContrastRecord(TypedDict):
+    """What may be let go of so that another decision becomes possible."""
+
+    decision: Scalar
+    score: ScoreRecord | None
+    other_score: ScoreRecord | None
+    model: str | None
+    other: Scalar | None
+    status: str
+    fewest: bool
+    literal_language: str
+    lets_go: list[LiteralRecord]
+    changed: dict[str, float | None]
+    notes: list[str]
+
+
+class NearestRecord(TypedDict):
+    """The nearest change of a decision that was found."""
+
+    other: Scalar
+    other_score: ScoreRecord | None
+    row: list[float | None] | None
+    changes: dict[str, list[Scalar | None]]
+
+
+class RobustnessRecord(TypedDict):
+    """How far a row can move before its decision may change."""
+
+    status: str
+    decision: Scalar
+    score: ScoreRecord | None
+    norm: str
+    relative: bool
+    radius: float | None
+    upper: float | None
+    nearest: NearestRecord
+    model: str | None
+    notes: list[str]
+
+
+class RelevanceRecord(TypedDict):
+    """Which features a decision rests on."""
+
+    necessary: list[str]
+    relevant: list[str]
+    irrelevant: list[str]
+    undecided: NotRequired[list[str]]
+    complete: NotRequired[bool]
+    literal_language: NotRequired[str]
+    model: NotRequired[str | None]
+
+
+class AttributionRecord(TypedDict):
+    """In what share of the explanations each feature is: bounds."""
+
+    shares: dict[str, list[float]]
+    count: list[int]
+    complete: bool
+
+
+class RefutationRecord(TypedDict):
+    """A row that refutes a claim."""
+
+    row: list[float | None]
+    changed: dict[str, float | None]
+    text: str
+    decision: Scalar
+
+
+class CheckRecord(TypedDict):
+    """Whether a claimed explanation suffices."""
+
+    claim: list[str]
+    source: str
+    decision: Scalar
+    score: ScoreRecord | None
+    model: str | None
+    literal_language: str
+    sufficient: bool | None
+    contains_row: bool
+    verdict: str
+    status: str
+    counterexample: RefutationRecord | None
+    redundant: list[str]
+    repaired: ExplanationRecord | None
+    assumptions: list[str]
+    notes: list[str]
+
+
+class DirectionRecord(TypedDict):
+    """The rows that two models decide differently in one way."""
+
+    first: Scalar
+    second: Scalar
+    count: int
+    ids: list[Scalar]
+    places: list[int]
+
+
+class RegionRecord(TypedDict):
+    """A box throughout which two models differ."""
+
+    literals: list[LiteralRecord]
+    first: Scalar
+    second: Scalar
+    rows: list[int]
+    share: float | None
+
+
+class ComparisonRecord(TypedDict):
+    """Whether two models decide alike."""
+
+    equivalent: bool | None
+    words: str
+    directions: list[DirectionRecord]
+    witness: list[float | None] | None
+    shown: dict[str, str]
+    decisions: list[Scalar]
+    scores: list[ScoreRecord]
+    affected: list[int]
+    rows: int
+    regions: list[RegionRecord]
+    note: str
+    assumptions: list[str]
+    model: str | None
+
+
+class DifferenceRecord(TypedDict):
+    """How two compiled models differ: counts of cells."""
+
+    equivalent: bool
+    share: float
+    kinds: dict[str, int]
+    assumptions: list[str]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, get_args
 from typing import Literal as Choice
+from typing import get_args
 
 from primewood.apps.check.counterexample import Counterexample
 from primewood.apps.claims import Claim
@@ -13,6 +13,7 @@ from primewood.logic.language import Language
 from primewood.model.context import TreeContext, plain
 from primewood.questions.explanation import Explanation, Status
 from primewood.render.brief import Brief
+from primewood.render.records import CheckRecord
 from primewood.visible import in_lines
 
 Judgement = Choice[
@@ -80,7 +81,7 @@ class Check(Brief):
         unfinished = self.repaired is not None and self.repaired.status is not Status.PROVED
         return Status.INTERRUPTED if open_ended or unfinished else Status.PROVED
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> CheckRecord:
         """The check in plain types."""
         other = self.counterexample
         return {

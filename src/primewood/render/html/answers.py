@@ -8,6 +8,19 @@ from primewood.render import text
 from primewood.render.html.card import BADGES, Fact, Frame, assume, heading, in_word
 from primewood.render.html.environment import render, style
 from primewood.render.numbers import amount, counted, few, short
+from primewood.render.records import (
+    AttributionRecord,
+    CheckRecord,
+    ComparisonRecord,
+    ContrastRecord,
+    DecisionMapRecord,
+    DifferenceRecord,
+    RegionRecord,
+    RelevanceRecord,
+    RobustnessRecord,
+    ScoreRecord,
+    WhatIfRecord,
+)
 from primewood.render.text import Record
 
 MOST_LINES = 12
@@ -27,7 +40,7 @@ def simple(
     caption: str = "",
     head: Sequence[str] = (),
     rows: Sequence[Sequence[object]] = (),
-    score: Record | None = None,
+    score: ScoreRecord | None = None,
     model: object = None,
     level: int = 2,
 ) -> str:
@@ -62,7 +75,7 @@ def simple(
     )
 
 
-def contrast(record: Record, words: str) -> str:
+def contrast(record: ContrastRecord, words: str) -> str:
     """The card of a contrast: `Contrast.to_dict`, and its words."""
     found = record["other"] is not None
     minimal = "Fewest, proved" if record["fewest"] else "Minimal, proved"
@@ -77,12 +90,12 @@ def contrast(record: Record, words: str) -> str:
         caption="What changes",
         head=["Feature", "May become"],
         rows=[[x["feature"], x["text"]] for x in record["lets_go"]],
-        score=record.get("score"),
+        score=record["score"],
         model=record["model"],
     )
 
 
-def robustness(record: Record, words: str) -> str:
+def robustness(record: RobustnessRecord, words: str) -> str:
     """The card of a robustness: `Robustness.to_dict`, and its words."""
     near, first = record["nearest"], words.split("\n", 1)[0]
     facts = [("Safe radius, proved", record["radius"]), ("A change is known at", record["upper"])]
@@ -91,7 +104,7 @@ def robustness(record: Record, words: str) -> str:
         str(record["decision"]),
         lead="how far the row can move before the decision may change",
         asides=[f"{first[:1].upper()}{first[1:]}."],
-        score=record.get("score"),
+        score=record["score"],
         status="proved" if record["status"] == "impossible" else record["status"],
         badge={"proved": "Largest radius, proved", "impossible": "Never changes"}.get(record["status"], ""),
         facts=[Fact(f"{name} ({record['norm']})", short(x)) for name, x in facts if x is not None],
@@ -102,7 +115,7 @@ def robustness(record: Record, words: str) -> str:
     )
 
 
-def relevance(record: Record, decision: object = None) -> str:
+def relevance(record: RelevanceRecord, decision: object = None) -> str:
     """The card of which features a decision rests on: `Relevance.to_dict`."""
     undecided = record.get("undecided", [])
     kinds = {
@@ -128,7 +141,7 @@ def relevance(record: Record, decision: object = None) -> str:
     )
 
 
-def attribution(record: Record) -> str:
+def attribution(record: AttributionRecord) -> str:
     """The card of an attribution: `Attribution.to_dict`."""
     ranked = sorted(record["shares"].items(), key=lambda item: -sum(item[1]))
     low, high = record["count"]
@@ -155,7 +168,7 @@ def between(low: float, high: float) -> str:
     return text.share(low) if low == high else f"{text.share(low)} to {text.share(high)}"
 
 
-def check(record: Record, sufficiency: str, meaning: str) -> str:
+def check(record: CheckRecord, sufficiency: str, meaning: str) -> str:
     """The card of a check: `Check.to_dict`, and its verdict in words."""
     repaired, needless = record["repaired"], set(record["redundant"])
     instead = (
@@ -173,12 +186,12 @@ def check(record: Record, sufficiency: str, meaning: str) -> str:
         caption=f"The claim for {record['decision']}",
         head=["Condition", "Needed"],
         rows=[[words, "no" if words in needless else "yes" if good else ""] for words in record["claim"]],
-        score=record.get("score"),
+        score=record["score"],
         model=record["model"],
     )
 
 
-def tally(record: Record) -> str:
+def tally(record: Mapping[str, int]) -> str:
     """The card of many checks: `Tally.to_dict`."""
     total = record["claims"]
     verdicts = {
@@ -210,12 +223,12 @@ def adverse_action(record: Record, lead: str) -> str:
             for x in record["reasons"]
         ],
         asides=[record["letter"]],
-        score=record.get("score"),
+        score=record["score"],
         model=record["model"],
     )
 
 
-def what_if(record: Record) -> str:
+def what_if(record: WhatIfRecord) -> str:
     """The card of a what-if strip: `WhatIf.to_dict`."""
     pieces = record["pieces"]
     others = len({piece["decision"] for piece in pieces} - {record["decision"], None})
@@ -239,7 +252,7 @@ def what_if(record: Record) -> str:
     )
 
 
-def decision_map(record: Record, cells: Mapping[object, int]) -> str:
+def decision_map(record: DecisionMapRecord, cells: Mapping[object, int]) -> str:
     """The card of a map of two features: `DecisionMap.to_dict`, and how many cells get which decision."""
     first, second = (axis["feature"] for axis in record["axes"])
     total = sum(cells.values())
@@ -296,7 +309,7 @@ def lines(label: str, title: str, words: Sequence[str], *, badge: str, status: s
     )
 
 
-def comparison(record: Record) -> str:
+def comparison(record: ComparisonRecord) -> str:
     """The card of a comparison of two models: `Comparison.to_dict`."""
     status = {True: "holds", False: "fails", None: "undecided"}[record["equivalent"]]
     badges = {"holds": "Equivalent, proved", "fails": "Different", "undecided": "Undecided"}
@@ -319,7 +332,7 @@ def comparison(record: Record) -> str:
     )
 
 
-def _both_scores(record: Record) -> list[str]:
+def _both_scores(record: ComparisonRecord) -> list[str]:
     """What the two decisions about the row that shows it are taken by."""
     if record["witness"] is None:
         return []
@@ -328,7 +341,7 @@ def _both_scores(record: Record) -> list[str]:
     return [f"For instance: first model {told[0]}; second model {told[-1]}; for {held}."]
 
 
-def _regions(regions: Sequence[Record]) -> list[str]:
+def _regions(regions: Sequence[RegionRecord]) -> list[str]:
     return [
         f"Proved to differ throughout: {region['first']} -> {region['second']} if "
         f"{few((x['text'] for x in region['literals']), between=' and ') or 'anything'}."
@@ -336,7 +349,7 @@ def _regions(regions: Sequence[Record]) -> list[str]:
     ]
 
 
-def difference(record: Record) -> str:
+def difference(record: DifferenceRecord) -> str:
     """The card of the difference of two compiled models: `Difference.to_dict`."""
     status = "holds" if record["equivalent"] else "fails"
     return simple(
