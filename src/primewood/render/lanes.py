@@ -103,7 +103,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
+class RangeEnd:
     """An end of the training range: its place, and its number in words."""
 
     place: float
@@ -122,7 +122,7 @@ class Lane:
         The allowed intervals.
     mark : float or None
         The place of the row's number; None without one.
-    ticks : tuple of Tick
+    ticks : tuple of RangeEnd
         The ends of the training range; none without training rows.
     columns : tuple of Bar
         The histogram of the training rows; empty without one.
@@ -131,7 +131,7 @@ class Lane:
     scale: Scale
     bars: tuple[Bar, ...]
     mark: float | None
-    ticks: tuple[Tick, ...]
+    ticks: tuple[RangeEnd, ...]
     columns: tuple[Bar, ...]
 
 
@@ -419,7 +419,7 @@ def _lane(entry: EntryRecord, literal: LiteralRecord | None, scale: Scale) -> La
             place_interval(scale, part) for part in (literal["intervals"] if literal else [EVERYTHING])
         ),
         mark=None if value is None else scale.place(value),
-        ticks=tuple(Tick(scale.place(x), short(x)) for x in dict.fromkeys(known or ())),
+        ticks=tuple(RangeEnd(scale.place(x), short(x)) for x in dict.fromkeys(known or ())),
         columns=_columns(scale, entry.get("histogram") if known else None),
     )
 

@@ -9,7 +9,7 @@ from primewood.logic.interval import number
 from primewood.render import lanes
 from primewood.render.html.audit_words import figure, names
 from primewood.render.html.card import card
-from primewood.render.html.conditions import Row
+from primewood.render.html.conditions import ConditionRow
 from primewood.render.html.environment import counted
 from primewood.render.numbers import few, short
 from primewood.render.records import EntryRecord, ExplanationRecord, LiteralRecord
@@ -125,7 +125,7 @@ class Way:
     changes : list of (feature, old, new)
     outcome, proof : str
         The decision then, and what is proved about the way.
-    safe : sequence of Row
+    safe : sequence of ConditionRow
         Conditions under which the other decision stays.
     """
 
@@ -133,7 +133,7 @@ class Way:
     changes: list[tuple[str, str, str]]
     outcome: str
     proof: str
-    safe: Sequence[Row] = ()
+    safe: Sequence[ConditionRow] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +217,8 @@ def _nearest(found: Record) -> Way:
     return Way(name, _moves(found["changes"]), str(found["other"]), proof, safe)
 
 
-def _condition(literal: LiteralRecord) -> Row:
-    return Row.of(lanes.track(lanes.make_entry(literal), literal))
+def _condition(literal: LiteralRecord) -> ConditionRow:
+    return ConditionRow.of(lanes.track(lanes.make_entry(literal), literal))
 
 
 def _moves(changes: Record) -> list[tuple[str, str, str]]:
@@ -232,7 +232,7 @@ class RuleView:
     Attributes
     ----------
     decision : str
-    conditions : list of Row
+    conditions : list of ConditionRow
     covers, rows, new_rows : int
         How many rows of the report it covers, how many of those that rules were grown from, and how many of these
         no earlier rule covers.
@@ -243,7 +243,7 @@ class RuleView:
     """
 
     decision: str
-    conditions: list[Row]
+    conditions: list[ConditionRow]
     covers: int
     rows: int
     new_rows: int

@@ -8,14 +8,13 @@ what it rests on, and a small foot.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from primewood.errors import InvalidInput
 from primewood.logic.interval import number
 from primewood.render import importance as words
 from primewood.render import lanes, text
-from primewood.render.html.conditions import MOST_DRAWN, MOST_LISTED, Row, Rows
+from primewood.render.html.conditions import MOST_DRAWN, MOST_LISTED, ConditionRow, ConditionRows
 from primewood.render.html.environment import render, style
 from primewood.render.numbers import counted, few, short
 from primewood.render.records import (
@@ -23,6 +22,7 @@ from primewood.render.records import (
     CounterfactualRecord,
     CoverageRecord,
     EntryRecord,
+    ExclusionRecord,
     ExplanationRecord,
     FeatureImportanceRecord,
     ImportanceRecord,
@@ -108,6 +108,43 @@ class Section:
     left_out: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What would change a decision: pieces of conditions with their examples, and how much is left out, in words."""
+
+    shown: Sequence[tuple[Sequence[text.Piece], ExclusionRecord]]
+    left_out: str
+
+
+@dataclass(frozen=True, slots=True)
+class CountedFeature:
+    """A feature with its counts, each in words and as a share."""
+
+    feature: str
+    counts: Sequence[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedRow:
+    """A row of a batch: its label, and why it was decided; or that it failed, in words."""
+
+    label: object
+    decision: object
+    conditions: ConditionRows
+    failed: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRule:
+    """A rule of a list: its conditions, those that are drawn, and how much it covers as a share and in words."""
+
+    decision: object
+    conditions: ConditionRows
+    ranges: Sequence[ConditionRow]
+    share: float
+    covered: str
+
+
 def card(record: ExplanationRecord, *, level: int = 2) -> str:
     """The card of an explanation.
 
@@ -137,8 +174,8 @@ def card(record: ExplanationRecord, *, level: int = 2) -> str:
         frame=frame,
         middle=_middle(record),
         about_a_row=any(track.value for track in shown.conditions),
-        conditions=Rows.of(shown.conditions),
-        free=Rows.of(shown.free),
+        conditions=ConditionRows.of(shown.conditions),
+        free=ConditionRows.of(shown.free),
         changes=_changes(record, shown),
         facts=[*_covered(record), *_best(record)],
     )
@@ -290,19 +327,19 @@ def importance(record: ImportanceRecord, *, level: int = 2) -> str:
     )
 
 
-def _importance(entry: FeatureImportanceRecord, record: ImportanceRecord) -> dict[str, Any]:
+def _importance(entry: FeatureImportanceRecord, record: ImportanceRecord) -> CountedFeature:
     pairs = (entry["in_explanations"], record["explained"]), (entry["flips_alone"], record["tested"])
     shares = [count / whole if whole else 0.0 for count, whole in pairs]
     first, second = words.cells(entry, record)
-    return {"feature": entry["feature"], "counts": [(first, shares[0]), (second, shares[1])]}
+    return CountedFeature(entry["feature"], [(first, shares[0]), (second, shares[1])])
 
 
-def _changes(record: ExplanationRecord, shown: lanes.Tracks) -> dict[str, Any]:
+def _changes(record: ExplanationRecord, shown: lanes.Tracks) -> Changes:
     """What is excluded of the first conditions, each with an example, and how much is left out."""
     drawn = {track.feature for track in shown.conditions[:MOST_DRAWN]}
     items = [x for x in visible_record(record.get("excludes", [])) if x["literal"]["feature"] in drawn]
     kept = [([piece.typeset() for piece in text.divide(x["literal"])], x) for x in items[:MOST_CHANGES]]
-    return {"shown": kept, "left_out": text.exclusions_left_out(record, len(kept))}
+    return Changes(kept, text.exclusions_left_out(record, len(kept)))
 
 
 def heading(level: int) -> int:
@@ -392,21 +429,20 @@ def _section(title: str, counts: Mapping[str, int]) -> Section:
     return Section(title, entries[:shown], listed, len(entries) - shown - len(listed))
 
 
-def _first(index: Sequence[object], whys: Sequence[ExplanationRecord]) -> list[dict[str, Any]]:
-    labelled = list(zip(index, whys, strict=True))[:MOST_ROWS]
+def _first(index: Sequence[object], whys: Sequence[ExplanationRecord]) -> list[ExplainedRow]:
     return [
-        {
-            "label": label,
-            "decision": why["decision"],
-            "conditions": _conditions(why["literals"], why["instance"]),
-            "failed": text.rule(why) if why["status"] == "failed" else "",
-        }
-        for label, why in labelled
+        ExplainedRow(
+            label,
+            why["decision"],
+            _conditions(why["literals"], why["instance"]),
+            text.rule(why) if why["status"] == "failed" else "",
+        )
+        for label, why in list(zip(index, whys, strict=True))[:MOST_ROWS]
     ]
 
 
-def _conditions(literals: Sequence[LiteralRecord], instance: Sequence[EntryRecord]) -> Rows:
-    return Rows.of(lanes.tracks(literals, instance).conditions)
+def _conditions(literals: Sequence[LiteralRecord], instance: Sequence[EntryRecord]) -> ConditionRows:
+    return ConditionRows.of(lanes.tracks(literals, instance).conditions)
 
 
 def _broken(record: VerificationRecord) -> list[str]:
@@ -450,24 +486,21 @@ def in_word(value: object) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
-def _rules(rules: Sequence[RuleRecord], total: int) -> list[dict[str, Any]]:
+def _rules(rules: Sequence[RuleRecord], total: int) -> list[ListedRule]:
     """The rules, of which the first have their conditions drawn as well, until there are many."""
     found, room = [], MOST_RANGES
     for rule in rules:
         made = _rule(rule, total)
-        drawn: tuple[Row, ...] = made["conditions"].drawn
-        room -= len(drawn)
-        found.append({**made, "ranges": drawn if room >= 0 else ()})
+        room -= len(made.ranges)
+        found.append(made if room >= 0 else replace(made, ranges=()))
     return found
 
 
-def _rule(rule: RuleRecord, total: int) -> dict[str, Any]:
+def _rule(rule: RuleRecord, total: int) -> ListedRule:
     """A rule stands for many rows: the one that it grew around is not shown."""
     more = f", {rule['new_rows']} of them new" if rule["new_rows"] < rule["rows"] else ""
     instance: list[EntryRecord] = [{**x, "value": None, "shown": ""} for x in rule["instance"]]
-    return {
-        "decision": rule["decision"],
-        "conditions": _conditions(rule["literals"], instance),
-        "share": rule["rows"] / total if total else 0.0,
-        "covered": f"{counted(rule['rows'], 'training row')}{more}",
-    }
+    conditions = _conditions(rule["literals"], instance)
+    share = rule["rows"] / total if total else 0.0
+    covered = f"{counted(rule['rows'], 'training row')}{more}"
+    return ListedRule(rule["decision"], conditions, conditions.drawn, share, covered)

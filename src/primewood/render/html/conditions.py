@@ -17,7 +17,7 @@ MOST_LISTED_PIECES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ConditionRow:
     """A feature on a card.
 
     Attributes
@@ -38,7 +38,7 @@ class Row:
     more: int = 0
 
     @classmethod
-    def of(cls, track: Track) -> Row:
+    def of(cls, track: Track) -> ConditionRow:
         """The row of a feature."""
         every, some = (
             tuple(piece.typeset() for piece in pieces) for pieces in (track.pieces, track.some_pieces)
@@ -48,17 +48,17 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ConditionRows:
     """The features of a card: some are drawn, more are listed in words, and the rest is counted."""
 
-    drawn: tuple[Row, ...]
-    listed: tuple[Row, ...]
+    drawn: tuple[ConditionRow, ...]
+    listed: tuple[ConditionRow, ...]
     left_out: int
 
     @classmethod
-    def of(cls, tracks: Sequence[Track]) -> Rows:
+    def of(cls, tracks: Sequence[Track]) -> ConditionRows:
         """The rows of features, the first ones drawn."""
-        rows = [Row.of(track) for track in tracks[: MOST_DRAWN + MOST_LISTED]]
+        rows = [ConditionRow.of(track) for track in tracks[: MOST_DRAWN + MOST_LISTED]]
         return cls(tuple(rows[:MOST_DRAWN]), tuple(rows[MOST_DRAWN:]), len(tracks) - len(rows))
 
     def __len__(self) -> int:

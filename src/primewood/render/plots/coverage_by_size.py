@@ -67,7 +67,7 @@ def coverage_by_size(whys: Any, *, ax: Any = None) -> CoverageBySizeDisplay:
     CoverageBySizeDisplay
     """
     axes = check_axes(ax)
-    counted = _count(whys)
+    counted = _count_dots(whys)
     known = sum(counted.dots.values())
     if not counted.explained:
         raise InvalidInput(f"coverage_by_size takes at least one explanation; {counted.failed:,} rows failed")
@@ -81,7 +81,7 @@ def coverage_by_size(whys: Any, *, ax: Any = None) -> CoverageBySizeDisplay:
 
 
 @dataclass(frozen=True)
-class _Counts:
+class _Dots:
     """What is drawn.
 
     Attributes
@@ -97,30 +97,30 @@ class _Counts:
     failed: int
 
 
-def _count(whys: Any) -> _Counts:
+def _count_dots(whys: Any) -> _Dots:
     if is_frame(whys):
         table = read_columns(whys, ("status", "size", "coverage"), "coverage_by_size")
-        return _count_lines(list(zip(*table.values(), strict=True)))
+        return _count_rows(list(zip(*table.values(), strict=True)))
     if isinstance(whys, Mapping) or hasattr(whys, "coverage_by_size"):
         record = convert(whys)
         if isinstance(record, Mapping) and OVERVIEW.fits(record):
             return _count_overview(record)
     taken = "a batch, its frame, or the overview of a folder"
     records, _ = read_records(whys, "coverage_by_size", taken=taken)
-    return _count_lines([(one["status"], len(one["literals"]), one.get("coverage")) for one in records])
+    return _count_rows([(one["status"], len(one["literals"]), one.get("coverage")) for one in records])
 
 
-def _count_lines(lines: Sequence[tuple[str, int, float | None]]) -> _Counts:
+def _count_rows(lines: Sequence[tuple[str, int, float | None]]) -> _Dots:
     """What lines of status, size and coverage say."""
     explained = [(size, coverage) for status, size, coverage in lines if status != FAILED]
     dots = Counter((int(size), float(coverage)) for size, coverage in explained if coverage is not None)
-    return _Counts(dots, len(explained), len(lines) - len(explained))
+    return _Dots(dots, len(explained), len(lines) - len(explained))
 
 
-def _count_overview(record: Record) -> _Counts:
+def _count_overview(record: Record) -> _Dots:
     dots = {(one["size"], one["coverage"]): one["rows"] for one in record["coverage_by_size"]}
     failed = record["statuses"].get(FAILED, 0)
-    return _Counts(dots, record["rows"] - failed, failed)
+    return _Dots(dots, record["rows"] - failed, failed)
 
 
 def _write_title(known: int, left_out: int, failed: int) -> str:

@@ -98,7 +98,7 @@ def ranges(why: Any, *, ax: Any = None, free: bool = True) -> RangesDisplay:
     width, height = (WIDTH, float("inf")) if axes is None else measure_axes(axes)
     for most in (MOST_FREE, MOST_FREE // 2, 0) if free else (0,):
         drawn = (*shown.conditions, *shown.free[:most])
-        page = _Page.plan(drawn, max(width, LEAST_WIDTH))
+        page = _LanePage.plan(drawn, max(width, LEAST_WIDTH))
         total = page.height + 1.0 + (len(notes) + 1) * line_height(SMALL)
         if LEAST_ZOOM * total <= height:
             break
@@ -128,7 +128,7 @@ def _say_anything(record: ExplanationRecord) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _LaneRow:
     """A lane with its place on the page, in inches.
 
     Attributes
@@ -156,12 +156,12 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _LanePage:
     """The lanes of a picture; in inches, with the left end of the lanes at 0.
 
     Attributes
     ----------
-    rows : tuple of _Row
+    rows : tuple of _LaneRow
     lane : float
         How long lanes are.
     before, after : float
@@ -169,7 +169,7 @@ class _Page:
     height : float
     """
 
-    rows: tuple[_Row, ...]
+    rows: tuple[_LaneRow, ...]
     lane: float
     before: float
     after: float
@@ -180,7 +180,7 @@ class _Page:
         return self.before + self.lane + self.after
 
     @classmethod
-    def plan(cls, drawn: Sequence[Track], width: float) -> _Page:
+    def plan(cls, drawn: Sequence[Track], width: float) -> _LanePage:
         """The page of that width for some features."""
         words = [wrap(_describe(track), 0.3 * width, NAME, 12) for track in drawn]
         values = [wrap(_describe_value(track), 0.16 * width, SMALL) for track in drawn]
@@ -193,13 +193,13 @@ class _Page:
         beside = max((measure_text(text, NAME) for text in words), default=0.0)
         behind = max((measure_text(text, SMALL) for text in values), default=0.0)
         lane = max(1.5, width - beside - behind - before - after - 0.6)
-        rows: list[_Row] = []
+        rows: list[_LaneRow] = []
         top = 0.0
         for track, said, value in zip(drawn, words, values, strict=True):
             chips = _list_chips(track)
             boxes = flow_names((chip.name for chip in chips), lane + after, top, _measure_above(track))
             height = _measure_lane(track, top, boxes, (said, value))
-            rows.append(_Row(track, said, value, top, height, tuple(zip(chips, boxes, strict=True))))
+            rows.append(_LaneRow(track, said, value, top, height, tuple(zip(chips, boxes, strict=True))))
             top += height + (0.1 if track.is_free else 0.17)
         return cls(tuple(rows), lane, before, after, max(top, 0.2))
 
@@ -245,7 +245,7 @@ def _measure_columns(track: Track) -> float:
     return 0.14 if track.is_free else 0.26
 
 
-def _draw(ax: Axes, page: _Page) -> None:
+def _draw(ax: Axes, page: _LanePage) -> None:
     clear_frame(ax)
     ax.set_xlim(-page.before, page.lane + page.after)
     ax.set_ylim(page.height, 0)
@@ -260,7 +260,7 @@ def _draw(ax: Axes, page: _Page) -> None:
         write(ax, 1.01, row.middle, row.value, SMALL, color=GREY if row.track.is_free else INK, **style)
 
 
-def _draw_numbers(ax: Axes, row: _Row, page: _Page) -> None:
+def _draw_numbers(ax: Axes, row: _LaneRow, page: _LanePage) -> None:
     """A lane of numbers: training rows faint, what is allowed solid, the row's own number marked."""
     track, lane = row.track, row.track.picture
     assert isinstance(lane, Lane)
@@ -297,7 +297,7 @@ def _draw_columns(ax: Axes, track: Track, lane: Lane, width: float, heights: tup
         draw_area(ax, inside, Look(tint(ALLOWED, 0.35)), label=f"_rows inside {track.feature}", layer=2.5)
 
 
-def _draw_ends(ax: Axes, lane: Lane, page: _Page, y: float) -> None:
+def _draw_ends(ax: Axes, lane: Lane, page: _LanePage, y: float) -> None:
     """The ends of the training range, before and after the lane."""
     texts = [tick.text for tick in lane.ticks]
     for x, side, words in (
@@ -308,7 +308,7 @@ def _draw_ends(ax: Axes, lane: Lane, page: _Page, y: float) -> None:
             write(ax, x, y, words[0], SMALL, color=GREY, ha=side, va="center")
 
 
-def _draw_missing(ax: Axes, row: _Row, chip: Chip, left: float, heights: tuple[float, float]) -> None:
+def _draw_missing(ax: Axes, row: _LaneRow, chip: Chip, left: float, heights: tuple[float, float]) -> None:
     """The box of missing values, beside the lane."""
     high = line_height(SMALL) + PAD
     top = min(sum(heights) / 2 - high / 2, row.top + row.height - high)

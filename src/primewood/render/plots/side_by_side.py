@@ -110,7 +110,7 @@ def side_by_side(whys: Any, *, ax: Any = None, most: int = 6) -> SideBySideDispl
     axes = check_axes(ax)
     records, more = read_records(whys, "side_by_side", most)
     features, columns = _read_columns([visible_record(record) for record in records])
-    page = _Page.plan(columns, None if axes is None else measure_axes(axes)[0])
+    page = _TablePage.plan(columns, None if axes is None else measure_axes(axes)[0])
     found = make_axes(page.names + page.width + 0.5, page.height + 1.3) if axes is None else axes
     room = None if axes is None else found.get_window_extent().frozen()
     _draw(found, columns, page)
@@ -153,7 +153,7 @@ def _read_row(records: Sequence[ExplanationRecord]) -> dict[str, EntryRecord]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _TablePage:
     """Where things lie, in inches, with the left end of the first column at 0.
 
     Attributes
@@ -188,7 +188,7 @@ class _Page:
         return self.tops[-1]
 
     @classmethod
-    def plan(cls, columns: Sequence[Column], width: float | None) -> _Page:
+    def plan(cls, columns: Sequence[Column], width: float | None) -> _TablePage:
         """The page of some explanations, on axes of a width; None for a new figure."""
         count = len(columns)
         whole = max(6.0, 2.6 + count * (COLUMN + GAP)) if width is None else width
@@ -232,7 +232,7 @@ def _write_title(columns: Sequence[Column]) -> str:
     return f"Why {' or '.join(decisions)}: {len(columns)} explanation{'s' if len(columns) > 1 else ''} of one row"
 
 
-def _draw(ax: Axes, columns: Sequence[Column], page: _Page) -> None:
+def _draw(ax: Axes, columns: Sequence[Column], page: _TablePage) -> None:
     clear_frame(ax)
     ax.set_xlim(-GAP / 2, page.width - GAP / 2)
     ax.set_ylim(page.height, 0)
