@@ -183,7 +183,7 @@ def check(model, options, row, why, explainer):
     assert explainer.check(row, exact).sufficient is True, exact
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(models())
 def test_what_is_printed_is_read_as_the_region_that_is_shown(made):
     model, options, row = made

@@ -85,7 +85,7 @@ class Condition:
         )
 
 
-def either(conditions: Sequence[Condition], text: str) -> Condition:
+def unite(conditions: Sequence[Condition], text: str) -> Condition:
     """That one of several conditions on one feature holds. Cost: one sort of their spans."""
     spans: list[Span] = []
     for low, high in sorted(span for condition in conditions for span in condition.spans):

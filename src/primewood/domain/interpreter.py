@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from primewood.domain.condition import EVERYTHING, Condition, Span, either, half_line, span_of
+from primewood.domain.condition import EVERYTHING, Condition, Span, half_line, span_of, unite
 from primewood.domain.feature import Feature
 from primewood.errors import InvalidInput, ParseError, UnknownName, listing, meant
 from primewood.logic.expression import FALSE, TRUE, Expression
@@ -163,7 +163,7 @@ class Interpreter:
     def among(self, name: str, values: Iterable[object], text: str, *, negated: bool = False) -> Condition:
         """The feature has one of these values, or none of them; an interval stands for its numbers."""
         feature, _ = self.feature(name)
-        found = either([Condition(feature, text), *(self.value(name, value, text) for value in values)], text)
+        found = unite([Condition(feature, text), *(self.value(name, value, text) for value in values)], text)
         return self.negate(found) if negated else found
 
     def negate(self, condition: Condition) -> Condition:

@@ -52,16 +52,16 @@ class Scanner:
         """Raise an error that shows where."""
         raise ParseError(problem, self.text, self.skip() if position is None else position)
 
-    def expected(self, what: str) -> NoReturn:
+    def fail_expecting(self, what: str) -> NoReturn:
         """Raise an error about what stands here instead of something else."""
         position = self.skip()
         if CUT.match(self.text, position):
             self.fail("this text was cut for people; pass the whole one, to_text(full=True)")
         if self.text[position : position + 1] in ('"', "`") and not STRING.match(self.text, position):
             self.fail("an unclosed quote is not understood here")
-        self.fail(f"expected {what}, found {self.told_next()}")
+        self.fail(f"expected {what}, found {self.show_next()}")
 
-    def told_next(self) -> str:
+    def show_next(self) -> str:
         """What stands here, as a message shows it."""
         match = NEXT.match(self.text, self.next)
         return repr(brief(match["word"], 60)) if match and match["word"] else "the end"
@@ -89,24 +89,24 @@ class Scanner:
         self.has_chosen = self.has_chosen or len(words) > 1
         return (words[0] if self.longest else words[-1]) if words else None
 
-    def names_here(self) -> list[Word]:
+    def find_names(self) -> list[Word]:
         """The known names that stand here, before something that can follow a name; the longest first."""
         start = self.skip()
         if self.cached[0] != start:
-            string = self.string(self.vocabulary.lexicon)
+            string = self.find_string(self.vocabulary.lexicon)
             if string is not None and string.text in self.vocabulary.names:
                 self.cached = (start, [string])
             else:
-                self.cached = (start, self.words_here(self.vocabulary.lexicon, RELATES))
+                self.cached = (start, self.find_words(self.vocabulary.lexicon, RELATES))
         return self.cached[1]
 
-    def name(self, what: str) -> Word:
+    def read_name(self, what: str) -> Word:
         """The name that stands here."""
-        word = self.choose(self.names_here()) or self.other_name(what)
+        word = self.choose(self.find_names()) or self.read_other_name(what)
         self.next = word.end
         return word
 
-    def other_name(self, what: str) -> Word:
+    def read_other_name(self, what: str) -> Word:
         """A name that is not known, or is followed by what cannot follow a name; an error if that cannot be."""
         start = self.skip()
         known = self.vocabulary.lexicon.find(self.text, start)
@@ -114,27 +114,27 @@ class Scanner:
             return Word(known[0][0], start, known[0][1])
         match = WORD.match(self.text, start, self.end)
         if (match is not None and match[0] in RESERVED) or CUT.match(self.text, start):
-            self.expected(what)
+            self.fail_expecting(what)
         if self.take(A_NUMBER):
-            self.expected("a comparison after the number")
-        word = self.string(self.vocabulary.lexicon)
+            self.fail_expecting("a comparison after the number")
+        word = self.find_string(self.vocabulary.lexicon)
         if word is None and match is not None:
             word = Word(match[0], start, match.end())
         if word is None or not self.vocabulary.is_open:
-            self.unknown(word, what)
+            self.fail_unknown(word, what)
         return word
 
-    def unknown(self, word: Word | None, what: str) -> NoReturn:
+    def fail_unknown(self, word: Word | None, what: str) -> NoReturn:
         """Raise an error about a name that is not known."""
         start = self.skip()
         if word is None and not re.match(r"\w", self.text[start : start + 1]):
-            self.expected(what)
-        run = word if self.text[start] in "\"'`" else self.run(RELATES)
+            self.fail_expecting(what)
+        run = word if self.text[start] in "\"'`" else self.find_run(RELATES)
         noun, names, text = self.vocabulary.noun, self.vocabulary.names, "" if run is None else run.text
         problem = f"no {noun} {brief(text)!r}{meant([text], names)}; the {noun}s are {listing(names)}"
         raise UnknownWord(problem, self.text, start)
 
-    def string(self, known: Lexicon) -> Word | None:
+    def find_string(self, known: Lexicon) -> Word | None:
         """The word that stands in quotes here, if one does: as it is, or as it is printed."""
         match = STRING.match(self.text, self.skip(), self.end)
         if match is None:
@@ -143,7 +143,7 @@ class Scanner:
         own = known.own.get(word, known.own.get(raw, word))
         return Word(own, match.start(), match.end())
 
-    def run(self, after: re.Pattern[str]) -> Word | None:
+    def find_run(self, after: re.Pattern[str]) -> Word | None:
         """All that stands here up to something that can follow it."""
         start = end = self.skip()
         while end < self.end and not self.looks_like(after, end):
@@ -152,43 +152,45 @@ class Scanner:
             end = match.end()
         return Word(self.text[start:end], start, end) if end > start else None
 
-    def values_here(self, name: Word) -> list[Word]:
+    def find_values(self, name: Word) -> list[Word]:
         """The known values of a name that stand here, before something that can follow a value; the longest first."""
         known = self.vocabulary.values_of(name.text)
-        string = self.string(known)
+        string = self.find_string(known)
         is_known = string is not None and string.text in self.vocabulary.names.get(name.text, ())
-        return [string] if string is not None and is_known else self.words_here(known, ENDS)
+        return [string] if string is not None and is_known else self.find_words(known, ENDS)
 
-    def words_here(self, known: Lexicon, after: re.Pattern[str]) -> list[Word]:
+    def find_words(self, known: Lexicon, after: re.Pattern[str]) -> list[Word]:
         """The words without quotes that stand here, before something that can follow them; the longest first."""
         start = self.skip()
         found = known.find(self.text, start)
         return [Word(word, start, end) for word, end in found if self.looks_like(after, end)]
 
-    def value(self, name: Word) -> Word:
+    def read_value(self, name: Word) -> Word:
         """The value that stands here, known or not."""
         known = self.vocabulary.values_of(name.text)
-        word = self.choose(self.values_here(name)) or self.string(known)
-        if word is None and (found := self.find_number(self.units_of(name), ENDS)):
+        word = self.choose(self.find_values(name)) or self.find_string(known)
+        if word is None and (found := self.find_number(self.find_units(name), ENDS)):
             word = replace(found[0], end=found[2])
         if word is None and (longest := known.find(self.text, self.next)):
             word = Word(longest[0][0], self.next, longest[0][1])
         if word is None and not CUT.match(self.text, self.next):
-            word = self.run(ENDS)
+            word = self.find_run(ENDS)
             self.has_unknown = True
-        if word is None or (word.text[0:1] in QUOTES and self.string(known) is None and word.end == self.end):
-            self.expected(f"a value of {name.text}")
+        if word is None or (
+            word.text[0:1] in QUOTES and self.find_string(known) is None and word.end == self.end
+        ):
+            self.fail_expecting(f"a value of {name.text}")
         self.next = word.end
         return word
 
-    def number(self, name: Word, after: str) -> Word:
+    def read_number(self, name: Word, after: str) -> Word:
         """The number that stands here, moving over its unit."""
-        found = self.find_number(self.units_of(name), ENDS)
+        found = self.find_number(self.find_units(name), ENDS)
         match = A_NUMBER.match(self.text, self.skip(), self.end)
-        if match is None and self.names_here() and self.vocabulary.noun == "feature":
+        if match is None and self.find_names() and self.vocabulary.noun == "feature":
             self.fail(f"expected a number after {after}; two features are compared in constraints only")
         if match is None:
-            self.expected(f"a number after {after}")
+            self.fail_expecting(f"a number after {after}")
         self.next = match.end() if found is None else found[2]
         return Word(match[0], match.start(), match.end())
 
@@ -206,6 +208,6 @@ class Scanner:
                 return number, unit, behind + len(shown)
         return (number, "", match.end()) if self.looks_like(after, match.end()) else None
 
-    def units_of(self, name: Word) -> Sequence[str]:
+    def find_units(self, name: Word) -> Sequence[str]:
         unit = self.vocabulary.units.get(name.text)
         return [unit] if unit else []

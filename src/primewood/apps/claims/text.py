@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from primewood.apps.claims.claim import Claim
 from primewood.apps.claims.conditions import Conditions
-from primewood.domain.condition import Condition, either
+from primewood.domain.condition import Condition, unite
 from primewood.errors import InvalidInput, ParseError, brief, listing
 from primewood.logic.grammar import read
 from primewood.logic.syntax import Join, Statement, Syntax, Truth, fold, words_of
@@ -63,7 +63,7 @@ class TextReader:
             nots = [self.conditions.negate(part) for part in parts]
             if here.connective == "not":
                 return replace(nots[0], text=words)
-            found = either(parts if here.connective == "or" else nots, words)
+            found = unite(parts if here.connective == "or" else nots, words)
             return found if here.connective == "or" else self.conditions.negate(found)
 
         return fold(node, lambda leaf: self.conditions.condition(leaf, text), join)
