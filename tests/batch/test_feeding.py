@@ -16,11 +16,11 @@ from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
 from primewood import plots
+from primewood.apps.report.page.limits import list_limits
 from primewood.batch.batch import Batch
 from primewood.batch.folder_writer import explain_file
 from primewood.batch.settings import Settings
 from primewood.errors import InvalidInput
-from primewood.render.html.audit_limits import limits
 
 matplotlib.use("Agg")
 QUICK = {"explain": 1, "sample": 5, "time_limit": None, "work_limit": 500}
@@ -234,7 +234,9 @@ def test_a_report_counts_all_explanations(explainer, rows, batch, folder, given)
     assert "2 of its 60 rows could not be explained" in page
     assert "over a sample of 5 rows of the report" in page and "Two counts over" not in page
     assert "not finished" not in page and "took over" not in page
-    assert any(line.startswith("Feature use leaves out 2 of 60 rows of the batch") for line in limits(record))
+    assert any(
+        line.startswith("Feature use leaves out 2 of 60 rows of the batch") for line in list_limits(record)
+    )
 
 
 def test_the_order_of_features_is_that_of_the_counts(explainer, folder):

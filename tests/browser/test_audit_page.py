@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from apps import audit_records as records
 from browser.page_checks import Browser, overflows, printed, problems
-from primewood.render.html.audit import SECTIONS, audit
-from render import audit_records as records
+from primewood.apps.report.page import SECTIONS, render_page
 
 
 def written(folder: Path, name: str) -> Path:
     path = folder / "audit.html"
-    path.write_text(audit(records.MADE[name]()), "utf-8")
+    path.write_text(render_page(records.MADE[name]()), "utf-8")
     return path
 
 

@@ -40,9 +40,9 @@ class Report(Readable):
 
     def to_html(self) -> str:
         """The whole page: one file without scripts that opens offline and prints well."""
-        from primewood.render.html.audit import audit
+        from primewood.apps.report.page import render_page
 
-        return audit(self.record)
+        return render_page(self.record)
 
     def save(self, path: str | Path) -> None:
         """Write the page (``.html``) or the record (``.json``); the file is there whole or not at all."""
@@ -57,18 +57,17 @@ class Report(Readable):
         return f"<Report: {self.title}>"
 
     def _repr_html_(self) -> str:
+        from primewood.apps.report.page.words import summarise
         from primewood.render.html.answers import lines
-        from primewood.render.html.audit_words import at_a_glance
 
-        words = [*at_a_glance(self.record), "save(path) writes the whole page."]
+        words = [*summarise(self.record), "save(path) writes the whole page."]
         return lines("Report", self.title, words, badge="Made")
 
     def __str__(self) -> str:
-        from primewood.render.html.audit_limits import alarms, limits
-        from primewood.render.html.audit_words import at_a_glance
+        from primewood.apps.report.page.limits import list_alarms, list_limits
+        from primewood.apps.report.page.words import summarise
 
         record = self.record
-        found = [f"  {words}" for words in [*alarms(record), *at_a_glance(record)]]
-        return in_lines(
-            [self.title, *found, "not proved, not asked, or left out:", *(f"  {x}" for x in limits(record))]
-        )
+        found = [f"  {words}" for words in [*list_alarms(record), *summarise(record)]]
+        left_out = [f"  {words}" for words in list_limits(record)]
+        return in_lines([self.title, *found, "not proved, not asked, or left out:", *left_out])

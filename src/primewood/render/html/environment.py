@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +14,18 @@ from primewood.visible import visible
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+OWN = __package__
+
 __all__ = ["counted", "environment", "percent", "render", "style"]
 
 
 @cache
-def environment() -> Environment:
-    """What reads the templates of this package."""
+def environment(package: str = OWN) -> Environment:
+    """What reads the templates of a package; they may use those of this one."""
     import jinja2
 
     made = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_source),
+        loader=jinja2.FunctionLoader(partial(_source, package)),
         autoescape=True,
         finalize=_visible,
         undefined=jinja2.StrictUndefined,
@@ -39,13 +41,16 @@ def _visible(value: Any) -> Any:
     return visible(value) if type(value) is str else value
 
 
-def _source(name: str) -> str:
-    return resources.files(__package__).joinpath("templates", name).read_text(encoding="utf-8")
+def _source(package: str, name: str) -> str:
+    file = resources.files(package).joinpath("templates", name)
+    if not file.is_file():
+        file = resources.files(OWN).joinpath("templates", name)
+    return file.read_text(encoding="utf-8")
 
 
-def render(template: str, **values: Any) -> str:
-    """A template filled in."""
-    return environment().get_template(template).render(**values)
+def render(template: str, *, package: str = OWN, **values: Any) -> str:
+    """A template filled in: one of this package, or of another one that has templates."""
+    return environment(package).get_template(template).render(**values)
 
 
 @cache

@@ -9,8 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from primewood.render import text
-from primewood.render.html.environment import counted
-from primewood.render.numbers import few
+from primewood.render.numbers import counted, few
 from primewood.render.text import Record
 
 MOST_NAMES = 8
@@ -23,22 +22,22 @@ WHO = {
 """Who decided the evidence once more."""
 
 
-def at_a_glance(record: Record) -> list[str]:
+def summarise(record: Record) -> list[str]:
     """What was found, in sentences."""
     return [
-        *_model(record),
-        *_cases(record["cases"]),
-        *_confirmed(record["confirmation"]),
-        *_properties(record["properties"]),
-        *_rules(record["rules"]),
-        *_robustness(record["robustness"]),
+        *_introduce(record),
+        *_count_cases(record["cases"]),
+        *_confirm(record["confirmation"]),
+        *_sum_up_properties(record["properties"]),
+        *_sum_up_rules(record["rules"]),
+        *_sum_up_robustness(record["robustness"]),
     ]
 
 
-def names(things: Iterable[object]) -> str:
+def join_names(things: Iterable[object]) -> str:
     """Things in a sentence.
 
-    >>> names(["a"]), names(["a", "b", "c"])
+    >>> join_names(["a"]), join_names(["a", "b", "c"])
     ('a', 'a, b and c')
     """
     words = [str(thing) for thing in things]
@@ -47,28 +46,19 @@ def names(things: Iterable[object]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def figure(count: int) -> str:
-    """A number that is easily read.
-
-    >>> figure(1234567)
-    '1,234,567'
-    """
-    return f"{count:,}"
-
-
-def explanations(count: int) -> str:
+def count_explanations(count: int) -> str:
     """A number of explanations.
 
-    >>> explanations(1), explanations(12345)
+    >>> count_explanations(1), count_explanations(12345)
     ('1 explanation', '12,345 explanations')
     """
-    return f"{figure(count)} explanation{'' if count == 1 else 's'}"
+    return f"{count:,} explanation{'' if count == 1 else 's'}"
 
 
-def percent_down(part: float) -> str:
+def format_percent(part: float) -> str:
     """A share in percent, in three digits, never more than it is.
 
-    >>> percent_down(0.005839), percent_down(0.0), percent_down(0.25), percent_down(1.7)
+    >>> format_percent(0.005839), format_percent(0.0), format_percent(0.25), format_percent(1.7)
     ('0.583%', '0%', '25%', '170%')
     """
     if part <= 0:
@@ -79,31 +69,31 @@ def percent_down(part: float) -> str:
     return f"{shown.rstrip('0').rstrip('.') if '.' in shown else shown}%"
 
 
-def rows_of(source: str) -> str:
+def name_rows(source: str) -> str:
     """What the rows of a report are called."""
     return {"given": "rows given", "training": "training rows"}[source]
 
 
-def _model(record: Record) -> list[str]:
+def _introduce(record: Record) -> list[str]:
     model, rows = record["model"], record["rows"]
     trees = counted(model["trees"], "tree")
-    words = [f"The model is a {model['model']} of {trees}. It decides between {names(model['classes'])}."]
+    words = [
+        f"The model is a {model['model']} of {trees}. It decides between {join_names(model['classes'])}."
+    ]
     if rows["source"] != "none":
-        shares = [f"{figure(one['rows'])} {one['decision']}" for one in rows["decisions"] if one["rows"]]
-        which = rows_of(rows["source"])
-        words.append(f"Of {figure(rows['decided'])} {which}, it decides {names(shares)}.")
+        shares = [f"{one['rows']:,} {one['decision']}" for one in rows["decisions"] if one["rows"]]
+        which = name_rows(rows["source"])
+        words.append(f"Of {rows['decided']:,} {which}, it decides {join_names(shares)}.")
     if "fidelity" in model:
         tried, differ = model["fidelity"]["rows"], model["fidelity"]["differ"]
-        outcome = (
-            "every score and every decision was the same" if not differ else f"{figure(differ)} differed"
-        )
+        outcome = "every score and every decision was the same" if not differ else f"{differ:,} differed"
         words.append(
-            f"The reading of the model was tried against the model itself on {figure(tried)} rows: {outcome}."
+            f"The reading of the model was tried against the model itself on {tried:,} rows: {outcome}."
         )
     return words
 
 
-def _cases(cases: Record) -> list[str]:
+def _count_cases(cases: Record) -> list[str]:
     statuses = cases["statuses"]
     explained = statuses.get("proved", 0) + statuses.get("interrupted", 0)
     if not explained:
@@ -116,7 +106,7 @@ def _cases(cases: Record) -> list[str]:
     ]
 
 
-def _confirmed(confirmation: Record) -> list[str]:
+def _confirm(confirmation: Record) -> list[str]:
     rows, agree = confirmation["rows"], confirmation["agree"]
     if not rows or agree < rows:
         return []
@@ -126,7 +116,7 @@ def _confirmed(confirmation: Record) -> list[str]:
     ]
 
 
-def _properties(properties: Record) -> list[str]:
+def _sum_up_properties(properties: Record) -> list[str]:
     items = properties["items"]
     if properties["stated"]:
         outcomes = [item["outcome"] for item in items]
@@ -136,49 +126,49 @@ def _properties(properties: Record) -> list[str]:
             "undecided": ("is undecided", "are undecided"),
         }
         told = [counted(outcomes.count(one), *words[one]) for one in words if one in outcomes]
-        return [f"Of {counted(len(items), 'property', 'properties')} that were stated, {names(told)}."]
+        return [f"Of {counted(len(items), 'property', 'properties')} that were stated, {join_names(told)}."]
     found = []
-    fails, holds = (with_outcome(items, "independent", one) for one in ("fails", "holds"))
+    fails, holds = (find_features(items, "independent", one) for one in ("fails", "holds"))
     asked = sum(item["kind"] == "independent" for item in items)
     if fails:
-        which = f"each of the {asked} features that it tests" if len(fails) == asked > 1 else names(fails)
+        which = (
+            f"each of the {asked} features that it tests" if len(fails) == asked > 1 else join_names(fails)
+        )
         found.append(
             f"{which[:1].upper()}{which[1:]} can change a decision alone; rows that show it are below."
         )
     if holds:
-        found.append(f"Proved for every row: no decision depends on {names(holds)}.")
+        found.append(f"Proved for every row: no decision depends on {join_names(holds)}.")
     for kind in ("increasing", "decreasing"):
-        one_way = [name for name in with_outcome(items, kind, "holds") if name not in holds]
+        one_way = [name for name in find_features(items, kind, "holds") if name not in holds]
         if one_way:
-            found.append(f"Proved for every row: {_one_way(items, kind, names(one_way))}")
+            found.append(f"Proved for every row: {_join_claims(items, kind, join_names(one_way))}")
     return found
 
 
-def _one_way(items: Sequence[Record], kind: str, features: str) -> str:
+def _join_claims(items: Sequence[Record], kind: str, features: str) -> str:
     """What is proved of features in which decisions go one way only."""
     example = next(item for item in items if item["kind"] == kind)
     claim: str = example["claim"]
     return claim.replace(f"raising {example['features'][0]} ", f"raising {features} ", 1) + "."
 
 
-def with_outcome(items: Sequence[Record], kind: str, outcome: str) -> list[str]:
+def find_features(items: Sequence[Record], kind: str, outcome: str) -> list[str]:
     """The features of which a question of some kind has an outcome."""
     return [item["features"][0] for item in items if item["kind"] == kind and item["outcome"] == outcome]
 
 
-def _rules(rules: Record) -> list[str]:
+def _sum_up_rules(rules: Record) -> list[str]:
     if rules["absent"] is not None or not rules["counted"]:
         return []
     count, share = len(rules["rules"]), text.share(rules["covered"] / rules["counted"])
     which = "The rule below, proved for every row, decides"
     if count > 1:
         which = f"The {count} rules below, each proved for every row, decide"
-    return (
-        [f"{which} {figure(rules['covered'])} of {figure(rules['counted'])} rows ({share})."] if count else []
-    )
+    return [f"{which} {rules['covered']:,} of {rules['counted']:,} rows ({share})."] if count else []
 
 
-def _robustness(found: Record) -> list[str]:
+def _sum_up_robustness(found: Record) -> list[str]:
     if found["absent"] is not None:
         return []
     drawn = f"Of {counted(found['measured'], 'row')} drawn at random, "
@@ -188,53 +178,53 @@ def _robustness(found: Record) -> list[str]:
         return [f"{drawn}more than half cannot be moved to another decision."]
     return [
         f"{drawn}half keep their decision, proved, while no number moves by more than "
-        f"{percent_down(found['median'])} of its range; the least robust of them while none moves by more than "
-        f"{percent_down(found['least'])}."
+        f"{format_percent(found['median'])} of its range; the least robust of them while none moves by more than "
+        f"{format_percent(found['least'])}."
     ]
 
 
-def of_features(found: Record) -> list[str]:
+def describe_feature_use(found: Record) -> list[str]:
     """Over what feature use is counted, and over what the changes that features make alone."""
     if found["source"] == "batch":
-        return [*_over_batch(found), _alone_beside_batch(found)]
+        return [*_describe_batch(found), _describe_sample(found)]
     early = "" if found["finished"] else f" ({found['explained']} rows were explained in time)"
     return [
         f"Two counts over a sample of {counted(found['sampled'], 'row')}, drawn at random.",
         f"The first says in how many explanations a feature is mentioned{early}.",
         "The second says about how many rows the feature alone can change the decision, with everything else as it is: "
-        f"{_tried(found)}",
+        f"{_tell_values(found)}",
     ]
 
 
-def _over_batch(found: Record) -> list[str]:
+def _describe_batch(found: Record) -> list[str]:
     """What is said of explanations that were made before the report."""
     many = "Two counts. The first" if found["sampled"] else "This count"
-    words = [
-        f"{many}, over the {explanations(found['explained'])} in the batch, says how many of them mention a feature."
-    ]
+    over = count_explanations(found["explained"])
+    words = [f"{many}, over the {over} in the batch, says how many of them mention a feature."]
     if not found["finished"]:
         words.append("The batch is not finished: these are the explanations so far.")
     if found["failed"]:
-        failed, rows = figure(found["failed"]), figure(found["rows"])
-        words.append(f"{failed} of its {rows} rows could not be explained, and are left out.")
+        words.append(
+            f"{found['failed']:,} of its {found['rows']:,} rows could not be explained, and are left out."
+        )
     if found["taken_over"]:
         words.append(
-            f"{figure(found['taken_over'])} of its rows took over the explanation of another row that covers them too; "
+            f"{found['taken_over']:,} of its rows took over the explanation of another row that covers them too; "
             "it counts for each."
         )
     return words
 
 
-def _alone_beside_batch(found: Record) -> str:
+def _describe_sample(found: Record) -> str:
     if not found["sampled"]:
         return "There are no rows to try on what a feature can change alone."
     return (
         f"The second, over a sample of {counted(found['sampled'], 'row')} of the report, drawn at random, says about "
         "how many of these the feature alone can change the decision, with everything else as it is: "
-        f"{_tried(found)}"
+        f"{_tell_values(found)}"
     )
 
 
-def _tried(found: Record) -> str:
+def _tell_values(found: Record) -> str:
     early = f" (on {found['alone_rows']} rows, in time)" if found["alone_rows"] < found["sampled"] else ""
     return f"every value that the model can tell apart was tried{early}."

@@ -1,13 +1,13 @@
 """The page of an audit report: one HTML file that opens offline, runs no script, loads nothing, and prints well.
 
-It shows the record that `primewood.apps.report` gathers, and computes nothing of its own.
+It shows the record that a report gathers, and computes nothing of its own.
 """
 
 from __future__ import annotations
 
 from functools import cache
 
-from primewood.render.html import audit_charts, audit_limits, audit_views, audit_words
+from primewood.apps.report.page import charts, limits, views, words
 from primewood.render.html.environment import render, style
 from primewood.render.text import Record
 
@@ -26,7 +26,7 @@ SECTIONS = {
 """The sections in their order, by their anchors."""
 
 
-def audit(record: Record) -> str:
+def render_page(record: Record) -> str:
     """A whole page about a model.
 
     Parameters
@@ -41,22 +41,23 @@ def audit(record: Record) -> str:
         return Markup(fragment.replace(style(), ""))  # noqa: S704
 
     return render(
-        "audit.html.j2",
+        "report.html.j2",
+        package=__package__,
         record=record,
-        style=Markup(style() + audit_style()),  # noqa: S704
+        style=Markup(style() + render_style()),  # noqa: S704
         bare=bare,
         sections=SECTIONS,
-        alarms=audit_limits.alarms(record),
-        glance=audit_words.at_a_glance(record),
-        scope=audit_limits.SCOPE,
-        limits=audit_limits.limits(record),
-        views=audit_views,
-        words=audit_words,
-        charts=audit_charts,
+        alarms=limits.list_alarms(record),
+        glance=words.summarise(record),
+        scope=limits.SCOPE,
+        limits=limits.list_limits(record),
+        views=views,
+        words=words,
+        charts=charts,
     )
 
 
 @cache
-def audit_style() -> str:
+def render_style() -> str:
     """The style element of what only reports have."""
-    return f"<style>\n{render('audit.css.j2')}</style>\n"
+    return f"<style>\n{render('report.css.j2', package=__package__)}</style>\n"

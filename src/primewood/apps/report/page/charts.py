@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from primewood.render.html.environment import counted
 from primewood.render.lanes import Bar
+from primewood.render.numbers import counted
 from primewood.render.text import Record, share
 
 MOST_LINES = 4
@@ -19,14 +19,14 @@ MOST_TICKS = 6
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A place on an axis, and what stands there."""
+    """A mark on an axis: its place, from 0 to 1, and its words."""
 
     place: float
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Histogram:
+class RadiusHistogram:
     """Counts as columns.
 
     Attributes
@@ -50,13 +50,13 @@ class Histogram:
         return f"Histogram of the proved radius: {', '.join(told)}"
 
 
-def histogram(record: Record) -> Histogram:
+def draw_histogram(record: Record) -> RadiusHistogram:
     """The columns of a histogram of shares, from its edges and counts."""
     edges, counts = record["edges"], record["counts"]
     most, bars = max(counts, default=1), len(counts)
     words = [f"{round(100 * edge, 9):g}%" for edge in edges]
     step = max(1, math.ceil(bars / MOST_TICKS))
-    return Histogram(
+    return RadiusHistogram(
         [(Bar(i / bars, (i + 1) / bars, count / most), count) for i, count in enumerate(counts)],
         [Tick(i / bars, words[i]) for i in range(0, bars + 1, step)],
         [(words[i], words[i + 1], count) for i, count in enumerate(counts)],
@@ -64,7 +64,7 @@ def histogram(record: Record) -> Histogram:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CoverageLine:
     """A line of a picture.
 
     Attributes
@@ -82,10 +82,10 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class CoverageCurve:
     """How much the first rules cover: the line of all rows first, then those of the decisions."""
 
-    lines: list[Line]
+    lines: list[CoverageLine]
     ticks: list[Tick]
 
     @property
@@ -98,16 +98,16 @@ class Curve:
         return f"Curve of the share that the first rules cover: {', '.join(told)}"
 
 
-def curve(rules: Record) -> Curve:
+def draw_curve(rules: Record) -> CoverageCurve:
     """The coverage of the first rules, of all rows and, if the decisions are few, of each decision's."""
     most = max(len(rules["curve"]) - 1, 1)
-    lines = [_line("all rows", rules["curve"], most)]
+    lines = [_draw_line("all rows", rules["curve"], most)]
     if 1 < len(rules["decisions"]) <= MOST_LINES:
-        lines += [_line(str(one["decision"]), one["curve"], most) for one in rules["decisions"]]
+        lines += [_draw_line(str(one["decision"]), one["curve"], most) for one in rules["decisions"]]
     step = max(1, math.ceil(most / MOST_TICKS))
-    return Curve(lines, [Tick(i / most, str(i)) for i in range(0, most + 1, step)])
+    return CoverageCurve(lines, [Tick(i / most, str(i)) for i in range(0, most + 1, step)])
 
 
-def _line(name: str, shares: list[float], most: int) -> Line:
+def _draw_line(name: str, shares: list[float], most: int) -> CoverageLine:
     points = [f"{100 * i / most:.2f},{100 - 100 * part:.2f}" for i, part in enumerate(shares)]
-    return Line(name, " ".join(points), shares)
+    return CoverageLine(name, " ".join(points), shares)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from primewood.apps.report.page.words import join_names
 from primewood.logic.interval import number
 from primewood.render import lanes
-from primewood.render.html.audit_words import figure, names
 from primewood.render.html.card import card
 from primewood.render.html.conditions import ConditionRow
-from primewood.render.html.environment import counted
-from primewood.render.numbers import few, short
+from primewood.render.numbers import counted, few, short
 from primewood.render.records import EntryRecord, ExplanationRecord, LiteralRecord
 from primewood.render.text import Record
 
@@ -23,7 +22,7 @@ VOTES = {
 MOST_VALUES = 12
 
 
-def model_facts(record: Record) -> list[tuple[str, str]]:
+def list_facts(record: Record) -> list[tuple[str, str]]:
     """The model in a list of names and words."""
     model = record["model"]
     tested = len(model["tested"])
@@ -32,23 +31,23 @@ def model_facts(record: Record) -> list[tuple[str, str]]:
         ("Digest", model["digest"]),
         (
             "Trees",
-            f"{figure(model['trees'])}, depth at most {model['depth']}, {figure(model['leaves'])} leaves in all",
+            f"{model['trees']:,}, depth at most {model['depth']}, {model['leaves']:,} leaves in all",
         ),
-        ("Decisions", names(model["classes"])),
-        ("How it decides", _deciding(model)),
+        ("Decisions", join_names(model["classes"])),
+        ("How it decides", _tell_rule(model)),
         ("Features", f"{tested} of {len(model['scales'])} are tested by some tree"),
-        ("Kinds of rows", f"{_magnitude(model['cells'])} that the model can tell apart"),
-        ("Missing values", _missing(model)),
-        ("Order of summation", _summation(model)),
-        ("Tried against the model", _fidelity(model)),
-        ("As one diagram", _diagram(model["diagram"])),
+        ("Kinds of rows", f"{_round_count(model['cells'])} that the model can tell apart"),
+        ("Missing values", _tell_missing(model)),
+        ("Order of summation", _tell_summation(model)),
+        ("Tried against the model", _tell_fidelity(model)),
+        ("As one diagram", _tell_diagram(model["diagram"])),
     ]
     if model["immutable"]:
-        facts.append(("Features that cannot change", names(model["immutable"])))
+        facts.append(("Features that cannot change", join_names(model["immutable"])))
     return facts
 
 
-def _deciding(model: Record) -> str:
+def _tell_rule(model: Record) -> str:
     words = f"by {VOTES[model['vote']]}" if model["trees"] > 1 else "by its one tree"
     if model["threshold"] is not None:
         what = "prediction" if model["kind"] == "regressor" else f"probability of {model['classes'][-1]}"
@@ -59,46 +58,44 @@ def _deciding(model: Record) -> str:
     return words
 
 
-def _magnitude(cells: str) -> str:
-    return figure(int(cells)) if len(cells) <= 9 else f"about 10^{len(cells) - 1}"
+def _round_count(cells: str) -> str:
+    return f"{int(cells):,}" if len(cells) <= 9 else f"about 10^{len(cells) - 1}"
 
 
-def _missing(model: Record) -> str:
+def _tell_missing(model: Record) -> str:
     if not model["may_be_missing"]:
         return "taken not to occur"
-    return f"may occur in {names(model['may_be_missing'])}"
+    return f"may occur in {join_names(model['may_be_missing'])}"
 
 
-def _summation(model: Record) -> str:
+def _tell_summation(model: Record) -> str:
     if model["summation"] == "any":
         return "not fixed by the model; what is proved here holds for every order"
     return "fixed, and followed to the last digit"
 
 
-def _fidelity(model: Record) -> str:
+def _tell_fidelity(model: Record) -> str:
     if "fidelity" in model:
-        return (
-            f"{figure(model['fidelity']['rows'])} rows, of which {figure(model['fidelity']['differ'])} differ"
-        )
+        return f"{model['fidelity']['rows']:,} rows, of which {model['fidelity']['differ']:,} differ"
     if "predict_agrees" in model:
         agrees = model["predict_agrees"]
-        return f"model.predict decides alike on {figure(agrees['same'])} of {figure(agrees['rows'])} rows"
+        return f"model.predict decides alike on {agrees['same']:,} of {agrees['rows']:,} rows"
     return "not tried: there is no model of a library"
 
 
-def _diagram(diagram: Record) -> str:
+def _tell_diagram(diagram: Record) -> str:
     if diagram["compiles"]:
-        return f"compiles to {figure(diagram['nodes'])} nodes"
+        return f"compiles to {diagram['nodes']:,} nodes"
     return "does not compile within the seconds that this report spends on it; nothing here depends on that"
 
 
-def scales(record: Record) -> list[tuple[str, str, str, str]]:
+def list_features(record: Record) -> list[tuple[str, str, str, str]]:
     """Per feature: its name, what it holds, how finely it is tested, and whether it may be missing."""
     may = set(record["model"]["may_be_missing"])
     return [
         (
             entry["feature"],
-            _held(entry),
+            _tell_scale(entry),
             counted(entry["cells"], "value") if entry["tested"] else "not tested",
             "yes" if entry["feature"] in may else "no",
         )
@@ -106,7 +103,7 @@ def scales(record: Record) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def _held(entry: Record) -> str:
+def _tell_scale(entry: Record) -> str:
     if entry["kind"] == "categories":
         shown = [str(value) for value in entry["values"]]
         return few(shown, MOST_VALUES)
@@ -116,7 +113,7 @@ def _held(entry: Record) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Alternative:
     """A way to change a decision.
 
     Attributes
@@ -137,7 +134,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CaseView:
     """A row whose decision is explained.
 
     Attributes
@@ -149,7 +146,7 @@ class Case:
         Why it cannot be explained.
     card : str
         HTML.
-    ways : list of Way
+    ways : list of Alternative
     whole : list of (feature, value)
     """
 
@@ -158,33 +155,33 @@ class Case:
     about: str
     problem: str | None
     card: str = ""
-    ways: Sequence[Way] = ()
+    ways: Sequence[Alternative] = ()
     whole: Sequence[tuple[str, str]] = ()
 
 
-def cases(record: Record) -> list[Case]:
+def view_cases(record: Record) -> list[CaseView]:
     """The decisions that are explained one by one."""
-    return [_case(item, record["model"]) for item in record["cases"]["items"]]
+    return [_view_case(item, record["model"]) for item in record["cases"]["items"]]
 
 
-def _case(item: Record, model: Record) -> Case:
+def _view_case(item: Record, model: Record) -> CaseView:
     title, chosen = f"Row {item['label']}", item["chosen"]
     if item["problem"] is not None:
-        return Case(item["row"], title, chosen, item["problem"])
+        return CaseView(item["row"], title, chosen, item["problem"])
     if chosen in ("least certain", "most certain"):
         chosen = f"{chosen} of those decided {item['why']['decision']}"
-    return Case(
+    return CaseView(
         item["row"],
         title,
         f"{chosen[:1].upper()}{chosen[1:]}; {item['score']['what']} {item['score']['value']:.6g}.",
         None,
-        card(_within_page(item["why"], model), level=4),
-        [_fewest(item["fewest"]), _nearest(item["nearest"])],
+        card(_fit_page(item["why"], model), level=4),
+        [_view_fewest(item["fewest"]), _view_nearest(item["nearest"])],
         [(entry["feature"], entry["shown"]) for entry in item["why"]["instance"]],
     )
 
 
-def _within_page(why: ExplanationRecord, model: Record) -> ExplanationRecord:
+def _fit_page(why: ExplanationRecord, model: Record) -> ExplanationRecord:
     """The record with the distributions of the features that it mentions, without what the page says once for all."""
     scales = {entry["feature"]: entry for entry in model["scales"]}
     mentioned = {literal["feature"] for literal in why["literals"]}
@@ -196,32 +193,32 @@ def _within_page(why: ExplanationRecord, model: Record) -> ExplanationRecord:
     return {**why, "instance": instance, "assumptions": assumed, "model": None, "vote": None}
 
 
-def _fewest(found: Record) -> Way:
+def _view_fewest(found: Record) -> Alternative:
     name = "the fewest features that change it"
     if found["status"] == "impossible":
-        return Way(name, [], "nothing changes it", "proved")
+        return Alternative(name, [], "nothing changes it", "proved")
     if not found["changes"]:
-        return Way(name, [], "no change was found in time", "")
+        return Alternative(name, [], "no change was found in time", "")
     proof = "proved: no fewer are enough" if found["fewest"] else "perhaps fewer are enough"
-    return Way(name, _moves(found["changes"]), str(found["other"]), proof)
+    return Alternative(name, _list_moves(found["changes"]), str(found["other"]), proof)
 
 
-def _nearest(found: Record) -> Way:
+def _view_nearest(found: Record) -> Alternative:
     name = "the nearest row decided otherwise"
     if found["status"] == "impossible":
-        return Way(name, [], "there is none", "proved")
+        return Alternative(name, [], "there is none", "proved")
     if found["row"] is None:
-        return Way(name, [], "none was found in time", "")
+        return Alternative(name, [], "none was found in time", "")
     proof = "proved: none is nearer" if found["status"] == "proved" else "perhaps another one is nearer"
-    safe = [_condition(literal) for literal in found["box"] if literal["feature"] in found["changes"]]
-    return Way(name, _moves(found["changes"]), str(found["other"]), proof, safe)
+    safe = [_view_condition(literal) for literal in found["box"] if literal["feature"] in found["changes"]]
+    return Alternative(name, _list_moves(found["changes"]), str(found["other"]), proof, safe)
 
 
-def _condition(literal: LiteralRecord) -> ConditionRow:
+def _view_condition(literal: LiteralRecord) -> ConditionRow:
     return ConditionRow.of(lanes.track(lanes.make_entry(literal), literal))
 
 
-def _moves(changes: Record) -> list[tuple[str, str, str]]:
+def _list_moves(changes: Record) -> list[tuple[str, str, str]]:
     return [(feature, old, new) for feature, (old, new) in changes.items()]
 
 
@@ -251,12 +248,12 @@ class RuleView:
     prime: bool
 
 
-def rule_views(rules: Record) -> list[RuleView]:
+def view_rules(rules: Record) -> list[RuleView]:
     """The rules as they are shown."""
     return [
         RuleView(
             str(rule["decision"]),
-            [_condition(literal) for literal in rule["literals"]],
+            [_view_condition(literal) for literal in rule["literals"]],
             rule["covers"],
             rule["rows"],
             rule["new_rows"],
@@ -268,7 +265,7 @@ def rule_views(rules: Record) -> list[RuleView]:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PropertyView:
     """A property with its outcome.
 
     Attributes
@@ -304,23 +301,23 @@ class Question:
         return [(name, values[0]) for name, values, differs in self.cells if not differs]
 
 
-def question(item: Record) -> Question:
+def view_property(item: Record) -> PropertyView:
     """A property as it is shown; of two rows that differ in a feature that goes up, the lower one first."""
     down = item["kind"] == "decreasing"
     rows, decisions = (list(reversed(item[key])) if down else item[key] for key in ("shown", "decisions"))
     apart = set(item["differ_in"])
-    return Question(
+    return PropertyView(
         item["kind"],
         item["property"],
         item["outcome"],
         item["words"],
-        _told(item),
+        _list_notes(item),
         [str(x) if not isinstance(x, float) else f"output {short(x)}" for x in decisions],
         [(name, [row[name] for row in rows], name in apart) for name in (rows[0] if rows else ())],
     )
 
 
-def _told(item: Record) -> list[str]:
+def _list_notes(item: Record) -> list[str]:
     """How many rows break a property, and how far its proof came."""
     if item["outcome"] == "holds":
         return []
@@ -328,27 +325,27 @@ def _told(item: Record) -> list[str]:
     return [f"{line[:1].upper()}{line[1:]}." for line in (broken, item["note"]) if line]
 
 
-def questions(items: Iterable[Record]) -> list[Question]:
+def view_properties(items: Iterable[Record]) -> list[PropertyView]:
     """The properties that were stated, in their order."""
-    return [question(item) for item in items]
+    return [view_property(item) for item in items]
 
 
 @dataclass(frozen=True, slots=True)
-class FeatureQuestions:
+class FeatureView:
     """What was asked about one feature, by kind of question."""
 
     feature: str
-    by_kind: dict[str, Question]
+    by_kind: dict[str, PropertyView]
 
     @property
-    def shown(self) -> list[Question]:
+    def shown(self) -> list[PropertyView]:
         """The questions with rows that show the outcome."""
         return [one for one in self.by_kind.values() if one.cells]
 
 
-def by_feature(items: Iterable[Record]) -> list[FeatureQuestions]:
+def group_by_feature(items: Iterable[Record]) -> list[FeatureView]:
     """The questions that are asked by default, feature by feature, in the order in which they were asked."""
-    found: dict[str, dict[str, Question]] = {}
+    found: dict[str, dict[str, PropertyView]] = {}
     for item in items:
-        found.setdefault(item["features"][0], {})[item["kind"]] = question(item)
-    return [FeatureQuestions(name, by_kind) for name, by_kind in found.items()]
+        found.setdefault(item["features"][0], {})[item["kind"]] = view_property(item)
+    return [FeatureView(name, by_kind) for name, by_kind in found.items()]

@@ -8,13 +8,19 @@ import re
 
 import pytest
 
+from apps import audit_records as records
+from apps.audit_dom import Element, read
+from primewood.apps.report.page import SECTIONS, render_page, render_style
+from primewood.apps.report.page.limits import list_alarms, list_limits
+from primewood.apps.report.page.words import (
+    count_explanations,
+    format_percent,
+    join_names,
+    name_rows,
+    summarise,
+)
 from primewood.render import text
-from primewood.render.html.audit import SECTIONS, audit, audit_style
-from primewood.render.html.audit_limits import alarms, limits
-from primewood.render.html.audit_words import at_a_glance, explanations, figure, names, percent_down, rows_of
 from primewood.render.html.environment import counted, style
-from render import audit_records as records
-from render.audit_dom import Element, read
 from render.card_records import unquoted
 from render.snapshot import check_snapshot
 
@@ -27,7 +33,7 @@ def record(request):
 
 
 def section(record, name: str) -> Element:
-    return read(audit(record)).one("section", id=name)
+    return read(render_page(record)).one("section", id=name)
 
 
 def condition(literal) -> str:
@@ -45,7 +51,7 @@ def moves(changes) -> list[str]:
 
 
 def test_a_page_is_one_file_without_scripts_that_loads_nothing(record):
-    page = audit(record)
+    page = render_page(record)
     document = read(page)
     assert not {one.tag for one in document} & {"script", "link", "img", "iframe", "object", "form"}
     assert not any(name.startswith("on") for one in document for name in one.attributes)
@@ -60,7 +66,7 @@ def test_a_page_is_one_file_without_scripts_that_loads_nothing(record):
 
 
 def test_a_page_can_be_read_by_its_structure(record):
-    document = read(audit(record))
+    document = read(render_page(record))
     levels = [int(one.tag[1]) for one in document if re.fullmatch("h[1-6]", one.tag)]
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
@@ -77,7 +83,7 @@ def test_a_page_can_be_read_by_its_structure(record):
 
 def test_names_cannot_break_out_of_the_page():
     record = records.odd_names()
-    page = audit(record)
+    page = render_page(record)
     document = read(page)
     assert "<script" not in page and "<u>" not in page and "<i>" not in page
     assert document.one("h1").text == document.one("title").text == record["title"]
@@ -90,9 +96,9 @@ def test_names_cannot_break_out_of_the_page():
 def test_the_summary_is_on_top_with_what_was_not_proved(record):
     shown = section(record, "at-a-glance")
     found, open_ = ([one.text for one in part.all("li")] for part in shown.all("ul"))
-    assert found == at_a_glance(record)
+    assert found == summarise(record)
     assert "does not say whether the decisions are right, fair or lawful" in open_[0]
-    assert open_[1:] == limits(record)
+    assert open_[1:] == list_limits(record)
 
 
 def test_the_model_is_told(record):
@@ -101,7 +107,7 @@ def test_the_model_is_told(record):
     told = dict(facts.rows())
     assert told["Digest"] == model["digest"]
     assert told["Trees"].startswith(
-        f"{figure(model['trees'])}, depth at most {model['depth']}, {figure(model['leaves'])}"
+        f"{model['trees']:,}, depth at most {model['depth']}, {model['leaves']:,}"
     )
     assert told["Features"] == f"{len(model['tested'])} of {len(model['scales'])} are tested by some tree"
     finely = {row[0]: row[2] for row in features.rows()[1:]}
@@ -116,10 +122,10 @@ def test_the_rows_and_their_decisions_are_told(record):
     if rows["source"] == "none":
         assert "No rows were given" in shown.text
         return
-    assert f"The report is about {figure(rows['rows'])} {rows_of(rows['source'])}" in shown.text
+    assert f"The report is about {rows['rows']:,} {name_rows(rows['source'])}" in shown.text
     whole = rows["decided"] - rows["outside"]
     assert shown.rows()[1:] == [
-        [str(one["decision"]), figure(one["rows"]), "", text.share(one["rows"] / whole)]
+        [str(one["decision"]), f"{one['rows']:,}", "", text.share(one["rows"] / whole)]
         for one in rows["decisions"]
     ]
 
@@ -174,9 +180,9 @@ def test_feature_use_has_the_numbers_of_the_record(record):
         assert "There are no rows to count over" in shown.text
         return
     assert shown.rows()[1:] == [
-        [one["feature"], figure(one["explanations"]), "", figure(one["alone"]), ""] for one in found["items"]
+        [one["feature"], f"{one['explanations']:,}", "", f"{one['alone']:,}", ""] for one in found["items"]
     ]
-    sizes = ", ".join(f"{size} in {explanations(count)}" for size, count in found["sizes"].items())
+    sizes = ", ".join(f"{size} in {count_explanations(count)}" for size, count in found["sizes"].items())
     assert shown.text.endswith(f"Conditions per explanation: {sizes}.")
     assert (f"(on {found['alone_rows']} rows, in time)" in shown.text) == (
         found["alone_rows"] < found["sampled"]
@@ -199,7 +205,7 @@ def test_feature_use_of_a_batch_tells_what_is_in_it():
     assert "5 of its 12,350 rows could not be explained" in shown
     assert "2,000 of its rows took over the explanation of another row" in shown
     assert "over a sample of 6 rows of the report" in shown
-    told = " ".join(limits(record))
+    told = " ".join(list_limits(record))
     assert "Feature use was counted over explanations that were made before" in told
     assert "not finished: feature use was counted over the 12,350 rows so far" in told
     assert "Feature use leaves out 5 of 12,350 rows of the batch" in told
@@ -216,17 +222,17 @@ def test_rules_have_the_numbers_of_the_record(record):
         conditions = " and ".join(phrase(literal) for literal in rule["literals"])
         assert one.one("p").text == f"{rule['decision']} {f'if {conditions}' if conditions else 'always'}"
         said = one.one("small").text
-        covered = f"covers {figure(rule['covers'])} of {figure(rules['counted'])} {rows_of(record['rows']['source'])}"
+        covered = f"covers {rule['covers']:,} of {rules['counted']:,} {name_rows(record['rows']['source'])}"
         assert said.startswith(covered)
         so_far = text.share(rules["curve"][place])
-        assert f"; {figure(rule['new_rows'])} by no rule before, so that {so_far} are covered so far" in said
+        assert f"; {rule['new_rows']:,} by no rule before, so that {so_far} are covered so far" in said
         assert ("perhaps it can be widened" in said) == (rule["status"] != "proved")
     assert shown.rows()[1:] == [
-        [str(one["decision"]), *(figure(one[key]) for key in ("rows", "covered", "uncovered"))]
+        [str(one["decision"]), *(f"{one[key]:,}" for key in ("rows", "covered", "uncovered"))]
         for one in rules["decisions"]
     ]
     left = rules["counted"] - rules["covered"]
-    named = f"{figure(left)} of {figure(rules['counted'])} are covered by no rule, for example row "
+    named = f"{left:,} of {rules['counted']:,} are covered by no rule, for example row "
     assert (f"{named}{', '.join(map(str, rules['uncovered']))}." in shown.text) == (left > 0)
 
 
@@ -352,7 +358,7 @@ def test_robustness_has_the_numbers_of_the_record(record):
     assert heights == pytest.approx([86 * count / max(counts) for count in counts], abs=0.01)
     for row, one in zip(least.all("tr")[1:], found["least_robust"], strict=True):
         cells = [cell.text for cell in row if cell.tag in ("th", "td")]
-        assert cells[:3] == [f"Row {one['label']}", str(one["decision"]), percent_down(one["radius"])]
+        assert cells[:3] == [f"Row {one['label']}", str(one["decision"]), format_percent(one["radius"])]
         assert float(cells[2].rstrip("%")) / 100 <= one["radius"] * (1 + 1e-12)
         many = counted(len(one["nearest"]["changes"]), "feature moves", "features move")
         assert cells[3].startswith(f"{one['nearest']['decision']}, when {many}")
@@ -361,7 +367,11 @@ def test_robustness_has_the_numbers_of_the_record(record):
 
 def test_assumptions_are_told_once_for_all(record):
     told = [one.text for one in section(record, "limits").all("li")]
-    assert told[:-1] == [*record["model"]["assumptions"], *record["model"]["constraints"], *limits(record)]
+    assert told[:-1] == [
+        *record["model"]["assumptions"],
+        *record["model"]["constraints"],
+        *list_limits(record),
+    ]
     for item in record["cases"]["items"] if record["model"]["assumptions"] else []:
         assert item["problem"] or item["why"]["assumptions"] == record["model"]["assumptions"]
         assert not any(words in section(record, "cases").text for words in record["model"]["assumptions"])
@@ -391,9 +401,9 @@ def test_words_that_are_used_are_explained():
 
 def test_evidence_that_the_model_decides_otherwise_is_an_alarm():
     record = copy.deepcopy(records.small())
-    assert alarms(record) == []
+    assert list_alarms(record) == []
     record["confirmation"]["agree"] -= 1
-    (alarm,) = alarms(record)
+    (alarm,) = list_alarms(record)
     shown = section(record, "at-a-glance")
     assert shown.one("p", "pw-alarm").text == f"Warning: {alarm}"
     assert "Do not rely on this report" in alarm and "and decided as shown" not in shown.text
@@ -402,21 +412,21 @@ def test_evidence_that_the_model_decides_otherwise_is_an_alarm():
 def test_limits_name_what_was_not_done():
     record = records.stopped()
     early = counted(record["cases"]["statuses"]["interrupted"], "explanation was", "explanations were")
-    assert any(line.startswith(f"{early} stopped early") for line in limits(record))
-    assert "There were no rows" in " ".join(limits(records.no_rows()))
-    words = " ".join(limits(records.stated()))
+    assert any(line.startswith(f"{early} stopped early") for line in list_limits(record))
+    assert "There were no rows" in " ".join(list_limits(records.no_rows()))
+    words = " ".join(list_limits(records.stated()))
     assert "Neither proved nor broken in time: “independent of housing”." in words
     assert "1 row is not possible under the assumptions" in words
 
 
 def test_shares_are_never_rounded_up_and_lists_are_short():
     shares = (0.0, 0.0099999, 0.123456, 0.99999, 2e-9)
-    assert [percent_down(x) for x in shares] == ["0%", "0.999%", "12.3%", "99.9%", "0.0000002%"]
-    assert names(range(10)) == "0, 1, 2, 3, 4, 5, 6, 7 and 2 others"
+    assert [format_percent(x) for x in shares] == ["0%", "0.999%", "12.3%", "99.9%", "0.0000002%"]
+    assert join_names(range(10)) == "0, 1, 2, 3, 4, 5, 6, 7 and 2 others"
 
 
 def test_a_small_report_stays_as_it_is():
-    page, made = audit(records.small()), records.small()["made"]
+    page, made = render_page(records.small()), records.small()["made"]
     for name, version in made["versions"].items():
         row = '<th scope="row">{}</th><td>{}</td>'
         page = page.replace(row.format(name, version), row.format(name, "VERSION"))
@@ -425,5 +435,5 @@ def test_a_small_report_stays_as_it_is():
         r'(<th scope="row">Seconds</th><td>)[^<]*', r"\1SECONDS", page.replace(made["date"], "DATE")
     )
     # Styles have snapshots of their own: the cards', and this one.
-    check_snapshot("audit.html", page.replace(style(), "").replace(audit_style(), ""))
-    check_snapshot("audit.css", audit_style())
+    check_snapshot("audit.html", page.replace(style(), "").replace(render_style(), ""))
+    check_snapshot("audit.css", render_style())

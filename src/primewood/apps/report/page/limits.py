@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from primewood.render.html.audit_words import WHO, explanations, figure, names, rows_of, with_outcome
-from primewood.render.html.environment import counted
+from primewood.apps.report.page.words import WHO, count_explanations, find_features, join_names, name_rows
+from primewood.render.numbers import counted
 from primewood.render.text import Record
 
 SCOPE = (
@@ -15,50 +15,50 @@ SCOPE = (
 )
 
 
-def alarms(record: Record) -> list[str]:
+def list_alarms(record: Record) -> list[str]:
     """What must not be: evidence that the model itself decides otherwise."""
     found = record["confirmation"]
     wrong = found["rows"] - found["agree"]
     if not wrong:
         return []
     return [
-        f"{counted(wrong, 'row')} of {figure(found['rows'])} that serve as evidence were decided otherwise by "
+        f"{counted(wrong, 'row')} of {found['rows']:,} that serve as evidence were decided otherwise by "
         f"{WHO[found['by']]}. Do not rely on this report before that is understood."
     ]
 
 
-def limits(record: Record) -> list[str]:
+def list_limits(record: Record) -> list[str]:
     """What is not proved, not asked or left out in this report, in sentences."""
     return [
-        *_reading(record["model"]),
-        *_rows(record["rows"]),
-        *_cases(record["cases"]),
-        *_properties(record["properties"], record["model"]["classes"]),
-        *_rules(record["rules"]),
-        *_robustness(record["robustness"]),
-        *_features(record["features"]),
+        *_check_reading(record["model"]),
+        *_check_rows(record["rows"]),
+        *_check_cases(record["cases"]),
+        *_check_properties(record["properties"], record["model"]["classes"]),
+        *_check_rules(record["rules"]),
+        *_check_robustness(record["robustness"]),
+        *_check_features(record["features"]),
     ]
 
 
-def _reading(model: Record) -> list[str]:
+def _check_reading(model: Record) -> list[str]:
     if "fidelity" in model:
         return []
     if "predict_agrees" in model:
         agrees = model["predict_agrees"]
         return [
             "The report is about the majority vote of the trees, which is not the vote of the model itself: "
-            f"model.predict decides alike on {figure(agrees['same'])} of {figure(agrees['rows'])} training rows."
+            f"model.predict decides alike on {agrees['same']:,} of {agrees['rows']:,} training rows."
         ]
     return ["The trees were not compared with a model of a library: none was given."]
 
 
-def _rows(rows: Record) -> list[str]:
+def _check_rows(rows: Record) -> list[str]:
     if rows["source"] == "none":
         return ["There were no rows: nothing is counted, and no single decision is explained."]
     found = []
     if rows["decided"] < rows["rows"]:
         found.append(
-            f"Only the first {figure(rows['decided'])} of {figure(rows['rows'])} rows were decided about in time."
+            f"Only the first {rows['decided']:,} of {rows['rows']:,} rows were decided about in time."
         )
     if rows["outside"]:
         found.append(
@@ -67,7 +67,7 @@ def _rows(rows: Record) -> list[str]:
     return found
 
 
-def _cases(cases: Record) -> list[str]:
+def _check_cases(cases: Record) -> list[str]:
     found = []
     early, none = cases["statuses"].get("interrupted", 0), cases["statuses"].get("impossible", 0)
     refused = sum(item["problem"] is not None for item in cases["items"])
@@ -91,7 +91,7 @@ def _cases(cases: Record) -> list[str]:
     return found
 
 
-def _ways(classes: Sequence[object]) -> list[tuple[str, str]]:
+def _name_directions(classes: Sequence[object]) -> list[tuple[str, str]]:
     """What breaks each direction that is asked about, in words."""
     if len(classes) == 2:
         low, high = classes
@@ -99,11 +99,11 @@ def _ways(classes: Sequence[object]) -> list[tuple[str, str]]:
     return [("increasing", "move a decision down"), ("decreasing", "move a decision up")]
 
 
-def _properties(properties: Record, classes: Sequence[object]) -> list[str]:
+def _check_properties(properties: Record, classes: Sequence[object]) -> list[str]:
     items = properties["items"]
     undecided = [item for item in items if item["outcome"] == "undecided"]
     if properties["stated"]:
-        told = names(f"“{item['property']}”" for item in undecided)
+        told = join_names(f"“{item['property']}”" for item in undecided)
         return [f"Neither proved nor broken in time: {told}."] if undecided else []
     found = [
         "No properties were stated. By default the report asks, of each tested feature, what it can do to a decision "
@@ -113,32 +113,32 @@ def _properties(properties: Record, classes: Sequence[object]) -> list[str]:
         found.append(
             "Whether decisions only go up or down with a feature was not asked: the decisions have no order."
         )
-    if open_ := with_outcome(items, "independent", "undecided"):
-        found.append(f"Undecided in time: whether a decision can depend on {names(open_)} alone.")
-    for kind, way in _ways(classes):
-        if open_ := with_outcome(items, kind, "undecided"):
-            found.append(f"Undecided in time: whether raising {names(open_)} can {way}.")
+    if open_ := find_features(items, "independent", "undecided"):
+        found.append(f"Undecided in time: whether a decision can depend on {join_names(open_)} alone.")
+    for kind, way in _name_directions(classes):
+        if open_ := find_features(items, kind, "undecided"):
+            found.append(f"Undecided in time: whether raising {join_names(open_)} can {way}.")
     return found
 
 
-def _rules(rules: Record) -> list[str]:
+def _check_rules(rules: Record) -> list[str]:
     if rules["absent"] is not None:
         return [rules["absent"]]
     found = []
     left = rules["counted"] - rules["covered"]
     if left:
-        found.append(f"No rule speaks about {counted(left, 'row')} of {figure(rules['counted'])}.")
+        found.append(f"No rule speaks about {counted(left, 'row')} of {rules['counted']:,}.")
     if rules["status"] != "proved":
         found.append("The search for rules was stopped by the time: more rules may cover more, or be wider.")
     grown = rules["grown_from"]
     if grown["rows"] < grown["of"]:
         found.append(
-            f"Rules were grown from {figure(grown['rows'])} of {figure(grown['of'])} {rows_of(grown['source'])}."
+            f"Rules were grown from {grown['rows']:,} of {grown['of']:,} {name_rows(grown['source'])}."
         )
     return found
 
 
-def _robustness(found: Record) -> list[str]:
+def _check_robustness(found: Record) -> list[str]:
     if found["absent"] is not None:
         return [found["absent"]]
     words = []
@@ -150,32 +150,34 @@ def _robustness(found: Record) -> list[str]:
     return words
 
 
-def _features(features: Record) -> list[str]:
+def _check_features(features: Record) -> list[str]:
     words = []
     if features["source"] == "batch":
         words.append(
             "Feature use was counted over explanations that were made before. The report does not compare their rows, "
             "their settings and what they take for granted about rows with its own."
         )
-        words += _batch(features)
+        words += _check_batch(features)
     elif not features["finished"]:
         words.append(
             f"Feature use was counted over {features['explained']} of {features['rows']} explanations in time."
         )
     if features["proved"] < features["explained"]:
         early = features["explained"] - features["proved"]
-        words.append(f"{explanations(early)} of the count of feature use may mention more than is needed.")
+        words.append(
+            f"{count_explanations(early)} of the count of feature use may mention more than is needed."
+        )
     return words
 
 
-def _batch(features: Record) -> list[str]:
+def _check_batch(features: Record) -> list[str]:
     """What is not in the explanations of a batch."""
     words = []
     if not features["finished"]:
         words.append(
-            f"The batch is not finished: feature use was counted over the {figure(features['rows'])} rows so far."
+            f"The batch is not finished: feature use was counted over the {features['rows']:,} rows so far."
         )
     if features["failed"]:
-        left_out = f"{figure(features['failed'])} of {figure(features['rows'])} rows of the batch"
+        left_out = f"{features['failed']:,} of {features['rows']:,} rows of the batch"
         words.append(f"Feature use leaves out {left_out}: they could not be explained.")
     return words
