@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from primewood.batch.failed import Failed
 from primewood.logic.expression import Literal
 from primewood.logic.interval import Interval
+from primewood.model.cells import Row
 from primewood.model.context import TreeContext, plain
 from primewood.questions.explanation import Explanation
 from primewood.render import frames
@@ -79,19 +80,19 @@ class RecordWriter:
         held = tuple([row[column] for column in self._features[literal.variable.name].columns])
         if any(x != x for x in held):
             return None
-        if not literal.variable.is_numeric or self._context.rows is None:
+        rows = self._context.rows
+        if not literal.variable.is_numeric or rows is None:
             return held
         key = (literal.variable.name, literal.mask)
-        ranges = _once(self._ranges, key, lambda: self._range(literal))
+        ranges = _once(self._ranges, key, lambda: self._range(literal, rows))
         for place, (piece, least, most) in enumerate(ranges):
             if held[0] in piece:
                 return place if least <= held[0] <= most else held
         return held
 
-    def _range(self, literal: Literal) -> list[tuple[Interval, float, float]]:
+    def _range(self, literal: Literal, rows: Row) -> list[tuple[Interval, float, float]]:
         """The pieces of a numeric literal, with the least and the largest number of the training rows in each."""
-        assert self._context.rows is not None
-        column = self._context.rows[:, self._features[literal.variable.name].column]
+        column = rows[:, self._features[literal.variable.name].column]
         found = []
         for piece in literal.intervals:
             near = column[(column >= piece.low) & (column <= piece.high)]

@@ -259,9 +259,14 @@ class Border:
             self.explanations.append(found)
         return found
 
+    @property
+    def _instance(self) -> Point:
+        """The point that sets are around; a border of all terms has none, and is not asked for it."""
+        assert self.point is not None
+        return self.point
+
     def _grown(self, oracle: GrowingOracle, chosen: int, order: Sequence[int], clock: Clock) -> int | None:
         """First allow all that the set allows, then let go of the rest, variable by variable."""
-        assert self.point is not None
         if clock.expired():
             return None
         blocks, whole = self.restrictions.blocks, [x.everything for x in self.oracle.variables]
@@ -272,7 +277,7 @@ class Border:
         start = dict(enumerate(self.restrictions.box(chosen)))
         drops = [{j: whole[j]} for j in order if j not in fixed and blocks[j] & chosen]
         widened = () if self.literals == "values" else order
-        grown = oracle.grow(self.point, [start, *drops], widened, self.literals, fixed, clock)
+        grown = oracle.grow(self._instance, [start, *drops], widened, self.literals, fixed, clock)
         self.queries += grown.queries
         if not grown.complete:
             return None
@@ -337,7 +342,6 @@ class Border:
         In "intervals" also to the nearest value in between. The coordinates are tried in the usual order, or in
         another one, which may leave some out.
         """
-        assert self.point is not None
         moved = list(outside)
         for j in self.order if order is None else order:
             for value in self._on_the_way(j, moved[j]):
@@ -349,8 +353,7 @@ class Border:
 
     def _on_the_way(self, j: int, value: int) -> Sequence[int]:
         """The values to try in place of another, the instance's own first."""
-        assert self.point is not None
-        own, ordered = self.point[j], self.oracle.variables[j].ordered
+        own, ordered = self._instance[j], self.oracle.variables[j].ordered
         if own == value:
             return ()
         if self.literals == "intervals" and own < ordered and value < ordered:

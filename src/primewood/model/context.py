@@ -131,10 +131,11 @@ class Context:
             raise UnknownName(
                 f"there is no feature {told(name)}{like}; the features are {listing(self.feature_names)}"
             )
-        return self._places.get(name)
+        return self.places.get(name)
 
     @cached_property
-    def _places(self) -> dict[str, int]:
+    def places(self) -> dict[str, int]:
+        """The places of the variables by their names."""
         return {x.name: j for j, x in enumerate(self.variables)}
 
     def feature(self, name: str) -> Feature | None:  # noqa: ARG002

@@ -13,7 +13,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.ensemble import Ensemble
+from primewood.ensemble import Cutoff, Ensemble
 from primewood.ensemble.link import linked
 from primewood.logic.interval import number
 from primewood.model.context import plain
@@ -114,7 +114,7 @@ class Scorer:
         if ensemble.predicts_number:
             return self._prediction(float(scores[0]), label)
         if ensemble.cutoff is not None and ensemble.cutoff.of == "score":
-            return self._at_score(float(scores[0]), label)
+            return self._at_score(float(scores[0]), label, ensemble.cutoff)
         if len(self.class_names) == 2 and self._are_probabilities(scores):
             return self._of_two(scores, label)
         return self._largest(scores, label)
@@ -192,10 +192,8 @@ class Scorer:
         measure: ScoreKind = "probability" if is_probability else "score"
         return Score(name, measure, name, value, raw, None, told)
 
-    def _at_score(self, score: float, label: int) -> Score:
+    def _at_score(self, score: float, label: int, own: Cutoff) -> Score:
         """Of two classes that a wrapper parts at a score of its own choice."""
-        own = self.ensemble.cutoff
-        assert own is not None
         name, of, value = (
             self.class_names[label],
             self.class_names[own.positive],

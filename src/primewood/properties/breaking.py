@@ -65,10 +65,10 @@ class Breaking(Readable):
         cls, context: TreeContext, places: NDArray[np.int64], decisions: Sequence[object], **options: Any
     ) -> Breaking:
         """Those at some places of the training rows of a context."""
-        assert context.rows is not None
         found = tuple(places.tolist())
         ids = tuple(context.row_id(place) for place in found)
-        return cls(found, ids, len(context.rows), decisions=tuple(decisions), **options)
+        count = 0 if context.rows is None else len(context.rows)
+        return cls(found, ids, count, decisions=tuple(decisions), **options)
 
     def __len__(self) -> int:
         return len(self.places)

@@ -7,7 +7,7 @@ order of the first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -166,19 +166,21 @@ def _joint_feature(f: Feature, g: Feature) -> Feature:
         raise InvalidInput(f"{f.name} has different bounds in the two models; say domain= for both")
     coded = f if f.patterns is not None else g
     missing = f.missing and g.missing
-    return replace(coded, missing=missing, variable=_joint_variable(f, g, coded, missing))
+    variables = [h.variable for h in looking if h.variable is not None]
+    return replace(coded, missing=missing, variable=_joint_variable(variables, coded, missing))
 
 
-def _joint_variable(f: Feature, g: Feature, coded: Feature, missing: bool) -> Variable | None:
-    assert f.variable is not None and g.variable is not None
+def _joint_variable(variables: Sequence[Variable], coded: Feature, missing: bool) -> Variable | None:
     if coded.patterns is not None:
         ordered = bool(coded.variable and coded.variable.ordered and not coded.variable.is_numeric)
-        return Variable.categorical(f.name, coded.patterns.values(), missing=missing, ordered=ordered)
-    if f.variable.closed != g.variable.closed:
-        raise InvalidInput(f"one model tests {f.name} with <, the other with <=: they cannot be compared yet")
-    cuts = sorted({*(f.variable.cuts or ()), *(g.variable.cuts or ())})
-    closed = f.variable.closed or "left"
-    return Variable.numeric(f.name, cuts, closed, missing=missing) if cuts or missing else None
+        return Variable.categorical(coded.name, coded.patterns.values(), missing=missing, ordered=ordered)
+    if len({x.closed for x in variables}) > 1:
+        raise InvalidInput(
+            f"one model tests {coded.name} with <, the other with <=: they cannot be compared yet"
+        )
+    cuts = sorted({cut for x in variables for cut in x.cuts or ()})
+    closed = variables[0].closed or "left"
+    return Variable.numeric(coded.name, cuts, closed, missing=missing) if cuts or missing else None
 
 
 def _over(diagram: Diagram, context: Context) -> Diagram:

@@ -133,9 +133,9 @@ class Never:
 def avoiding(verifier: Verifier, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
     """Whether no row of these boxes is decided for one of the labels: training rows first, then by search."""
     breaking = _breaking(verifier, boxes, labels)
-    if breaking is not None and breaking.places:
-        assert verifier.context.rows is not None
-        row = np.asarray(verifier.context.rows[breaking.places[0]])
+    rows = verifier.context.rows
+    if rows is not None and breaking is not None and breaking.places:
+        row = np.asarray(rows[breaking.places[0]])
         found = verifier.failing(claim, [row], lambda found: found[0] in labels)
     else:
         found = _searched(verifier, claim, boxes, labels)

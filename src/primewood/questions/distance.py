@@ -102,18 +102,17 @@ class Moves:
             if feature.name in self.immutable:
                 costs[part] = np.inf
             elif feature.name in self.increase or feature.name in self.decrease:
-                costs[part] = self._one_way(costs[part], feature, int(own[k]))
+                costs[part] = self._one_way(costs[part], feature.name, int(atoms.numbers[k]), int(own[k]))
         if self.weights:
             costs *= np.array([float(self.weights.get(f.name, 1.0)) for f in seen])[atoms.place]
         costs[atoms.starts[:-1] + own] = 0.0
         return self._in_order(context, row, point, costs)
 
-    def _one_way(self, costs: Costs, feature: Feature, own: int) -> Costs:
-        assert feature.variable is not None
-        numbers = len(feature.variable) - feature.missing
+    def _one_way(self, costs: Costs, name: str, numbers: int, own: int) -> Costs:
+        """The costs of one feature's values, of which `numbers` are not missing, without those on the wrong side."""
         narrowed = np.full(len(costs), np.inf)
         if own < numbers:
-            kept = slice(own, numbers) if feature.name in self.increase else slice(0, own + 1)
+            kept = slice(own, numbers) if name in self.increase else slice(0, own + 1)
             narrowed[kept] = costs[kept]
         return narrowed
 

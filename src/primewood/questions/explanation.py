@@ -299,9 +299,7 @@ class Explanation(Brief, Shown):
         together = self.literals == "values" or (
             self.literals == "intervals" and bool(variable.ordered) and only_missing
         )
-        place = self.context.place(variable.name)
-        assert place is not None, "a literal is about a variable of the model"
-        return Excluded(place, sum(1 << i for i in run), nearest, together)
+        return Excluded(self.context.places[variable.name], sum(1 << i for i in run), nearest, together)
 
     def _excluded_runs(self, literal: Literal) -> list[list[int]]:
         """The excluded values in runs of neighbours; all together if the language keeps or drops them so."""

@@ -97,7 +97,9 @@ class _Checking:
         elif sufficient is None:
             verdict = "undecided"
         elif sufficient:
-            verdict = _of_sufficient(box, grown, redundant)
+            undecided: Judgement = "undecided"
+            judged = undecided if grown is None else _judge_sufficient(box, grown)
+            verdict = "pessimistic" if redundant else judged
         else:
             verdict, grown = self._of_insufficient(box, language, grown)
         domain = self.context.domain
@@ -244,10 +246,8 @@ class _Checking:
         return replace(found, notes=(), widen=None)
 
 
-def _of_sufficient(box: Box, grown: Grown | None, redundant: tuple[str, ...]) -> Judgement:
-    if redundant:
-        return "pessimistic"
-    assert grown is not None
+def _judge_sufficient(box: Box, grown: Grown) -> Judgement:
+    """What a sufficient claim is, in view of the prime box that it was weakened to."""
     if not is_inside(box, grown.box):  # a limit came before the claim was taken up
         return "undecided"
     if grown.box != box:

@@ -135,9 +135,8 @@ class Check(Brief):
     def _sufficiency(self) -> str:
         if self.sufficient is None:
             return "whether it suffices was not decided in time"
-        if self.sufficient:
+        if self.counterexample is None:
             return f"sufficient: every row that it holds for is decided {self.decision}"
-        assert self.counterexample is not None
         return (
             f"not sufficient: with {self.counterexample.text} the decision is {self.counterexample.decision}"
         )
