@@ -90,7 +90,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Rule:
+class Constraint:
     """A clause, or an order over cells: a point is impossible iff it is in one of the `forbidden` boxes of masks.
 
     Those of an order are the steps of a staircase: disjoint runs of values of one variable, each with the values of
@@ -116,13 +116,13 @@ class Knowledge:
 
     Attributes
     ----------
-    rules : tuple of Rule
+    rules : tuple of Constraint
         Over the places of variables.
     orders : tuple of Order
         As the user stated them, for rows; between whole numbers, with a whole constant.
     """
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[Constraint, ...] = ()
     orders: tuple[Order, ...] = ()
 
     def __bool__(self) -> bool:
@@ -195,7 +195,7 @@ class Statements:
         return Knowledge(tuple(rule for rule in rules if rule.forbidden), tuple(orders))
 
 
-def _rule(said: Statement, interpreter: Interpreter, places: dict[str, int]) -> Rule:
+def _rule(said: Statement, interpreter: Interpreter, places: dict[str, int]) -> Constraint:
     """A clause, or several, over the places of variables."""
     try:
         expression = interpreter.expression(said.condition, said.text)
@@ -210,7 +210,7 @@ def _rule(said: Statement, interpreter: Interpreter, places: dict[str, int]) -> 
             box[j] = box.get(j, literal.variable.everything) & outside
         if all(box.values()):
             boxes.append(box)
-    return Rule(said.text, tuple(boxes))
+    return Constraint(said.text, tuple(boxes))
 
 
 def _not_understood(text: str, problem: ParseError) -> InvalidInput:
@@ -351,7 +351,7 @@ def _closed(orders: Sequence[Order]) -> list[Order]:
     return [order for orders in tightest.values() for order in orders]
 
 
-def _staircase(order: Order, features: dict[str, Feature], places: dict[str, int]) -> Rule:
+def _staircase(order: Order, features: dict[str, Feature], places: dict[str, int]) -> Constraint:
     """The cells that never go together: those of the upper feature that are too low for one of the lower.
 
     For a chain, only where nothing in its middle is missing.
@@ -370,7 +370,7 @@ def _staircase(order: Order, features: dict[str, Feature], places: dict[str, int
     present = [(places[name], _present(features[name])) for name in order.through if features[name].missing]
     masks = [[(j, mask), (k, below), *present] for below, mask in boxes.items()]
     steps = tuple({place: mask for place, mask in box if place is not None} for box in masks)
-    return Rule(order.text, steps, is_staircase=j is not None and k is not None)
+    return Constraint(order.text, steps, is_staircase=j is not None and k is not None)
 
 
 def _cells(feature: Feature) -> int:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from primewood.arrays import Ints
 from primewood.domain import Domain
-from primewood.domain.knowledge import Rule
+from primewood.domain.knowledge import Constraint
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import cuts_of
 from primewood.logic.instance import indices
@@ -138,7 +138,7 @@ def flat_rules(domain: Domain) -> list[tuple[FlatTree, NDArray[np.uint8]]]:
     return found
 
 
-def _staircase_tree(rule: Rule, domain: Domain) -> tuple[FlatTree, NDArray[np.uint8]]:
+def _staircase_tree(rule: Constraint, domain: Domain) -> tuple[FlatTree, NDArray[np.uint8]]:
     """A balanced tree over the steps: which run of values the first variable is in, then the second one's prefix."""
     (j, _), (k, _), *present = rule.forbidden[0].items()
     line = len(domain.variables[j]) - (domain.variables[j].missing is not None)

@@ -90,7 +90,7 @@ def read(text: str, vocabulary: Vocabulary) -> Statement:
     readings: list[tuple[bool, Statement]] = []
     problems: list[ParseError] = []
     for longest in (True, False):
-        reader = _Reader(text, vocabulary, longest=longest)
+        reader = _SyntaxReader(text, vocabulary, longest=longest)
         try:
             said = reader.read_statement()
             readings.append((reader.has_unknown, said))
@@ -123,7 +123,7 @@ def _check_same(readings: Sequence[Statement]) -> None:
         )
 
 
-class _Reader(ConditionScanner):
+class _SyntaxReader(ConditionScanner):
     """Recursive descent over one text."""
 
     def __init__(self, text: str, vocabulary: Vocabulary, *, longest: bool) -> None:

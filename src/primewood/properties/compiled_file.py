@@ -14,7 +14,7 @@ import numpy as np
 
 from primewood.domain import Domain, Feature
 from primewood.domain.feature import FeatureKind
-from primewood.domain.knowledge import Knowledge, Order, Rule
+from primewood.domain.knowledge import Constraint, Knowledge, Order
 from primewood.engines.diagram.diagram import Diagram
 from primewood.ensemble import Categories
 from primewood.ensemble.comparison import InputType
@@ -263,7 +263,7 @@ def _knowledge(variables: tuple[Variable, ...]) -> FieldCheck[Knowledge]:
             raise InvalidInput(f"{place} has other values than {variables[j].name}")
         return j, mask
 
-    rule = made(Rule, text, items(lambda record, place: dict(items(values)(record, place))), flag)
+    rule = made(Constraint, text, items(lambda record, place: dict(items(values)(record, place))), flag)
     order = made(Order, text, text, text, items(number), flag)
 
     def knowledge(record: Any, place: str) -> Knowledge:

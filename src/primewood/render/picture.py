@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from primewood.arrays import Ints
 from primewood.errors import InvalidInput
 from primewood.logic.variable import Variable
 from primewood.render.labels import edge_label, label_pieces
@@ -17,8 +18,6 @@ from primewood.render.sketch import OPEN, PALETTE, Picture, Sketch
 from primewood.render.text import share
 
 __all__ = ["Picture", "diagram_picture", "edge_label", "reason_picture", "tree_picture"]
-
-Ints = NDArray[np.int64]
 
 
 def diagram_picture(

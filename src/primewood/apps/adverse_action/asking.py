@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from primewood.apps.adverse_action.changes import Changes
+from primewood.apps.adverse_action.changes import MinimalChanges
 from primewood.apps.adverse_action.codes import Codes, CodeTable
 from primewood.apps.adverse_action.letter import letter
 from primewood.apps.adverse_action.ranking import Ranking
@@ -72,7 +72,7 @@ def adverse_action(
         raise InvalidInput(f"the row is decided {favourable} already: there is no adverse action to explain")
     asked = CounterfactualSearch.for_predict(replace(decision, target=target), moves)
     score = _score_towards(asked.decision, target)
-    ranking = Ranking(Changes(asked, clock), table, wording.most)
+    ranking = Ranking(MinimalChanges(asked, clock), table, wording.most)
     reasons, status = ranking.reasons(), ranking.status
     uncoded = [x.feature for x in reasons if table.given and table.entry(x.feature, x.direction) is None]
     return AdverseAction(

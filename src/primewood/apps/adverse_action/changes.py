@@ -33,7 +33,7 @@ class ChangesOfSize:
     sure: bool
 
 
-class Changes:
+class MinimalChanges:
     """Finds the minimal changes of a declined row, and what belongs to each.
 
     Attributes

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from primewood.apps.adverse_action.changes import Changes, ChangesOfSize, Names, differs
+from primewood.apps.adverse_action.changes import ChangesOfSize, MinimalChanges, Names, differs
 from primewood.apps.adverse_action.codes import CodeTable, Fault
 from primewood.apps.adverse_action.letter import range_in_words
 from primewood.apps.adverse_action.reasons import AdverseReason
@@ -28,7 +28,7 @@ class Ranking:
         Whether the order of what has been found so far is proved.
     """
 
-    def __init__(self, changes: Changes, table: CodeTable, most: int) -> None:
+    def __init__(self, changes: MinimalChanges, table: CodeTable, most: int) -> None:
         self.changes, self.table, self.most = changes, table, most
         self.sure = True
         self._told: dict[str, AdverseReason] = {}

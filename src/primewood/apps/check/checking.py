@@ -10,7 +10,7 @@ from primewood.apps.check.counterexample import Counterexample, counterexample_o
 from primewood.apps.check.refinement import refined
 from primewood.apps.check.result import Check, Judgement
 from primewood.apps.check.surroundings import Surroundings, is_inside
-from primewood.apps.claims import By, Claim, Most, read_claim
+from primewood.apps.claims import By, ClaimedConditions, Most, read_claim
 from primewood.domain import EnsembleSubject
 from primewood.domain.condition import Condition
 from primewood.engines.choice import Engines
@@ -55,7 +55,7 @@ def check(
 class _Checking:
     """One claim, over a domain whose cells it does not cut where that matters."""
 
-    def __init__(self, decision: RowDecision, claim: Claim, clock: Clock) -> None:
+    def __init__(self, decision: RowDecision, claim: ClaimedConditions, clock: Clock) -> None:
         model, row = decision.model, decision.row
         finer = refined(model.domain, claim, model.ensemble)
         if finer is not None:
@@ -121,12 +121,12 @@ class _Checking:
 
     # The claim as cells
 
-    def _box(self, claim: Claim) -> Box:
+    def _box(self, claim: ClaimedConditions) -> Box:
         """The cells that a claim meets."""
         masks = {c.feature.name: c.mask for c in claim.conditions if c.feature.variable is not None}
         return tuple(masks.get(x.name, x.everything) for x in self.context.variables)
 
-    def _language(self, claim: Claim) -> Language:
+    def _language(self, claim: ClaimedConditions) -> Language:
         """The simplest literal language that says what the claim says of cells.
 
         In "intervals", a number that is missing is kept or dropped and not widened, so claims about rows with such a
@@ -172,7 +172,7 @@ class _Checking:
             self.context, other, box, lambda point: decide(point) != self.label, own=self.point
         )
 
-    def _fewest(self) -> Claim:
+    def _fewest(self) -> ClaimedConditions:
         """The claim of the fewest first conditions that suffice: more of them exclude more, so bisection finds it."""
         low, high, unknown = 0, len(self.claim.said), False
         while low < high:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.apps.claims import Claim
+from primewood.apps.claims import ClaimedConditions
 from primewood.domain import Feature
 from primewood.domain.condition import EVERYTHING, Condition, span_of
 from primewood.domain.feature import FARTHEST
@@ -42,7 +42,9 @@ class Counterexample:
     text: str
 
 
-def row_within(claim: Claim, other: Point, context: TreeContext, row: Row, point: Point) -> Row | None:
+def row_within(
+    claim: ClaimedConditions, other: Point, context: TreeContext, row: Row, point: Point
+) -> Row | None:
     """A row of a cell that lies inside a claim, as near to a row as can be written; None if none can be written."""
     domain = context.domain
     changed = context.cells.row_at(other, row, point)

@@ -10,16 +10,16 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from primewood.apps.claims import Claim
+from primewood.apps.claims import ClaimedConditions
 from primewood.domain import Domain, Feature
 from primewood.domain.condition import Condition
 from primewood.domain.feature import FARTHEST
-from primewood.domain.knowledge import Knowledge, Rule, Statements
+from primewood.domain.knowledge import Constraint, Knowledge, Statements
 from primewood.ensemble import Ensemble
 from primewood.logic.variable import Side, Variable
 
 
-def refined(domain: Domain, claim: Claim, ensemble: Ensemble) -> Domain | None:
+def refined(domain: Domain, claim: ClaimedConditions, ensemble: Ensemble) -> Domain | None:
     """The domain with the claim's ends as further cuts of features that are in order; None if it needs none."""
     orders = domain.knowledge.orders
     concerned = {name for order in orders for name in (order.lower, order.upper)}
@@ -72,7 +72,7 @@ def _knowledge(domain: Domain, features: tuple[Feature, ...]) -> Knowledge:
                 }
                 for box in rule.forbidden
             ]
-            clauses.append(Rule(rule.text, tuple(boxes)))
+            clauses.append(Constraint(rule.text, tuple(boxes)))
     return Knowledge((*clauses, *orders.over(features, domain.column_names).rules), known.orders)
 
 

@@ -7,7 +7,7 @@ from typing import Literal as Choice
 from typing import get_args
 
 from primewood.apps.check.counterexample import Counterexample
-from primewood.apps.claims import Claim
+from primewood.apps.claims import ClaimedConditions
 from primewood.errors import listing
 from primewood.logic.language import Language
 from primewood.model.context import TreeContext, plain
@@ -37,7 +37,7 @@ class Check(Brief):
 
     Attributes
     ----------
-    claim : Claim
+    claim : ClaimedConditions
     decision : object
         The decision on the row.
     literals : str
@@ -60,7 +60,7 @@ class Check(Brief):
     notes : tuple of str
     """
 
-    claim: Claim
+    claim: ClaimedConditions
     decision: object
     literals: Language
     sufficient: bool | None

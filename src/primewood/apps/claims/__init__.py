@@ -16,8 +16,8 @@ All of them become conditions in the same way (`conditions`). Numbers are taken 
 has rounded them.
 """
 
-from primewood.apps.claims.claim import Claim
+from primewood.apps.claims.claim import ClaimedConditions
 from primewood.apps.claims.reading import read_claim
 from primewood.apps.claims.tools import By, Most
 
-__all__ = ["By", "Claim", "Most", "read_claim"]
+__all__ = ["By", "ClaimedConditions", "Most", "read_claim"]

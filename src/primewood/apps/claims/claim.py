@@ -11,7 +11,7 @@ from primewood.visible import Readable
 
 
 @dataclass(frozen=True)
-class Claim(Readable):
+class ClaimedConditions(Readable):
     """That some conditions together suffice for the decision on a row.
 
     Attributes
@@ -49,7 +49,7 @@ class Claim(Readable):
         """Whether a row, as the model takes it, satisfies all conditions."""
         return all(condition.holds(row) for condition in self.conditions)
 
-    def first(self, count: int) -> Claim:
+    def first(self, count: int) -> ClaimedConditions:
         """The claim that the first so many conditions suffice."""
         return replace(self, said=self.said[:count], fewest=False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from primewood.apps.claims.claim import Claim
+from primewood.apps.claims.claim import ClaimedConditions
 from primewood.apps.claims.conditions import Conditions
 from primewood.apps.claims.text import FORMS, TextReader
 from primewood.apps.claims.tools import (
@@ -27,7 +27,7 @@ from primewood.questions.explanation import Explanation
 
 def read_claim(
     claim: Any, context: TreeContext, row: Row, label: int, *, most: Most = None, by: By | None = None
-) -> Claim:
+) -> ClaimedConditions:
     """Read what is claimed to suffice for the decision on a row.
 
     Parameters
@@ -51,7 +51,7 @@ def read_claim(
         raise InvalidInput(f'by is "absolute" or "favour", not {by!r}')
     conditions = Conditions(context, row)
     text = TextReader(conditions)
-    if isinstance(claim, Claim):
+    if isinstance(claim, ClaimedConditions):
         features = context.domain.features
         if any(condition.feature not in features for condition in claim.conditions):
             raise InvalidInput(
@@ -61,14 +61,14 @@ def read_claim(
     if isinstance(claim, str):
         return text.rule(claim)
     if isinstance(claim, Mapping):
-        return Claim(tuple(conditions.entry(name, what) for name, what in claim.items()))
+        return ClaimedConditions(tuple(conditions.entry(name, what) for name, what in claim.items()))
     if isinstance(claim, Expression):
-        return Claim(tuple(map(conditions.literal, Term.of(claim).literals)))
+        return ClaimedConditions(tuple(map(conditions.literal, Term.of(claim).literals)))
     if isinstance(claim, Explanation):
         said = tuple(map(conditions.literal, claim.term.literals))
         if claim.literals == "values" and claim.context.digest == context.digest:
             said = tuple(conditions.kept(c.feature.name) if c.holds(row) else c for c in said)
-        return Claim(said, "primewood", str(claim.decision))
+        return ClaimedConditions(said, "primewood", str(claim.decision))
     of_tool = _of_tool(claim, conditions, text, label, most, by)
     if of_tool is not None:
         return of_tool
@@ -76,13 +76,13 @@ def read_claim(
     parts = [None] if one else list(claim)
     if all(isinstance(part, str) for part in parts):
         ordered = sorted(map(str, parts)) if isinstance(claim, set | frozenset) else parts
-        return Claim(tuple(c for part in ordered for c in text.pieces(str(part))))
+        return ClaimedConditions(tuple(c for part in ordered for c in text.pieces(str(part))))
     raise InvalidInput(f"{FORMS}; not {told(claim)}")
 
 
 def _of_tool(
     claim: Any, conditions: Conditions, text: TextReader, label: int, most: Most, by: By | None
-) -> Claim | None:
+) -> ClaimedConditions | None:
     """What LIME, Anchors or SHAP claims; None if it comes from none of them."""
     context = conditions.context
     if callable(getattr(claim, "as_list", None)):
@@ -90,7 +90,7 @@ def _of_tool(
         return heaviest(weighted, "LIME", most, by or "favour")
     anchor = anchor_of(claim)
     if anchor is not None:
-        return Claim(tuple(c for said in anchor for c in text.pieces(str(said))), "Anchors")
+        return ClaimedConditions(tuple(c for said in anchor for c in text.pieces(str(said))), "Anchors")
     if has_numbers(claim):
         kept = [((conditions.kept(name),), weight) for name, weight in weights_of_shap(claim, context, label)]
         return heaviest(kept, "SHAP", "fewest" if most is None else most, by or "absolute")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from primewood.apps.claims.claim import Claim
+from primewood.apps.claims.claim import ClaimedConditions
 from primewood.apps.claims.conditions import Conditions
 from primewood.domain.condition import Condition, unite
 from primewood.errors import InvalidInput, ParseError, brief, listing
@@ -26,15 +26,15 @@ class TextReader:
         context = conditions.context
         self.vocabulary = conditions.vocabulary(context.units, context.class_names)
 
-    def rule(self, text: str) -> Claim:
+    def rule(self, text: str) -> ClaimedConditions:
         """A text as a claim; it may name the decision, as in ``IF ... THEN ...``."""
         said, conditions = self._read(text)
         if said.conclusion is None:
-            return Claim(conditions)
+            return ClaimedConditions(conditions)
         decisions = [decision.text for decision in said.conclusion.decisions]
         if said.conclusion.negated or len(decisions) > 1:
             raise InvalidInput(f"a claim is about one decision; {brief(text)!r} is not")
-        return Claim(conditions, decision=decisions[0])
+        return ClaimedConditions(conditions, decision=decisions[0])
 
     def pieces(self, text: str) -> tuple[Condition, ...]:
         """The conditions of a text; a feature's name alone stands for its value in the row."""

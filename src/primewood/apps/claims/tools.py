@@ -8,7 +8,7 @@ from typing import Literal as Choice
 
 import numpy as np
 
-from primewood.apps.claims.claim import Claim
+from primewood.apps.claims.claim import ClaimedConditions
 from primewood.domain.condition import Condition
 from primewood.errors import InvalidInput, listing
 from primewood.model.context import TreeContext
@@ -74,11 +74,11 @@ def has_numbers(claim: Any) -> bool:
 
 def heaviest(
     weighted: Iterable[tuple[tuple[Condition, ...], float]], source: str, most: Most, by: By
-) -> Claim:
+) -> ClaimedConditions:
     """The claim that the heaviest conditions of a tool suffice."""
     listed = [pair for pair in weighted if by == "absolute" or pair[1] > 0]
     listed.sort(key=lambda pair: -abs(pair[1]))
     if isinstance(most, int):
         listed = listed[:most]
     said = tuple(condition for conditions, _ in listed for condition in conditions)
-    return Claim(said, source, fewest=most == "fewest")
+    return ClaimedConditions(said, source, fewest=most == "fewest")

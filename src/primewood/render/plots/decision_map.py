@@ -12,7 +12,7 @@ from primewood.errors import InvalidInput
 from primewood.render.lanes import add_unit, read_number, read_range, span_numbers
 from primewood.render.numbers import short
 from primewood.render.plots.drawing import (
-    Point,
+    PlotPoint,
     area_entry,
     check_axes,
     draw_area,
@@ -43,7 +43,7 @@ MISSING_GAP, MISSING_WIDTH = 0.03, 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class MapSpan:
     """A cell on one axis of a map.
 
     Attributes
@@ -74,7 +74,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class MapSide:
     """One axis of a map.
 
     Attributes
@@ -82,7 +82,7 @@ class Side:
     title : str
     numbers : pair of float, or None
         The first and the last number on it; None for categories.
-    spans : tuple of Span
+    spans : tuple of MapSpan
         The cells that are seen.
     mark : float or None
         Where the row's own value lies.
@@ -90,18 +90,18 @@ class Side:
 
     title: str
     numbers: tuple[float, float] | None
-    spans: tuple[Span, ...]
+    spans: tuple[MapSpan, ...]
     mark: float | None
 
     @property
-    def allowed(self) -> list[Span]:
+    def allowed(self) -> list[MapSpan]:
         """The stretches that the explanation allows."""
-        found: list[Span] = []
+        found: list[MapSpan] = []
         for span in self.spans:
             if span.inside and found and found[-1].end == span.start:
                 last = found.pop()
                 goes_on = (last.goes_on[0], span.goes_on[1])
-                found.append(Span(last.cell, last.start, span.end, "", True, goes_on))
+                found.append(MapSpan(last.cell, last.start, span.end, "", True, goes_on))
             elif span.inside:
                 found.append(span)
         return found
@@ -132,7 +132,7 @@ class DecisionMapDisplay:
     ----------
     ax_, figure_
         The axes, and their figure.
-    x, y : Side
+    x, y : MapSide
         The two axes: the first feature goes to the right, the second up.
     decisions : tuple of tuple
         Per cell of the first and of the second feature the place of its decision in `classes`, or None.
@@ -141,8 +141,8 @@ class DecisionMapDisplay:
 
     ax_: Axes
     figure_: Figure | SubFigure
-    x: Side = field(repr=False)
-    y: Side = field(repr=False)
+    x: MapSide = field(repr=False)
+    y: MapSide = field(repr=False)
     decisions: tuple[tuple[int | None, ...], ...] = field(repr=False)
     classes: tuple[object, ...]
 
@@ -188,18 +188,18 @@ def _read_decisions(record: DecisionMapRecord) -> tuple[tuple[int | None, ...], 
     return decisions
 
 
-def _read_side(axis: AxisRecord) -> Side:
+def _read_side(axis: AxisRecord) -> MapSide:
     """The side of one axis of a map's record."""
     cells, title = axis["cells"], write_on_one_line(add_unit(axis["feature"], axis.get("unit", "")))
     if not any("low" in cell for cell in cells):
-        spans = [Span(k, k, k + 1, _name_cell(cell), axis["inside"][k]) for k, cell in enumerate(cells)]
+        spans = [MapSpan(k, k, k + 1, _name_cell(cell), axis["inside"][k]) for k, cell in enumerate(cells)]
         own = [span for span, cell in zip(spans, cells, strict=True) if _has_row(axis, cell)]
-        return Side(title, None, tuple(spans), own[0].middle if own else None)
+        return MapSide(title, None, tuple(spans), own[0].middle if own else None)
     numbers = _choose_numbers(axis)
     found = [_place_cell(k, cell, axis["inside"][k], numbers) for k, cell in enumerate(cells)]
     spans = [span for span in found if span.end > span.start]
     missing, value = [span for span in spans if span.name], read_number(axis)
-    return Side(title, numbers, tuple(spans), missing[0].middle if value is None and missing else value)
+    return MapSide(title, numbers, tuple(spans), missing[0].middle if value is None and missing else value)
 
 
 def _choose_numbers(axis: AxisRecord) -> tuple[float, float]:
@@ -221,22 +221,22 @@ def _has_row(axis: AxisRecord, cell: CellRecord) -> bool:
     return str(axis["value"]) in map(str, cell["values"])
 
 
-def _place_cell(place: int, cell: CellRecord, inside: bool, numbers: tuple[float, float]) -> Span:
+def _place_cell(place: int, cell: CellRecord, inside: bool, numbers: tuple[float, float]) -> MapSpan:
     """A cell of a numeric feature, as far as it is seen; missing values have their room beside the numbers."""
     first, last = numbers
     if cell.get("missing"):
         start = last + MISSING_GAP * (last - first)
-        return Span(place, start, start + MISSING_WIDTH * (last - first), "missing", inside)
+        return MapSpan(place, start, start + MISSING_WIDTH * (last - first), "missing", inside)
     low = -math.inf if cell["low"] is None else cell["low"]
     high = math.inf if cell["high"] is None else cell["high"]
-    return Span(place, max(low, first), min(high, last), "", inside, (low < first, high > last))
+    return MapSpan(place, max(low, first), min(high, last), "", inside, (low < first, high > last))
 
 
 def _draw_areas(
-    ax: Axes, x: Side, y: Side, decisions: Sequence[Sequence[int | None]], classes: Sequence[object]
+    ax: Axes, x: MapSide, y: MapSide, decisions: Sequence[Sequence[int | None]], classes: Sequence[object]
 ) -> list[object]:
     """The areas of all decisions; returns which there are."""
-    areas: dict[int | None, list[list[Point]]] = {}
+    areas: dict[int | None, list[list[PlotPoint]]] = {}
     for a in x.spans:
         for start, end, decision in _join_cells(y.spans, decisions[a.cell]):
             areas.setdefault(decision, []).append(outline_box(a.start, start, a.end, end))
@@ -248,7 +248,7 @@ def _draw_areas(
 
 
 def _join_cells(
-    spans: Sequence[Span], decisions: Sequence[int | None]
+    spans: Sequence[MapSpan], decisions: Sequence[int | None]
 ) -> list[tuple[float, float, int | None]]:
     """Neighbouring cells with one decision as one stretch."""
     found: list[tuple[float, float, int | None]] = []
@@ -261,7 +261,7 @@ def _join_cells(
     return found
 
 
-def _draw_box(ax: Axes, x: Side, y: Side) -> None:
+def _draw_box(ax: Axes, x: MapSide, y: MapSide) -> None:
     """The edges of the explanation's box; open where it goes on beyond the map."""
     for a in x.allowed:
         for b in y.allowed:
@@ -272,7 +272,7 @@ def _draw_box(ax: Axes, x: Side, y: Side) -> None:
                     draw_line(ax, start, end, INK, 2.2, label="_box", zorder=4)
 
 
-def _set_ticks(ax: Axes, x: Side, y: Side) -> None:
+def _set_ticks(ax: Axes, x: MapSide, y: MapSide) -> None:
     """Names of categories, numbers, and "missing" along both axes."""
     ax.set_xlim(*x.ends)
     ax.set_ylim(*y.ends)
@@ -288,7 +288,7 @@ def _set_ticks(ax: Axes, x: Side, y: Side) -> None:
         _fit_names(ax, x)
 
 
-def _fit_names(ax: Axes, x: Side) -> None:
+def _fit_names(ax: Axes, x: MapSide) -> None:
     """Break the names below the map into lines, or turn them, where they are wider than their cells."""
     each = measure_axes(ax)[0] / len(x.spans) - 0.08
     words = [wrap(span.name, max(each, 0.1), NAME, 9) for span in x.spans]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
     from matplotlib.transforms import BboxBase
 
-Point = tuple[float, float]
+PlotPoint = tuple[float, float]
 ARROW = 0.09
 """How far the point of a bar without a bound reaches, in inches."""
 THIN = 0.02
@@ -186,12 +186,12 @@ class NameBox:
     height: float
 
     @property
-    def middle(self) -> Point:
+    def middle(self) -> PlotPoint:
         """Its centre."""
         return self.left + self.width / 2, self.top + self.height / 2
 
     @property
-    def outline(self) -> list[Point]:
+    def outline(self) -> list[PlotPoint]:
         """Its corners."""
         return outline_box(self.left, self.top, self.left + self.width, self.top + self.height)
 
@@ -213,14 +213,14 @@ def flow_names(names: Iterable[str], width: float, top: float, above: float) -> 
 # Shapes.
 
 
-def outline_box(left: float, top: float, right: float, bottom: float) -> list[Point]:
+def outline_box(left: float, top: float, right: float, bottom: float) -> list[PlotPoint]:
     """The corners of a box."""
     return [(left, top), (right, top), (right, bottom), (left, bottom)]
 
 
 def draw_area(
     ax: Axes,
-    outlines: Iterable[Sequence[Point]],
+    outlines: Iterable[Sequence[PlotPoint]],
     look: Look,
     *,
     edge: tuple[str, float] = ("none", 0.0),
@@ -240,7 +240,7 @@ def draw_area(
         ax.add_patch(patch(whole, edgecolor=edge[0], linewidth=edge[1], **style))
 
 
-def draw_line(ax: Axes, start: Point, end: Point, colour: str, thick: float, **style: Any) -> None:
+def draw_line(ax: Axes, start: PlotPoint, end: PlotPoint, colour: str, thick: float, **style: Any) -> None:
     """Add a straight line."""
     known: dict[str, Any] = {"label": "_", "solid_capstyle": "butt", "zorder": 3} | style
     ax.plot([start[0], end[0]], [start[1], end[1]], color=colour, linewidth=thick, **known)
@@ -262,7 +262,7 @@ def draw_mark(ax: Axes, x: float, y: float, label: str, size: float = 7) -> None
     )
 
 
-def outline_bar(bar: Bar, span: Point, heights: Point) -> list[Point]:
+def outline_bar(bar: Bar, span: PlotPoint, heights: PlotPoint) -> list[PlotPoint]:
     """The corners of a bar on a lane between two ends, with a point where it has no bound."""
     (start, end), (top, bottom) = (_place(span, bar.start), _place(span, bar.end)), heights
     low, high = bar.goes_on
@@ -271,12 +271,14 @@ def outline_bar(bar: Bar, span: Point, heights: Point) -> list[Point]:
     return points
 
 
-def _place(span: Point, place: float) -> float:
+def _place(span: PlotPoint, place: float) -> float:
     """Where a place from 0 to 1 on a lane lies between its ends."""
     return span[0] + place * (span[1] - span[0])
 
 
-def draw_bars(ax: Axes, bars: Sequence[Bar], span: Point, heights: Point, *, colour: str, label: str) -> None:
+def draw_bars(
+    ax: Axes, bars: Sequence[Bar], span: PlotPoint, heights: PlotPoint, *, colour: str, label: str
+) -> None:
     """Add the bars of a lane; slivers and slits that could not be seen get a thin line, in colour and in white."""
     if not bars:
         return
@@ -321,7 +323,7 @@ def finish(
     *,
     before: str = "",
     notes: Sequence[str] = (),
-    size: Point | None = None,
+    size: PlotPoint | None = None,
     room: BboxBase | None = None,
 ) -> None:
     """Add a title, a legend below it, and notes below the axes; then make everything fit.
@@ -365,7 +367,7 @@ def _default_room(ax: Axes) -> BboxBase:
     return room
 
 
-def _measure_fit(ax: Axes, size: Point | None) -> float:
+def _measure_fit(ax: Axes, size: PlotPoint | None) -> float:
     """How large axes are, compared with what their words ask for; at most 1."""
     if size is None:
         return 1.0
@@ -373,7 +375,7 @@ def _measure_fit(ax: Axes, size: Point | None) -> float:
     return min(1.0, extent.width / dpi / size[0], extent.height / dpi / size[1])
 
 
-def _choose_width(ax: Axes, size: Point | None, room: BboxBase | None) -> float:
+def _choose_width(ax: Axes, size: PlotPoint | None, room: BboxBase | None) -> float:
     """How wide words above and below the axes may be: as wide as the axes will be, or are."""
     if size and room is None:
         return size[0]
@@ -381,7 +383,7 @@ def _choose_width(ax: Axes, size: Point | None, room: BboxBase | None) -> float:
     return min(known, size[0]) if size else known
 
 
-def _keep_low(ax: Axes, size: Point) -> None:
+def _keep_low(ax: Axes, size: PlotPoint) -> None:
     """Keep lanes from growing thick on axes that are higher than they need."""
     extent = ax.get_window_extent()
     if extent.height / ax.figure.dpi > 1.2 * size[1]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from primewood.errors import InvalidInput
 from primewood.render import text
 from primewood.render.plots.drawing import (
-    Point,
+    PlotPoint,
     check_axes,
     clear_frame,
     finish,
@@ -119,7 +119,9 @@ class Bars:
     thick: float = 0.16
 
 
-def draw_counts(ax: Axes | None, names: list[str], bars: list[Bars], told: list[str]) -> tuple[Axes, Point]:
+def draw_counts(
+    ax: Axes | None, names: list[str], bars: list[Bars], told: list[str]
+) -> tuple[Axes, PlotPoint]:
     """Draw a row of bars per name, over each other, with words behind them; all bars are shares of their whole.
 
     Returns

@@ -12,7 +12,7 @@ from primewood.render import text
 from primewood.render.lanes import Chip, Chips, Lane, Track, find_scale, list_entries, track
 from primewood.render.plots.drawing import (
     ARROW,
-    Point,
+    PlotPoint,
     area_entry,
     check_axes,
     clear_frame,
@@ -256,7 +256,7 @@ def _draw(ax: Axes, columns: Sequence[Column], page: _TablePage) -> None:
             write(ax, left, y, said[number - 1], WORDS, va="top", linespacing=1.15)
 
 
-def _draw_cell(ax: Axes, one: Track, span: Point, top: float, label: str) -> None:
+def _draw_cell(ax: Axes, one: Track, span: PlotPoint, top: float, label: str) -> None:
     """One feature in one explanation that uses it."""
     left, right = span[0] + ARROW, span[1] - ARROW - (0.2 if one.missing else 0.0)
     if isinstance(one.picture, Lane):
@@ -270,14 +270,14 @@ def _draw_cell(ax: Axes, one: Track, span: Point, top: float, label: str) -> Non
         write(ax, span[1] - 0.08, top + BAR / 2, "?", 6, color=ink, **style)
 
 
-def _draw_numbers(ax: Axes, lane: Lane, span: Point, top: float, label: str) -> None:
+def _draw_numbers(ax: Axes, lane: Lane, span: PlotPoint, top: float, label: str) -> None:
     draw_line(ax, (span[0], top), (span[1], top), LINE, 0.8, label=f"_lane {label}")
     draw_bars(ax, lane.bars, span, (top, top + BAR), colour=ALLOWED, label=f"_allowed {label}")
     if lane.mark is not None:
         draw_mark(ax, span[0] + lane.mark * (span[1] - span[0]), top + BAR / 2, f"_row {label}", 6)
 
 
-def _draw_categories(ax: Axes, chips: Chips, span: Point, top: float, label: str) -> None:
+def _draw_categories(ax: Axes, chips: Chips, span: PlotPoint, top: float, label: str) -> None:
     """The categories as small boxes in their natural order."""
     count = max(1, len(chips.every))
     wide = (span[1] - span[0]) / count
@@ -286,7 +286,7 @@ def _draw_categories(ax: Axes, chips: Chips, span: Point, top: float, label: str
         _draw_box(ax, chip, (start, start + wide - min(0.03, 0.2 * wide)), top, label)
 
 
-def _draw_box(ax: Axes, chip: Chip, span: Point, top: float, label: str) -> None:
+def _draw_box(ax: Axes, chip: Chip, span: PlotPoint, top: float, label: str) -> None:
     what, edge = ("allowed", ALLOWED) if chip.allowed else ("excluded", LINE)
     look = Look(ALLOWED if chip.allowed else "none")
     outline = outline_box(span[0], top, span[1], top + BAR)

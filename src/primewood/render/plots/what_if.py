@@ -19,7 +19,7 @@ from primewood.render.plots.drawing import (
     ARROW,
     PAD,
     NameBox,
-    Point,
+    PlotPoint,
     area_entry,
     check_axes,
     clear_frame,
@@ -212,7 +212,7 @@ class _Strip:
             self._mark(span[0] + mark * (span[1] - span[0]), span, (top, heights[1]))
         return self._write_bounds(stretches, span, bottom, heights[1] + 0.05)
 
-    def _mark(self, x: float, span: Point, heights: Point) -> None:
+    def _mark(self, x: float, span: PlotPoint, heights: PlotPoint) -> None:
         """The row's own number, with its words above the strip."""
         draw_line(self.ax, (x, heights[0] - 0.05), (x, heights[1]), INK, 1.2, zorder=5)
         draw_mark(self.ax, x, heights[1] - PROVED / 2, "_row")
@@ -220,7 +220,7 @@ class _Strip:
         middle = max(span[0] + half, min(span[1] - half, x))
         write(self.ax, middle, line_height(SMALL) / 2, self.value, SMALL, ha="center", va="center")
 
-    def _name(self, decision: object, bar: Bar, mark: float | None, span: Point, y: float) -> None:
+    def _name(self, decision: object, bar: Bar, mark: float | None, span: PlotPoint, y: float) -> None:
         """The name of a decision in its stretch, beside the row's mark, if there is room for it."""
         start, end, wide = bar.start, bar.end, span[1] - span[0]
         if mark is not None and start < mark < end:
@@ -230,7 +230,7 @@ class _Strip:
             x = span[0] + (start + end) / 2 * wide
             put_halo(write(self.ax, x, y, name, SMALL, ha="center", va="center_baseline"))
 
-    def _write_bounds(self, stretches: Sequence[Stretch], span: Point, above: float, top: float) -> float:
+    def _write_bounds(self, stretches: Sequence[Stretch], span: PlotPoint, above: float, top: float) -> float:
         """Where something changes, in words, as one meets it going away from the row; in two rows, as many as fit."""
         own = next((k for k, one in enumerate(stretches) if one.own), -1)
         ends = [(abs(k - own), one.bar, one.bounds, k > own) for k, one in enumerate(stretches) if one.bar]
@@ -242,7 +242,7 @@ class _Strip:
         places = [(span[0] + place * (span[1] - span[0]), words) for _, place, words in near if words]
         for x, _ in places:
             draw_line(self.ax, (x, above), (x, top), LINE, 0.8, zorder=1)
-        taken: list[list[Point]] = [[], []]
+        taken: list[list[PlotPoint]] = [[], []]
         fitting = [self._write_bound(x, words, taken, top) for x, words in places]
         left_out, rows = fitting.count(False), sum(map(bool, taken))
         if left_out:
@@ -251,7 +251,7 @@ class _Strip:
             write(self.ax, span[1], y, more, SMALL, color=GREY, ha="right", va="center")
         return top + (rows + bool(left_out)) * line_height(SMALL)
 
-    def _write_bound(self, x: float, words: str, taken: list[list[Point]], top: float) -> bool:
+    def _write_bound(self, x: float, words: str, taken: list[list[PlotPoint]], top: float) -> bool:
         """Write a bound near its place, in the first row where it has room; returns whether it has."""
         wide = measure_text(words, SMALL)
         for row, others in enumerate(taken):
