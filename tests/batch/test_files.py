@@ -365,7 +365,7 @@ def test_text_is_read_as_tables_read_it(tmp_path):
     layout = Layout(("a", "b"))
     (tmp_path / "rows.csv").write_text('\ufeffb, a ,c\n1,NA,x\n\nTrue, 2.50 ,"y\nz"\n,1e-3,\n')
     with pytest.warns(RowsWarning, match="ignored columns: c"):
-        whole = read_file(tmp_path / "rows.csv").numbers(layout)
+        whole = read_file(tmp_path / "rows.csv").read_numbers(layout)
     with pytest.warns(RowsWarning, match="ignored columns: c"):
         source = open_source(tmp_path / "rows.csv", layout)
     blocks = list(source.blocks(2))

@@ -102,7 +102,7 @@ def test_a_decimal_mark_that_could_be_one_of_thousands_is_asked_for(files, call,
 def test_commas_in_names_of_categories_are_left_alone(tmp_path):
     (tmp_path / "rows.csv").write_text("note;a\n3,5 stars;1\n2.5;2,5\n")
     with pytest.warns(RowsWarning, match="ignored columns: note"):
-        rows = read_file(tmp_path / "rows.csv").numbers(Layout(("a",)))
+        rows = read_file(tmp_path / "rows.csv").read_numbers(Layout(("a",)))
     assert rows[:, 0].tolist() == [1.0, 2.5]
 
 
@@ -119,7 +119,7 @@ def test_cells_of_a_workbook_keep_their_meaning(tmp_path):
     found = read_file(saved(book, tmp_path / "rows.xlsx"))
     assert found.lines[0] == ["0.1", "True", ""] and len(found) == 3
     with pytest.warns(RowsWarning, match="ignored columns: when"):
-        rows = found.numbers(Layout(("b", "a")))
+        rows = found.read_numbers(Layout(("b", "a")))
     assert rows[0].tolist() == [1.0, 0.1] and rows[2].tolist() == [3.0, 1e300]
     assert (rows[1] != rows[1]).all()
 

@@ -155,7 +155,7 @@ def test_columns_are_found_by_name_and_others_left_out(tmp_path):
     )
     for name in ("rows.csv", "rows.json"):
         with pytest.warns(RowsWarning, match=f"{name}: ignored columns: what, else"):
-            rows = read_file(tmp_path / name).numbers(layout)
+            rows = read_file(tmp_path / name).read_numbers(layout)
         assert np.array_equal(rows, [[1, 2], [1, np.nan]], equal_nan=True)
 
 
@@ -188,7 +188,7 @@ def test_numbers_keep_every_bit():
     generator = np.random.default_rng(0)
     numbers = np.frombuffer(generator.bytes(8 * 2000), dtype=np.float64)
     numbers = numbers[np.isfinite(numbers)]
-    found = TextTable("t", ["a"], [[repr(float(x))] for x in numbers]).numbers(Layout(("a",)))
+    found = TextTable("t", ["a"], [[repr(float(x))] for x in numbers]).read_numbers(Layout(("a",)))
     assert np.array_equal(found[:, 0], numbers)
 
 
@@ -196,7 +196,7 @@ def test_json_numbers_keep_every_bit(tmp_path):
     numbers = [0.1, 1e-310, 2.0**-1074, 1.7976931348623157e308, -0.0, 123456789.12345679]
     path = tmp_path / "rows.jsonl"
     path.write_text("\n".join(json.dumps({"a": number}) for number in numbers))
-    assert read_file(path).numbers(Layout(("a",)))[:, 0].tobytes() == np.array(numbers).tobytes()
+    assert read_file(path).read_numbers(Layout(("a",)))[:, 0].tobytes() == np.array(numbers).tobytes()
 
 
 def test_names_of_categories_are_names_in_json_too(tmp_path, call):
@@ -253,7 +253,7 @@ def test_tables_that_cannot_be_read_are_refused(tmp_path, name, text, words):
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(InvalidInput, match=re.escape(words)):
-        read_file(path).numbers(Layout(("a", "b")))
+        read_file(path).read_numbers(Layout(("a", "b")))
 
 
 def test_answers_are_those_of_the_library(files, call):

@@ -88,7 +88,7 @@ def explain_into_one_file(
     path = Path(path)
     check_format(path)
     rows = open_source(source, model.context.layout, dialect)
-    identities = None if identity is None else rows.texts(identity)
+    identities = None if identity is None else rows.read_texts(identity)
     with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}.") as parts:
         done = explain_file(
             model,
@@ -100,7 +100,7 @@ def explain_into_one_file(
             progress=progress,
             dialect=dialect,
         )
-        table = _Table(Folder(parts), identity, identities)
+        table = _AnswerTable(Folder(parts), identity, identities)
         write_whole(path, lambda file: WRITERS[path.suffix.lower()](file, table.names, table.rows()))
         return OneFile(replace(done, folder=path, parts=None), overview(parts))
 
@@ -119,7 +119,7 @@ def check_format(path: Path) -> None:
         arrow()
 
 
-class _Table:
+class _AnswerTable:
     """What finished parts say about each row.
 
     Attributes

@@ -125,11 +125,11 @@ def explain_file(
         features = tuple(variable.name for variable in model.context.variables)
         fresh = Manifest(_ask(model, rows, settings, kind, dialect or Dialect()), features)
         begun = asked.begin(fresh, resume=resume)
-        writing = _Writing(model, rows, asked, settings, kind, begun)
-        return writing.run(n_jobs, progress)
+        run = _FolderRun(model, rows, asked, settings, kind, begun)
+        return run.finish(n_jobs, progress)
 
 
-class _Writing:
+class _FolderRun:
     """One run into a folder."""
 
     def __init__(
@@ -147,7 +147,7 @@ class _Writing:
         self._writer = RecordWriter(model.context)
         self._before = sum(manifest.parts[number].rows for number in self._intact)
 
-    def run(self, n_jobs: int | None, progress: bool | None) -> Written:
+    def finish(self, n_jobs: int | None, progress: bool | None) -> Written:
         """Write what is not written yet."""
         if not self._manifest.finished or len(self._intact) < len(self._manifest.parts):
             total = None if self._source.total is None else self._source.total - self._before
@@ -167,7 +167,7 @@ class _Writing:
             if number in self._intact:
                 self._recall(run, number)
             else:
-                self._done(number, self._write_part(number, run.explain_block(block, number * size)))
+                self._add_part(number, self._write_part(number, run.explain_block(block, number * size)))
         if self._source.changed:
             raise InvalidInput(
                 f"{self._source.path} changed while it was read: begin again in another folder"
@@ -190,7 +190,7 @@ class _Writing:
             len(results), files, {f"{name}.timings.jsonl": part_files.encode_timings(results)}
         )
 
-    def _done(self, number: int, part: Part) -> None:
+    def _add_part(self, number: int, part: Part) -> None:
         self._manifest = self._manifest.with_part(number, part)
         self._folder.write_manifest(self._manifest)
 

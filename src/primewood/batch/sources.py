@@ -109,7 +109,7 @@ class Source(ABC):
         """Blocks of `size` rows, the last one perhaps of fewer, without the first `skip` blocks."""
 
     @abstractmethod
-    def texts(self, column: str) -> Iterator[str]:
+    def read_texts(self, column: str) -> Iterator[str]:
         """The cells of a column, row after row, as text; empty where a row could not be read."""
 
     def _check_column(self, column: str, header: Sequence[str]) -> None:
@@ -181,7 +181,7 @@ class TextSource(Source):
     def _rows(self, skip: int = 0) -> Iterator[TextLine]:
         return islice(self._open_lines(), 1 + skip, None)
 
-    def texts(self, column: str) -> Iterator[str]:
+    def read_texts(self, column: str) -> Iterator[str]:
         self._check_column(column, self._header)
         place = self._header.index(column)
         return ("" if isinstance(line, Unreadable) else line[place].strip() for line in self._rows())
@@ -196,7 +196,7 @@ class TextSource(Source):
     def _read(self, lines: list[TextLine], first: int, start: int, stop: int) -> Reading:
         cells = [check_readable(line) for line in lines[start:stop]]
         table = TextTable(self.path.name, self._header, cells, first + start, self.decimal)
-        reading = table.reading(self._layout)
+        reading = table.read(self._layout)
         return replace(reading, rows=read_rows(reading.rows, self._layout, source=self.path.name).rows)
 
 
@@ -254,11 +254,11 @@ class ParquetSource(Source):
         except self._arrow.ArrowException as problem:
             raise InvalidInput(f"{self.path.name} cannot be read to its end: {problem}") from None
 
-    def texts(self, column: str) -> Iterator[str]:
+    def read_texts(self, column: str) -> Iterator[str]:
         self._check_column(column, self._names)
-        return self._texts(column)
+        return self._read_column_texts(column)
 
-    def _texts(self, column: str) -> Iterator[str]:
+    def _read_column_texts(self, column: str) -> Iterator[str]:
         with self._open() as file:
             for batch in file.iter_batches(columns=[column]):
                 yield from ("" if value is None else str(value) for value in batch.column(0).to_pylist())

@@ -67,9 +67,9 @@ def explainer_of(path: Path, rows: TextTable | None, reading: ReadingOptions, **
         return Explainer(model, **options)
     categorical: list[int] = getattr(model, "get_cat_feature_indices", list)()
     if categorical:  # CatBoost keeps no names of categories
-        return Explainer(model, rows.texts(list(model.feature_names_), categorical), **options)
+        return Explainer(model, rows.read_texts(list(model.feature_names_), categorical), **options)
     ensemble, _ = name_columns(read(model), None, options.get("feature_names"))
-    return Explainer(model, rows.training(Layout.of(ensemble)), **options)
+    return Explainer(model, rows.read_training(Layout.of(ensemble)), **options)
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def training(asked: TextTable, data: Path, train: Path | None, dialects: Dialect
 
 
 def _numbers(asked: TextTable, explainer: Explainer) -> NDArray[np.float64]:
-    return asked.numbers(Layout.of(explainer._model.need_rows("rows").ensemble))
+    return asked.read_numbers(Layout.of(explainer._model.need_rows("rows").ensemble))
 
 
 def _indices(asked: TextTable, about: AboutRows) -> list[int]:

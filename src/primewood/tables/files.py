@@ -106,15 +106,15 @@ class TextTable:
     def __len__(self) -> int:
         return len(self.lines)
 
-    def numbers(self, layout: Layout) -> NDArray[np.float64]:
+    def read_numbers(self, layout: Layout) -> NDArray[np.float64]:
         """The rows in the model's columns; what is to be noted about them is told as a warning."""
         from primewood.tables.rows import tell
 
-        reading = self.reading(layout)
+        reading = self.read(layout)
         tell(reading.all_notes)
         return reading.rows
 
-    def reading(self, layout: Layout) -> Reading:
+    def read(self, layout: Layout) -> Reading:
         """The rows in the model's columns, found by name, with notes; other columns are left out.
 
         The columns of a model without names are taken in order, and must be as many. An empty cell or NA is missing;
@@ -135,13 +135,13 @@ class TextTable:
                 row_notes[i] = (*row_notes.get(i, ()), note)
         return Reading(rows, matched.notes, row_notes)
 
-    def training(self, layout: Layout) -> Tabular:
+    def read_training(self, layout: Layout) -> Tabular:
         """The rows as a table to train with: under the names of its own columns if the model has none."""
         from primewood.tables.matching import is_unnamed
         from primewood.tables.rows import tell
         from primewood.tables.tabular import as_read
 
-        reading = self.reading(layout)
+        reading = self.read(layout)
         unnamed = is_unnamed(layout.names) and not set(layout.names) & set(self.header)
         tell(replace(reading, notes=() if unnamed else reading.notes).all_notes)
         names = tuple(self.header) if unnamed else layout.names
@@ -167,7 +167,7 @@ class TextTable:
         cells = ((self.header[place], cell) for place in numeric for cell in self.column(place))
         return find_decimal_mark(self.name, cells)
 
-    def texts(self, names: Sequence[str], categorical: Iterable[int]) -> NDArray[Any]:
+    def read_texts(self, names: Sequence[str], categorical: Iterable[int]) -> NDArray[Any]:
         """The rows with text in categorical columns and numbers in others."""
         import numpy as np
 
