@@ -82,7 +82,7 @@ class CoverageLine:
 
 
 @dataclass(frozen=True, slots=True)
-class CoverageCurve:
+class CurvePicture:
     """How much the first rules cover: the line of all rows first, then those of the decisions."""
 
     lines: list[CoverageLine]
@@ -98,14 +98,14 @@ class CoverageCurve:
         return f"Curve of the share that the first rules cover: {', '.join(told)}"
 
 
-def draw_curve(rules: Record) -> CoverageCurve:
+def draw_curve(rules: Record) -> CurvePicture:
     """The coverage of the first rules, of all rows and, if the decisions are few, of each decision's."""
     most = max(len(rules["curve"]) - 1, 1)
     lines = [_draw_line("all rows", rules["curve"], most)]
     if 1 < len(rules["decisions"]) <= MOST_LINES:
         lines += [_draw_line(str(one["decision"]), one["curve"], most) for one in rules["decisions"]]
     step = max(1, math.ceil(most / MOST_TICKS))
-    return CoverageCurve(lines, [Tick(i / most, str(i)) for i in range(0, most + 1, step)])
+    return CurvePicture(lines, [Tick(i / most, str(i)) for i in range(0, most + 1, step)])
 
 
 def _draw_line(name: str, shares: list[float], most: int) -> CoverageLine:

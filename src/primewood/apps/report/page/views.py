@@ -113,7 +113,7 @@ def _tell_scale(entry: Record) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
+class ShownChange:
     """A way to change a decision.
 
     Attributes
@@ -146,7 +146,7 @@ class CaseView:
         Why it cannot be explained.
     card : str
         HTML.
-    ways : list of Alternative
+    ways : list of ShownChange
     whole : list of (feature, value)
     """
 
@@ -155,7 +155,7 @@ class CaseView:
     about: str
     problem: str | None
     card: str = ""
-    ways: Sequence[Alternative] = ()
+    ways: Sequence[ShownChange] = ()
     whole: Sequence[tuple[str, str]] = ()
 
 
@@ -193,25 +193,25 @@ def _fit_page(why: ExplanationRecord, model: Record) -> ExplanationRecord:
     return {**why, "instance": instance, "assumptions": assumed, "model": None, "vote": None}
 
 
-def _view_fewest(found: Record) -> Alternative:
+def _view_fewest(found: Record) -> ShownChange:
     name = "the fewest features that change it"
     if found["status"] == "impossible":
-        return Alternative(name, [], "nothing changes it", "proved")
+        return ShownChange(name, [], "nothing changes it", "proved")
     if not found["changes"]:
-        return Alternative(name, [], "no change was found in time", "")
+        return ShownChange(name, [], "no change was found in time", "")
     proof = "proved: no fewer are enough" if found["fewest"] else "perhaps fewer are enough"
-    return Alternative(name, _list_moves(found["changes"]), str(found["other"]), proof)
+    return ShownChange(name, _list_moves(found["changes"]), str(found["other"]), proof)
 
 
-def _view_nearest(found: Record) -> Alternative:
+def _view_nearest(found: Record) -> ShownChange:
     name = "the nearest row decided otherwise"
     if found["status"] == "impossible":
-        return Alternative(name, [], "there is none", "proved")
+        return ShownChange(name, [], "there is none", "proved")
     if found["row"] is None:
-        return Alternative(name, [], "none was found in time", "")
+        return ShownChange(name, [], "none was found in time", "")
     proof = "proved: none is nearer" if found["status"] == "proved" else "perhaps another one is nearer"
     safe = [_view_condition(literal) for literal in found["box"] if literal["feature"] in found["changes"]]
-    return Alternative(name, _list_moves(found["changes"]), str(found["other"]), proof, safe)
+    return ShownChange(name, _list_moves(found["changes"]), str(found["other"]), proof, safe)
 
 
 def _view_condition(literal: LiteralRecord) -> ConditionRow:
