@@ -125,7 +125,7 @@ def test_the_rows_and_their_decisions_are_told(record):
     assert f"The report is about {rows['rows']:,} {name_rows(rows['source'])}" in shown.text
     whole = rows["decided"] - rows["outside"]
     assert shown.rows()[1:] == [
-        [str(one["decision"]), f"{one['rows']:,}", "", text.share(one["rows"] / whole)]
+        [str(one["decision"]), f"{one['rows']:,}", "", text.write_share(one["rows"] / whole)]
         for one in rows["decisions"]
     ]
 
@@ -224,7 +224,7 @@ def test_rules_have_the_numbers_of_the_record(record):
         said = one.one("small").text
         covered = f"covers {rule['covers']:,} of {rules['counted']:,} {name_rows(record['rows']['source'])}"
         assert said.startswith(covered)
-        so_far = text.share(rules["curve"][place])
+        so_far = text.write_share(rules["curve"][place])
         assert f"; {rule['new_rows']:,} by no rule before, so that {so_far} are covered so far" in said
         assert ("perhaps it can be widened" in said) == (rule["status"] != "proved")
     assert shown.rows()[1:] == [
@@ -251,7 +251,7 @@ def test_the_coverage_curve_is_drawn_as_it_is(record):
         assert heights == pytest.approx(shares, abs=1e-4)
     legend = [one.text for one in shown.one("ul", "pw-legend").all("li")]
     assert legend == [
-        f"{name}: {text.share(shares[-1])} with {counted(len(shares) - 1, 'rule')}"
+        f"{name}: {text.write_share(shares[-1])} with {counted(len(shares) - 1, 'rule')}"
         for name, shares in curves.items()
     ]
 

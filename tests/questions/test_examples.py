@@ -222,7 +222,7 @@ def test_what_there_was_no_time_for_is_said(wide_one, monkeypatch):
     record = why.to_dict(witnesses=True)
     assert record["excludes"] == [] and not why.witnesses_complete and why.witnesses == ()
     assert record["excludes_total"] == len(why._runs)
-    assert text.exclusions(record) == f"(0 of {len(why._runs)} shown; the rest was not found in 0 s)"
+    assert text.write_exclusions(record) == f"(0 of {len(why._runs)} shown; the rest was not found in 0 s)"
 
 
 def test_a_pickled_explanation_keeps_what_was_looked_at(wide_one):
@@ -239,7 +239,7 @@ def test_a_pickled_explanation_keeps_what_was_looked_at(wide_one):
 def test_long_names_and_many_changes_stay_short():
     item = {"text": "x" * 500, "decision": "a", "shown": {f"{'n' * 300} {i}": "1" for i in range(400)}}
     record = {"excludes": [item] * 500, "excludes_total": 500, "excludes_note": ""}
-    shown = text.exclusions(record)
+    shown = text.write_exclusions(record)
     assert len(shown) < 20_000
     assert "and 388 more changes" in shown and shown.endswith(
         "of 500 shown; all are in to_dict(witnesses=True))"

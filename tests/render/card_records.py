@@ -35,10 +35,10 @@ def part(low=None, high=None, closed="left"):
 
 def numbers(feature, *parts, unit="", missing=False):
     """A literal over numbers, in words with all digits."""
-    shown = [text.piece(feature, *ends(x).values(), unit) for x in parts]
+    shown = [text.write_piece(feature, *ends(x).values(), unit) for x in parts]
     shown += [f"{feature} is missing"] if missing else []
     literal = {"feature": feature, "unit": unit, "missing": missing, "intervals": list(parts), "shown": shown}
-    return {**literal, "ends": [ends(x) for x in parts], "text": text.one_of(shown)}
+    return {**literal, "ends": [ends(x) for x in parts], "text": text.join_pieces(shown)}
 
 
 def ends(part):
@@ -55,7 +55,10 @@ def names(feature, allowed, excluded=(), *, missing=False):
     """A literal over categories."""
     held = [*allowed, *(["missing"] if missing else [])]
     literal = {"feature": feature, "unit": "", "missing": missing, "values": list(allowed), "shown": held}
-    said = {"condition": text.is_one_of(held, excluded), "text": text.choice(feature, held, excluded)}
+    said = {
+        "condition": text.write_condition(held, excluded),
+        "text": text.write_choice(feature, held, excluded),
+    }
     return {**literal, **said}
 
 

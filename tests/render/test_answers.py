@@ -182,9 +182,9 @@ def test_a_batch_card_puts_choices_in_parentheses(asked):
 
 
 def test_one_more_is_shown_and_more_are_counted_without_a_doubt():
-    assert words.one_of(["x <= 1", "2 <= x <= 3", "4 <= x <= 5", "x >= 8"]).count(" or ") == 3
-    assert words.choice("day", list("abcd"), list("efghi")) == "day is a or b or c or d"
-    assert words.choice("day", list("abcde"), list("fghijk")) == "day is a or b or c or 2 other values"
+    assert words.join_pieces(["x <= 1", "2 <= x <= 3", "4 <= x <= 5", "x >= 8"]).count(" or ") == 3
+    assert words.write_choice("day", list("abcd"), list("efghi")) == "day is a or b or c or d"
+    assert words.write_choice("day", list("abcde"), list("fghijk")) == "day is a or b or c or 2 other values"
 
 
 def test_bias_fewest_changes_and_audits_have_cards(asked):

@@ -107,8 +107,8 @@ def test_a_card_says_all_that_the_record_says(record):
         assert all(words(str(piece)) in shown for piece in text.divide(item["literal"]))
         assert all(words(name) in shown for name in item["changed"])
     if record["coverage"] is not None:
-        assert text.share(record["coverage"]) in shown
-        assert text.share(record["volume"]) in shown
+        assert text.write_share(record["coverage"]) in shown
+        assert text.write_share(record["volume"]) in shown
 
 
 def test_every_picture_is_also_told_in_words(record):
@@ -135,7 +135,7 @@ def test_the_status_is_said_not_only_coloured(status, badge):
     record = {**records.stopped(), "status": status}
     shown = Read(cards.card(record)).text
     assert badge in shown
-    assert text.status(record)[1:] in shown
+    assert text.write_status(record)[1:] in shown
 
 
 def test_a_fragment_needs_nothing_and_runs_nothing(fragment):

@@ -72,7 +72,7 @@ class Overview(Readable):
 
     def __str__(self) -> str:
         lines = [] if self.finished else ["not finished: these are the parts so far"]
-        lines += text.summary(self.summary.to_dict()).split("\n")
+        lines += text.write_summary(self.summary.to_dict()).split("\n")
         if self.taken_over:
             lines.append(f"taken over from other rows: {self.taken_over:,}")
         if self.seconds is not None:

@@ -77,7 +77,7 @@ class Summary(Readable):
         return batch(self.to_dict())
 
     def __str__(self) -> str:
-        return text.summary(self.to_dict())
+        return text.write_summary(self.to_dict())
 
 
 def _name_coverage(least: float, median: float, largest: float) -> CoverageRecord:

@@ -161,8 +161,8 @@ class Context:
             "missing": missing,
             "values": [plain(v) for v in held if v is not MISSING],
             "shown": [str(v) for v in held],
-            "condition": text.is_one_of(held, absent, here),
-            "text": text.choice(variable.name, held, absent, here),
+            "condition": text.write_condition(held, absent, here),
+            "text": text.write_choice(variable.name, held, absent, here),
         }
 
     def _numeric_record(self, literal: Literal, x: float | None, missing: bool) -> LiteralRecord:
@@ -175,8 +175,8 @@ class Context:
             decimals.whole_ends(piece) if whole else decimals.shown_ends(piece, here, column, brief=brief)
             for piece in literal.intervals
         ]
-        shown = [text.piece(name, low, high, self.units.get(name, "")) for low, high in ends]
-        shown += [text.is_missing(name)] if missing else []
+        shown = [text.write_piece(name, low, high, self.units.get(name, "")) for low, high in ends]
+        shown += [text.write_missing(name)] if missing else []
         own = next((k for k, piece in enumerate(literal.intervals) if here in piece), 0)
         record: LiteralRecord = {
             "feature": name,
@@ -185,7 +185,7 @@ class Context:
             "intervals": [interval_record(piece) for piece in literal.intervals],
             "ends": [{"low": low and [*low], "high": high and [*high]} for low, high in ends],
             "shown": shown,
-            "text": text.one_of(shown, len(shown) - 1 if missing and brief and np.isnan(here) else own),
+            "text": text.join_pieces(shown, len(shown) - 1 if missing and brief and np.isnan(here) else own),
         }
         if whole:
             record["whole"] = True

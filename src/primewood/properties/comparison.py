@@ -111,7 +111,7 @@ class Region(Readable):
         """The region in words; of many conditions the first, unless `full`."""
         affected = f" ({len(self.rows)} of your rows)" if self.share is not None else ""
         literals = self.term.literals
-        kept = literals if full else literals[: text.shown_conditions(len(literals))]
+        kept = literals if full else literals[: text.count_shown(len(literals))]
         words = " AND ".join(self.context.literal_record(x)["text"] for x in kept) or "anything"
         more = f" AND {len(literals) - len(kept)} more conditions" if len(kept) < len(literals) else ""
         return f"{self.first} -> {self.second} IF {words}{more}{affected}"

@@ -188,7 +188,7 @@ class RuleList(Readable):
                 break
             lines.append(line)
         total, covered = sum(self.rows.values()), sum(self.covered.values())
-        share = f" ({text.share(covered / total)})" if total else ""
+        share = f" ({text.write_share(covered / total)})" if total else ""
         lines.append(
             f"{_counted(len(self.rules), 'rule')}, each right on every row that it covers; "
             f"together {covered} of {_counted(total, 'training row')}{share}"

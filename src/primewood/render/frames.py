@@ -45,7 +45,7 @@ def tabulate_explanations(records: Sequence[Record], features: Iterable[str]) ->
         **_tabulate_scores([record["score"] for record in records]),
         "status": [record["status"] for record in records],
         "literal_language": [record["literal_language"] for record in records],
-        "rule": [text.rule(record, full=True) for record in records],
+        "rule": [text.write_rule(record, full=True) for record in records],
         "size": [len(record["literals"]) for record in records],
         "coverage": [record["coverage"] for record in records],
         "volume": [record["volume"] for record in records],

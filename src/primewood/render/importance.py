@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from primewood.render.numbers import counted
 from primewood.render.records import FeatureImportanceRecord, ImportanceRecord
-from primewood.render.text import share
+from primewood.render.text import write_share
 from primewood.visible import in_lines
 
 MOST_FEATURES = 12
@@ -50,7 +50,7 @@ def title(record: ImportanceRecord) -> str:
 def cells(entry: FeatureImportanceRecord, record: ImportanceRecord) -> tuple[str, str]:
     """Both counts of a feature, with their shares of the rows that were decided in time."""
     pairs = (entry["in_explanations"], record["explained"]), (entry["flips_alone"], record["tested"])
-    first, second = (f"{count:,}  ({share(count / whole)})" if whole else "-" for count, whole in pairs)
+    first, second = (f"{count:,}  ({write_share(count / whole)})" if whole else "-" for count, whole in pairs)
     return first, second
 
 

@@ -22,7 +22,7 @@ from primewood.render.records import (
     StretchRecord,
     WhatIfRecord,
 )
-from primewood.render.text import Piece, divide, interval, some
+from primewood.render.text import Piece, choose_pieces, divide, read_interval
 from primewood.visible import visible_record
 
 MARGIN = 0.07
@@ -240,7 +240,7 @@ class Track:
     @property
     def some_pieces(self) -> tuple[Piece, ...]:
         """All pieces, or of many, three, the one that holds for the row among them."""
-        return self.pieces[some(len(self.pieces), self.here)]
+        return self.pieces[choose_pieces(len(self.pieces), self.here)]
 
     @property
     def label(self) -> str:
@@ -355,7 +355,7 @@ def _here(entry: EntryRecord, literal: LiteralRecord) -> int:
     pieces, value = literal["intervals"], read_number(entry)
     if value is None:
         return len(pieces) if literal["missing"] and entry["shown"] else 0
-    return next((k for k, part in enumerate(pieces) if value in interval(part)), 0)
+    return next((k for k, part in enumerate(pieces) if value in read_interval(part)), 0)
 
 
 def _missing(entry: EntryRecord, literal: LiteralRecord | None) -> Chip | None:

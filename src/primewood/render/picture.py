@@ -15,7 +15,7 @@ from primewood.errors import InvalidInput
 from primewood.logic.variable import Variable
 from primewood.render.labels import edge_label, label_pieces
 from primewood.render.sketch import OPEN, PALETTE, Picture, Sketch
-from primewood.render.text import share
+from primewood.render.text import write_share
 
 __all__ = ["Picture", "diagram_picture", "edge_label", "reason_picture", "tree_picture"]
 
@@ -97,7 +97,7 @@ def tree_picture(
         record = nodes[node]
         if "decision" in record:
             part = record.get("share")
-            note = record.get("note", "" if part is None else share(part))
+            note = record.get("note", "" if part is None else write_share(part))
             sketch.decision(f"n{node}", record["decision"], note)
             continue
         sketch.test(node, record["text"])

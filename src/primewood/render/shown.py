@@ -50,7 +50,7 @@ class Shown(Readable, ABC):
 
         A long rule is cut, and says so; `to_text(full=True)` has all of it.
         """
-        return text.rule(self.to_dict())
+        return text.write_rule(self.to_dict())
 
     @takes(exact=flag, full=flag)
     def to_text(self, *, exact: bool = False, full: bool = False) -> str:
@@ -63,7 +63,7 @@ class Shown(Readable, ABC):
         full
             Show all conditions; a long rule is cut otherwise, and says so.
         """
-        return text.explanation(self.to_dict(), exact=exact, full=full)
+        return text.write_explanation(self.to_dict(), exact=exact, full=full)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -74,7 +74,7 @@ class Shown(Readable, ABC):
 
         The first two dozen; all are in ``to_dict(witnesses=True)``.
         """
-        return text.exclusions(self.to_dict(witnesses=text.MOST_EXCLUSIONS))
+        return text.write_exclusions(self.to_dict(witnesses=text.MOST_EXCLUSIONS))
 
     def to_json(self, *, witnesses: bool | int = False, distribution: bool = False) -> str:
         """The record as a JSON document on one line; `Explanation.from_json` reads it, to the last bit."""

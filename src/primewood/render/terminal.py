@@ -122,7 +122,7 @@ def _explanation(record: ExplanationRecord, pen: Pen, width: int) -> RenderableT
     from rich.panel import Panel
 
     shown = lanes.tracks(record["literals"], record["instance"])
-    drawn = shown.conditions[: text.shown_conditions(len(shown.conditions))]
+    drawn = shown.conditions[: text.count_shown(len(shown.conditions))]
     grid = _grid(len(_IF) if shown.conditions else len("ALWAYS "))
     wide = width >= SIDE_BY_SIDE
     room = _Room.of(drawn, width - 4 - len(_IF), wide)
@@ -141,7 +141,7 @@ def _explanation(record: ExplanationRecord, pen: Pen, width: int) -> RenderableT
         )
     decided = "THEN" if shown.conditions else "ALWAYS"
     grid.add_row(pen.text(decided, "bold"), pen.text(record["decision"], f"bold {COLOURS[record['status']]}"))
-    lines = [pen.text(line) for line in text.circumstances(record)]
+    lines = [pen.text(line) for line in text.list_circumstances(record)]
     parts: list[Any] = [grid, *_legend(shown, pen), pen.text(""), *lines, *_others(shown, pen)]
     title = pen.text(f"{record['decision']}: {record['status']}", f"bold {COLOURS[record['status']]}")
     return Panel(Group(*parts), title=title, title_align="left", width=width, border_style="bright_black")
@@ -305,7 +305,7 @@ def _batch(record: BatchRecord | SummaryRecord, pen: Pen, width: int) -> Rendera
         parts.append(pen.text(f"{left} more, each in fewer explanations or in none", "dim"))
     if summary["coverage"] is not None:
         told = ", ".join(
-            f"{name} {text.share(share)}" for name, share in text.name_coverage(summary["coverage"])
+            f"{name} {text.write_share(share)}" for name, share in text.name_coverage(summary["coverage"])
         )
         parts.append(pen.text(f"coverage of the training rows: {told}"))
     parts += _first(record, pen) if "summary" in record else []
@@ -338,7 +338,7 @@ def _first(record: BatchRecord, pen: Pen) -> list[Any]:
         return []
     grid = _grid(max(len(str(label)) for label in record["index"][:MOST_ROWS]) + 2)
     for label, why in list(zip(record["index"], whys, strict=True))[:MOST_ROWS]:
-        grid.add_row(pen.text(label, "dim"), pen.text(text.rule(why)))
+        grid.add_row(pen.text(label, "dim"), pen.text(text.write_rule(why)))
     more = len(whys) - MOST_ROWS
     told = [pen.text(f"and {counted(more, 'more row')}", "dim")] if more > 0 else []
     return [pen.text(""), grid, *told]

@@ -40,15 +40,15 @@ REST = "all are in to_dict(witnesses=True)"
 """Where the exclusions are that are not shown."""
 
 
-def rule(record: Record, *, exact: bool = False, full: bool = False) -> str:
+def write_rule(record: Record, *, exact: bool = False, full: bool = False) -> str:
     """The rule of an explanation: IF ... AND ... THEN decision.
 
     A long one is cut, and says so, unless it is to be `full`: then it has all conditions, with all their pieces. With
     `exact`, it is full, and bounds have all their digits.
 
-    >>> rule({"decision": "approved", "literals": [{"text": "income >= 51.51"}], "status": "proved"})
+    >>> write_rule({"decision": "approved", "literals": [{"text": "income >= 51.51"}], "status": "proved"})
     'IF income >= 51.51 THEN approved'
-    >>> rule({"decision": "approved", "literals": [], "status": "proved"})
+    >>> write_rule({"decision": "approved", "literals": [], "status": "proved"})
     'always approved'
     """
     if record["status"] == "failed":
@@ -57,41 +57,41 @@ def rule(record: Record, *, exact: bool = False, full: bool = False) -> str:
     decision = visible(str(record["decision"]))
     if not literals:
         return f"always {decision}"
-    shown = literals if full or exact else literals[: shown_conditions(len(literals))]
-    write = exactly if exact else completely
+    shown = literals if full or exact else literals[: count_shown(len(literals))]
+    write = write_exactly if exact else write_completely
     conditions = [write(literal) if full or exact else literal["text"] for literal in shown]
     more = len(literals) - len(shown)
     conditions += [f"{more} more conditions"] if more else []
     return f"IF {' AND '.join(conditions)} THEN {decision}"
 
 
-def shown_conditions(count: int) -> int:
+def count_shown(count: int) -> int:
     """How many of the conditions of a rule are shown to people: all, or, of more than a few, the first ones.
 
-    >>> shown_conditions(3), shown_conditions(13), shown_conditions(272)
+    >>> count_shown(3), count_shown(13), count_shown(272)
     (3, 13, 12)
     """
     return count if count <= MOST_CONDITIONS + 1 else MOST_CONDITIONS
 
 
-def explanation(record: ExplanationRecord, *, exact: bool = False, full: bool = False) -> str:
+def write_explanation(record: ExplanationRecord, *, exact: bool = False, full: bool = False) -> str:
     """The rule, and on the lines below it what it rests on."""
     record = visible_record(record)
     if record["status"] == "failed":
-        return rule(record)
-    lines = [rule(record, exact=exact, full=full)]
-    count, shown = len(record["literals"]), shown_conditions(len(record["literals"]))
+        return write_rule(record)
+    lines = [write_rule(record, exact=exact, full=full)]
+    count, shown = len(record["literals"]), count_shown(len(record["literals"]))
     if shown < count and not (exact or full):
         lines.append(f"  {shown} of {count} conditions; all with to_text(full=True)")
-    return "\n".join([*lines, *(f"  {line}" for line in circumstances(record))])
+    return "\n".join([*lines, *(f"  {line}" for line in list_circumstances(record))])
 
 
-def circumstances(record: ExplanationRecord) -> list[str]:
+def list_circumstances(record: ExplanationRecord) -> list[str]:
     """What an explanation rests on and how much it covers, in lines of text."""
     score = record.get("score")
-    lines = [*([score["text"]] if score else []), status(record), *_best(record)]
+    lines = [*([score["text"]] if score else []), write_status(record), *_best(record)]
     if record["coverage"] is not None and record["volume"] is not None:
-        covered, volume = share(record["coverage"]), share(record["volume"])
+        covered, volume = write_share(record["coverage"]), write_share(record["volume"])
         lines.append(f"Covers {covered} of the training rows, {volume} of the feature space.")
     lines += [f"Note: {note}" for note in record["notes"]]
     if record["assumptions"]:
@@ -122,7 +122,7 @@ def _best(record: ExplanationRecord) -> list[str]:
     ]
 
 
-def summary(record: SummaryRecord) -> str:
+def write_summary(record: SummaryRecord) -> str:
     """What many explanations have in common, in a few lines."""
     rows = record["rows"]
     lines = [
@@ -131,7 +131,7 @@ def summary(record: SummaryRecord) -> str:
         f"features per explanation: {_counts(record['sizes'])}",
     ]
     if record["coverage"] is not None:
-        covers = [share(part) for _, part in name_coverage(record["coverage"])]
+        covers = [write_share(part) for _, part in name_coverage(record["coverage"])]
         lines.append(
             f"of the training rows, one covers {covers[0]} to {covers[2]}, {covers[1]} at the median"
         )
@@ -156,16 +156,16 @@ def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} ({count})" for name, count in counts.items())
 
 
-def share(part: float) -> str:
+def write_share(part: float) -> str:
     """A share in percent.
 
-    >>> share(0.213), share(0.00041), share(0.0), share(2.5e-9)
+    >>> write_share(0.213), write_share(0.00041), write_share(0.0), write_share(2.5e-9)
     ('21.3%', '0.041%', '0%', '2.5e-07%')
     """
     return f"{part:.1%}" if part >= 0.001 else f"{100 * part:.2g}%"
 
 
-def exclusions(record: ExplanationRecord) -> str:
+def write_exclusions(record: ExplanationRecord) -> str:
     """What an explanation excludes, one line per run of values, each with a row that gets a different decision."""
     lines: list[str] = []
     size = 0
@@ -175,11 +175,11 @@ def exclusions(record: ExplanationRecord) -> str:
         if lines and size > LONGEST:
             break
         lines.append(line)
-    rest = exclusions_left_out(record, len(lines))
+    rest = count_exclusions_left_out(record, len(lines))
     return in_lines([*lines, rest] if rest else lines)
 
 
-def exclusions_left_out(record: ExplanationRecord, shown: int) -> str:
+def count_exclusions_left_out(record: ExplanationRecord, shown: int) -> str:
     """How many exclusions are shown of how many, and where the rest is; "" if all are shown."""
     there = len(record.get("excludes", []))
     total = record.get("excludes_total", there)
@@ -196,7 +196,7 @@ def _changes(shown: Mapping[str, str]) -> str:
     return ", ".join(changed[:MOST_CHANGES]) + (f", and {more} more changes" if more > 0 else "")
 
 
-def status(record: ExplanationRecord) -> str:
+def write_status(record: ExplanationRecord) -> str:
     """What is proved, in words."""
     vote = " by majority vote" if record.get("vote") == "majority" else ""
     language = record["literal_language"]
@@ -252,11 +252,11 @@ def divide(literal: LiteralRecord) -> list[Piece]:
     name = literal["feature"]
     if "values" in literal:
         return [Piece(name, literal["condition"], brief=literal["condition"])]
-    pieces = [_divide_interval(name, *ends, literal["unit"]) for ends in shown_bounds(literal)]
+    pieces = [_divide_interval(name, *ends, literal["unit"]) for ends in read_bounds(literal)]
     return pieces + ([Piece(name, "is missing", brief="missing")] if literal["missing"] else [])
 
 
-def shown_bounds(literal: LiteralRecord) -> list[tuple[End, End]]:
+def read_bounds(literal: LiteralRecord) -> list[tuple[End, End]]:
     """The lower and the upper bound of each interval of a literal's record, as they are shown."""
     return [(_as_end(ends["low"]), _as_end(ends["high"])) for ends in literal["ends"]]
 
@@ -265,16 +265,16 @@ def _as_end(bound: Sequence[str] | None) -> End:
     return None if bound is None else (bound[0], bound[1])
 
 
-def piece(name: str, low: End, high: End, unit: str = "") -> str:
+def write_piece(name: str, low: End, high: End, unit: str = "") -> str:
     """One interval of a numeric literal by its bounds.
 
-    >>> piece("age", None, ("<=", "25"), "years"), piece("age", (">", "60"), ("<", "70"))
+    >>> write_piece("age", None, ("<=", "25"), "years"), write_piece("age", (">", "60"), ("<", "70"))
     ('age <= 25 years', '60 < age < 70')
     """
     return str(_divide_interval(write_name(name), low, high, visible(unit)))
 
 
-def is_missing(name: str) -> str:
+def write_missing(name: str) -> str:
     """The piece of a literal that allows a missing value."""
     return f"{write_name(name)} is missing"
 
@@ -305,12 +305,12 @@ def _shorten_bounds(low: End, high: End) -> str:
     return ", ".join(" ".join(end) for end in (low, high) if end) or "any number"
 
 
-def one_of(pieces: Sequence[str], here: int = 0) -> str:
+def join_pieces(pieces: Sequence[str], here: int = 0) -> str:
     """A literal from its pieces: of many, three of them, the one at `here` among them.
 
-    >>> one_of(["age <= 25", "age > 60"])
+    >>> join_pieces(["age <= 25", "age > 60"])
     '(age <= 25 or age > 60)'
-    >>> one_of(["x <= 1", "2 <= x <= 3", "4 <= x <= 5", "6 <= x <= 7", "x >= 8"], 4)
+    >>> join_pieces(["x <= 1", "2 <= x <= 3", "4 <= x <= 5", "6 <= x <= 7", "x >= 8"], 4)
     '(4 <= x <= 5 or 6 <= x <= 7 or x >= 8 or 2 other ranges)'
     """
     if len(pieces) == 1:
@@ -320,17 +320,17 @@ def one_of(pieces: Sequence[str], here: int = 0) -> str:
 
 def _some(pieces: Sequence[str], here: int, noun: str) -> list[str]:
     """Some neighbouring pieces with the one at `here`, and then how many others there are, in words."""
-    shown = pieces[some(len(pieces), here)]
+    shown = pieces[choose_pieces(len(pieces), here)]
     more = len(pieces) - len(shown)
     return [*shown, *([f"{more} other {noun}"] if more else [])]
 
 
-def some(count: int, here: int) -> slice:
+def choose_pieces(count: int, here: int) -> slice:
     """Which of so many pieces are shown: all, or, of more than a few, three neighbours, the one at `here` among them.
 
     A single one is never left out: to say so takes as much room as to show it.
 
-    >>> some(4, 0), some(9, 8)
+    >>> choose_pieces(4, 0), choose_pieces(9, 8)
     (slice(0, 4, None), slice(6, 9, None))
     """
     if count <= MOST_PIECES + 1:
@@ -339,23 +339,23 @@ def some(count: int, here: int) -> slice:
     return slice(first, first + MOST_PIECES)
 
 
-def choice(name: str, values: Sequence[object], absent: Sequence[object], here: int = 0) -> str:
+def write_choice(name: str, values: Sequence[object], absent: Sequence[object], here: int = 0) -> str:
     """A literal over values without an order.
 
-    >>> choice("purpose", ["car", "tv"], ["boat", "house", "other"])
+    >>> write_choice("purpose", ["car", "tv"], ["boat", "house", "other"])
     'purpose is car or tv'
     """
-    return f"{write_name(name)} {is_one_of(values, absent, here)}"
+    return f"{write_name(name)} {write_condition(values, absent, here)}"
 
 
-def is_one_of(values: Sequence[object], absent: Sequence[object], here: int = 0) -> str:
+def write_condition(values: Sequence[object], absent: Sequence[object], here: int = 0) -> str:
     """What a literal over values without an order says of its feature; by what it excludes, where that is shorter.
 
-    >>> is_one_of(["car", "tv", "boat"], ["house"])
+    >>> write_condition(["car", "tv", "boat"], ["house"])
     'is not house'
-    >>> is_one_of(["car", "tv", "boat", "art", "debt"], ["house", "other"])
+    >>> write_condition(["car", "tv", "boat", "art", "debt"], ["house", "other"])
     'is neither house nor other'
-    >>> is_one_of([1, 2, 3, 4, 5, 6], [7, 8, 9, 10], here=5)
+    >>> write_condition([1, 2, 3, 4, 5, 6], [7, 8, 9, 10], here=5)
     'is 4 or 5 or 6 or 3 other values'
     """
     known = [str(value) for value in (*values, *absent)]
@@ -367,10 +367,10 @@ def is_one_of(values: Sequence[object], absent: Sequence[object], here: int = 0)
     return f"is {' or '.join(_some(values, here, 'values'))}"
 
 
-def completely(literal: LiteralRecord) -> str:
+def write_completely(literal: LiteralRecord) -> str:
     """A literal as it is shown, with all its pieces or values.
 
-    >>> completely({"feature": "x", "text": "x is 1 or 2 other values", "values": [1, 2, 3], "missing": False})
+    >>> write_completely({"feature": "x", "text": "x is 1 or 2 other values", "values": [1, 2, 3], "missing": False})
     'x is 1 or 2 or 3'
     """
     if not CUT.search(literal["text"]):
@@ -384,22 +384,22 @@ def _of_values(literal: LiteralRecord) -> str:
     return f"{write_name(literal['feature'])} is {' or '.join(write_value(str(value)) for value in values)}"
 
 
-def exactly(literal: LiteralRecord) -> str:
+def write_exactly(literal: LiteralRecord) -> str:
     """A literal with all digits of its bounds and all its pieces.
 
-    >>> exactly({"feature": "age", "unit": "years", "missing": True,
+    >>> write_exactly({"feature": "age", "unit": "years", "missing": True,
     ...          "intervals": [{"low": 24.5, "high": None, "closed": "neither"}]})
     '(age > 24.5 years or age is missing)'
     """
     if "values" in literal:
         return _of_values(literal)
     name = literal["feature"]
-    unit, parts = visible(literal.get("unit", "")), [interval(part) for part in literal["intervals"]]
+    unit, parts = visible(literal.get("unit", "")), [read_interval(part) for part in literal["intervals"]]
     if literal.get("whole"):
-        pieces = [piece(name, *whole_ends(part), unit) for part in parts]
+        pieces = [write_piece(name, *whole_ends(part), unit) for part in parts]
     else:
         pieces = [_exact_piece(part, write_name(name), unit) for part in parts]
-    pieces += [is_missing(name)] if literal["missing"] else []
+    pieces += [write_missing(name)] if literal["missing"] else []
     return pieces[0] if len(pieces) == 1 else f"({' or '.join(pieces)})"
 
 
@@ -409,7 +409,7 @@ def _exact_piece(exact: Interval, name: str, unit: str) -> str:
     return f"{exact.condition(name)} {unit}".rstrip()
 
 
-def interval(part: IntervalRecord | StretchRecord) -> Interval:
+def read_interval(part: IntervalRecord | StretchRecord) -> Interval:
     """The interval that a record says."""
     low, high = part["low"], part["high"]
     return Interval(-math.inf if low is None else low, math.inf if high is None else high, part["closed"])

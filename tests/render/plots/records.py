@@ -27,17 +27,17 @@ def shown(part):
 def numbers(name, *parts, unit="", missing=False):
     """A literal over a numeric feature."""
     ends = [shown(part) for part in parts]
-    words = [text.piece(name, *each.values(), unit) for each in ends]
+    words = [text.write_piece(name, *each.values(), unit) for each in ends]
     words += [f"{name} is missing"] if missing else []
     said = {"feature": name, "unit": unit, "missing": missing, "intervals": list(parts), "ends": ends}
-    return said | {"shown": words, "text": text.one_of(words)}
+    return said | {"shown": words, "text": text.join_pieces(words)}
 
 
 def names(name, *values, missing=False):
     """A literal over categories."""
     held = [*values, *(["missing"] if missing else [])]
     said = {"feature": name, "unit": "", "missing": missing, "values": list(values), "shown": held}
-    return said | {"condition": text.is_one_of(held, ()), "text": text.choice(name, held, ())}
+    return said | {"condition": text.write_condition(held, ()), "text": text.write_choice(name, held, ())}
 
 
 def numeric(name, value, low=None, high=None, *, unit="", tested=True, rows=None, missing_count=None):

@@ -20,7 +20,9 @@ def test_each_place_has_the_colour_of_its_decision():
     for x, (k, b) in itertools.product(xs, enumerate(record["axes"][1]["cells"])):
         if not low < x < high:
             continue
-        (place,) = (i for i, cell in enumerate(record["axes"][0]["cells"][:3]) if x in text.interval(cell))
+        (place,) = (
+            i for i, cell in enumerate(record["axes"][0]["cells"][:3]) if x in text.read_interval(cell)
+        )
         assert decision_at(display, x, k + 0.5) == record["classes"][record["decisions"][place][k]], b
 
 

@@ -74,7 +74,7 @@ def test_what_is_drawn_is_allowed_and_all_that_is_allowed_is_drawn(cuts, first, 
     for x in np.linspace(scale.low - 30, scale.high + 30, 97):
         if min(abs(x - cut) for cut in cuts) < 1e-6:
             continue
-        allowed = any(float(x) in text.interval(part) for part in parts)
+        allowed = any(float(x) in text.read_interval(part) for part in parts)
         assert is_inside(patch, left + scale.place(x) * (right - left), y) == allowed, x
 
 
@@ -262,7 +262,7 @@ def test_long_numbers_are_shown_in_few_digits():
 
 def test_what_the_answer_rests_on_is_said():
     display = plots.ranges(odd())
-    assert all(says(display, line) for line in text.circumstances(odd()))
+    assert all(says(display, line) for line in text.list_circumstances(odd()))
 
 
 def test_an_empty_explanation_says_so():

@@ -60,7 +60,7 @@ def test_what_is_drawn_is_where_it_is_allowed():
         left, right = lane_span(display, f"x {number}")
         for x in np.linspace(scale.low - 1, scale.high + 3, 60):
             place = left + scale.place(x) * (right - left)
-            assert is_inside(patch, place, middle(patch)) == (float(x) in text.interval(part))
+            assert is_inside(patch, place, middle(patch)) == (float(x) in text.read_interval(part))
 
 
 def test_columns_say_size_and_coverage():

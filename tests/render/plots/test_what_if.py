@@ -44,7 +44,7 @@ def test_each_place_has_the_colour_of_its_decision(record):
     for x in np.linspace(scale.low, scale.high, 301)[1:-1]:
         if min(abs(x - end) for end in ends) < 1e-6:
             continue
-        (piece,) = (p for p in record["pieces"] if "low" in p and float(x) in text.interval(p))
+        (piece,) = (p for p in record["pieces"] if "low" in p and float(x) in text.read_interval(p))
         place = left + scale.place(x) * (right - left)
         found = {p.get_label().removesuffix(" edge") for p in patches if is_inside(p, place, y)}
         assert found == {f"_decides {piece['decision']}"}

@@ -78,6 +78,6 @@ def comparison(tallies: Mapping[str, Tally]) -> str:
     ]
     for name, one in tallies.items():
         counts = [one.sufficient, *(one.verdicts.get(v, 0) for v in shown)]
-        shares = [text.share(count / max(1, one.claims)) for count in counts]
+        shares = [text.write_share(count / max(1, one.claims)) for count in counts]
         lines.append(f"| {' | '.join([name, str(one.claims), *shares])} |")
     return in_lines(lines)

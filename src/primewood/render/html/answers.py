@@ -165,14 +165,16 @@ def between(low: float, high: float) -> str:
     >>> between(0.25, 0.25), between(0.1, 0.5)
     ('25.0%', '10.0% to 50.0%')
     """
-    return text.share(low) if low == high else f"{text.share(low)} to {text.share(high)}"
+    return text.write_share(low) if low == high else f"{text.write_share(low)} to {text.write_share(high)}"
 
 
 def check(record: CheckRecord, sufficiency: str, meaning: str) -> str:
     """The card of a check: `Check.to_dict`, and its verdict in words."""
     repaired, needless = record["repaired"], set(record["redundant"])
     instead = (
-        [] if repaired is None or record["verdict"] == "exact" else [f"Proved instead: {text.rule(repaired)}"]
+        []
+        if repaired is None or record["verdict"] == "exact"
+        else [f"Proved instead: {text.write_rule(repaired)}"]
     )
     good = record["sufficient"] and record["contains_row"]
     return simple(
@@ -197,7 +199,7 @@ def tally(record: Mapping[str, int]) -> str:
     verdicts = {
         name: count for name, count in record.items() if name not in ("claims", "sufficient", "insufficient")
     }
-    share = [f" ({text.share(record['sufficient'] / total)})"] if total else [""]
+    share = [f" ({text.write_share(record['sufficient'] / total)})"] if total else [""]
     return simple(
         "Claims",
         counted(total, "claim"),
@@ -361,7 +363,7 @@ def difference(record: DifferenceRecord) -> str:
         asides=assume(record["assumptions"]),
         facts=[]
         if record["equivalent"]
-        else [Fact("Cells decided differently", text.share(record["share"]), record["share"])],
+        else [Fact("Cells decided differently", text.write_share(record["share"]), record["share"])],
         caption="How they differ",
         head=["First model -> second model", "Cells"],
         rows=[[kind, f"{count:,}"] for kind, count in record["kinds"].items()],

@@ -166,7 +166,7 @@ def card(record: ExplanationRecord, *, level: int = 2) -> str:
         badge=BADGES[record["status"]],
         level=heading(level),
         notes=record["notes"],
-        asides=[text.status(record), *assume(record["assumptions"]), *_untested(shown.untested)],
+        asides=[text.write_status(record), *assume(record["assumptions"]), *_untested(shown.untested)],
         foot=_foot(record, "model", "vote", "literal_language"),
     )
     return style() + render(
@@ -278,7 +278,7 @@ def rule_list(record: RuleListRecord, *, level: int = 2) -> str:
     """The card of a rule list: `RuleList.to_dict`."""
     total = sum(entry["rows"] for entry in record["decisions"])
     covered = sum(entry["covered"] for entry in record["decisions"])
-    share = f" ({text.share(covered / total)})" if total else ""
+    share = f" ({text.write_share(covered / total)})" if total else ""
     stopped = "More rules may cover more, and a rule may not be prime: the search stopped early."
     frame = Frame(
         label="Rules of the model",
@@ -339,7 +339,7 @@ def _changes(record: ExplanationRecord, shown: lanes.Tracks) -> Changes:
     drawn = {track.feature for track in shown.conditions[:MOST_DRAWN]}
     items = [x for x in visible_record(record.get("excludes", [])) if x["literal"]["feature"] in drawn]
     kept = [([piece.typeset() for piece in text.divide(x["literal"])], x) for x in items[:MOST_CHANGES]]
-    return Changes(kept, text.exclusions_left_out(record, len(kept)))
+    return Changes(kept, text.count_exclusions_left_out(record, len(kept)))
 
 
 def heading(level: int) -> int:
@@ -395,8 +395,8 @@ def _covered(record: ExplanationRecord) -> list[Fact]:
     if record["coverage"] is None or record["volume"] is None:
         return []
     return [
-        Fact("Training rows covered", text.share(record["coverage"]), record["coverage"]),
-        Fact("Feature space covered", text.share(record["volume"]), record["volume"]),
+        Fact("Training rows covered", text.write_share(record["coverage"]), record["coverage"]),
+        Fact("Feature space covered", text.write_share(record["volume"]), record["volume"]),
     ]
 
 
@@ -415,7 +415,7 @@ def _spread(coverage: CoverageRecord | None) -> list[Fact]:
     if coverage is None:
         return []
     return [
-        Fact(f"{name.capitalize()} coverage of the training rows", text.share(share), share)
+        Fact(f"{name.capitalize()} coverage of the training rows", text.write_share(share), share)
         for name, share in text.name_coverage(coverage)
     ]
 
@@ -435,7 +435,7 @@ def _first(index: Sequence[object], whys: Sequence[ExplanationRecord]) -> list[E
             label,
             why["decision"],
             _conditions(why["literals"], why["instance"]),
-            text.rule(why) if why["status"] == "failed" else "",
+            text.write_rule(why) if why["status"] == "failed" else "",
         )
         for label, why in list(zip(index, whys, strict=True))[:MOST_ROWS]
     ]

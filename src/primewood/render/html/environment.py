@@ -32,7 +32,7 @@ def environment(package: str = OWN) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(percent=percent, share=text.share, number=number, counted=counted)
+    made.filters.update(percent=percent, share=text.write_share, number=number, counted=counted)
     return made
 
 

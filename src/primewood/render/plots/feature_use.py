@@ -88,7 +88,7 @@ def feature_use(batch: Any, *, ax: Any = None, most: int = 20) -> FeatureUseDisp
     counts = {name: used[name] for name in ranked[:most]}
     left_out, unused = len(ranked) - len(counts), len(features) - len(used)
     bars = Bars("_use", list(counts.values()), rows, ALLOWED)
-    told = [f"{count:,}  ({text.share(count / rows)})" for count in counts.values()]
+    told = [f"{count:,}  ({text.write_share(count / rows)})" for count in counts.values()]
     room = None if axes is None else axes.get_window_extent().frozen()
     found, size = draw_counts(axes, list(counts), [bars], told)
     notes = _list_notes(rows, bool(counts), left_out, unused, failed)

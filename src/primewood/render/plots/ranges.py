@@ -94,7 +94,7 @@ def ranges(why: Any, *, ax: Any = None, free: bool = True) -> RangesDisplay:
     """
     record: ExplanationRecord = read_record(why, EXPLANATION, "ranges", distribution=True)
     axes = check_axes(ax)
-    shown, notes = tracks(record["literals"], record["instance"]), text.circumstances(record)
+    shown, notes = tracks(record["literals"], record["instance"]), text.list_circumstances(record)
     width, height = (WIDTH, float("inf")) if axes is None else measure_axes(axes)
     for most in (MOST_FREE, MOST_FREE // 2, 0) if free else (0,):
         drawn = (*shown.conditions, *shown.free[:most])

@@ -222,7 +222,7 @@ def _write_head(record: ExplanationRecord, several: bool, width: float) -> str:
     size = len(record["literals"])
     said = [str(record["decision"])] if several else []
     said.append(f"{size} feature{'' if size == 1 else 's'}")
-    said += [f"covers {text.share(record['coverage'])}"] if record["coverage"] is not None else []
+    said += [f"covers {text.write_share(record['coverage'])}"] if record["coverage"] is not None else []
     said += ["stopped early"] if record["status"] == "interrupted" else []
     return "\n".join(wrap(words, width, 8, 2) for words in said)
 

@@ -44,7 +44,7 @@ from primewood.render.plots.drawing import (
 from primewood.render.plots.inputs import WHAT_IF, read_record
 from primewood.render.plots.style import GREY, INK, LINE, NO_ROW, SMALL, Look, choose_look
 from primewood.render.records import StretchRecord, WhatIfRecord
-from primewood.render.text import interval
+from primewood.render.text import read_interval
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -155,7 +155,7 @@ def _read_piece(record: WhatIfRecord, piece: StretchRecord, scale: Scale | None)
     decision, proved, value = piece["decision"], piece["proved"], record["value"]
     if scale is not None and "low" in piece:
         number = read_number(record)
-        own = number is not None and number in interval(piece)
+        own = number is not None and number in read_interval(piece)
         low, high = (" ".join(end or ()) for end in (piece["ends"]["low"], piece["ends"]["high"]))
         bar = place_interval(scale, piece)
         return Stretch(decision, proved, own, bar=bar, bounds=(low, high))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from primewood.render.lanes import Bar
 from primewood.render.numbers import counted
-from primewood.render.text import Record, share
+from primewood.render.text import Record, write_share
 
 MOST_LINES = 4
 """Of so many decisions each has its own line beside that of all rows."""
@@ -92,7 +92,7 @@ class CurvePicture:
     def label(self) -> str:
         """Where the lines end, in words; the list of rules has the other numbers."""
         told = [
-            f"{line.name}: {share(line.shares[-1])} with {counted(len(line.shares) - 1, 'rule')}"
+            f"{line.name}: {write_share(line.shares[-1])} with {counted(len(line.shares) - 1, 'rule')}"
             for line in self.lines
         ]
         return f"Curve of the share that the first rules cover: {', '.join(told)}"

@@ -161,7 +161,7 @@ def find_features(items: Sequence[Record], kind: str, outcome: str) -> list[str]
 def _sum_up_rules(rules: Record) -> list[str]:
     if rules["absent"] is not None or not rules["counted"]:
         return []
-    count, share = len(rules["rules"]), text.share(rules["covered"] / rules["counted"])
+    count, share = len(rules["rules"]), text.write_share(rules["covered"] / rules["counted"])
     which = "The rule below, proved for every row, decides"
     if count > 1:
         which = f"The {count} rules below, each proved for every row, decide"
