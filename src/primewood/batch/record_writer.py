@@ -15,9 +15,10 @@ from primewood.batch.failed import Failed
 from primewood.logic.expression import Literal
 from primewood.logic.interval import Interval
 from primewood.model.cells import Row
-from primewood.model.context import TreeContext, plain
+from primewood.model.context import TreeContext
 from primewood.questions.explanation import Explanation
 from primewood.render import frames
+from primewood.render.records import plain
 from primewood.render.text import Record
 
 PIECE = ("feature", "low", "high", "closed", "values", "missing")

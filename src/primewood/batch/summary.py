@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from primewood.batch.failed import Failed
-from primewood.model.context import plain
 from primewood.questions.explanation import Explanation, Status
 from primewood.render import text
-from primewood.render.records import CoverageRecord, SummaryRecord
+from primewood.render.records import CoverageRecord, SummaryRecord, plain
 from primewood.visible import Readable
 
 

@@ -29,8 +29,8 @@ from primewood.render.records import (
     DistributionRecord,
     IntervalRecord,
     LiteralRecord,
-    Scalar,
     ScoreRecord,
+    plain,
 )
 from primewood.tables.rows import Layout, as_row
 
@@ -360,8 +360,3 @@ def interval_record(interval: Interval) -> IntervalRecord:
         "high": interval.high if np.isfinite(interval.high) else None,
         "closed": CLOSED[interval.closed_low, interval.closed_high],
     }
-
-
-def plain(value: object) -> Scalar:
-    """A value as JSON has it."""
-    return value if isinstance(value, bool | int | float | str) else str(value)

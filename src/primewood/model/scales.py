@@ -9,8 +9,8 @@ import numpy as np
 
 from primewood.domain import Feature
 from primewood.logic.interval import number
-from primewood.model.context import Context, TreeContext, plain
-from primewood.render.records import DistributionRecord, EntryRecord, Scalar, ScaleRecord
+from primewood.model.context import Context, TreeContext
+from primewood.render.records import DistributionRecord, EntryRecord, Scalar, ScaleRecord, plain
 
 NOT_ASKED: DistributionRecord = {}
 """What is said about the training rows where nobody asked."""

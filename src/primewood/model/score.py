@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from primewood.ensemble import Cutoff, Ensemble
 from primewood.ensemble.link import linked
 from primewood.logic.interval import number
-from primewood.model.context import plain
-from primewood.render.records import ScoreRecord
+from primewood.render.records import ScoreRecord, plain
 from primewood.visible import Readable, visible
 
 ScoreKind = Choice["probability", "score", "prediction", "votes"]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.model.context import TreeContext, plain
-from primewood.render.records import BreakingRecord, Scalar
+from primewood.model.context import TreeContext
+from primewood.render.records import BreakingRecord, Scalar, plain
 from primewood.visible import Readable
 
 SHOWN_IDS = 5

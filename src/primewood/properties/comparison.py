@@ -22,7 +22,7 @@ from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.cells import Row
-from primewood.model.context import TreeContext, plain
+from primewood.model.context import TreeContext
 from primewood.model.model import TreeModel
 from primewood.model.scales import instance_record
 from primewood.model.score import Score, Scorer
@@ -32,7 +32,7 @@ from primewood.properties.verification import Verifier, values_in_words
 from primewood.questions.weakening import drop_each, weaken
 from primewood.render import text
 from primewood.render.numbers import counted
-from primewood.render.records import ComparisonRecord, DirectionRecord, RegionRecord
+from primewood.render.records import ComparisonRecord, DirectionRecord, RegionRecord, plain
 from primewood.visible import Readable, in_lines
 
 TRIED = 4096

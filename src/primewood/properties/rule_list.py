@@ -25,7 +25,7 @@ from primewood.logic.instance import indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.model.cells import Row
-from primewood.model.context import TreeContext, plain
+from primewood.model.context import TreeContext
 from primewood.model.decision import RowDecision
 from primewood.model.model import TreeModel
 from primewood.model.scales import instance_record
@@ -34,7 +34,7 @@ from primewood.questions.problem import Problem
 from primewood.questions.widest import Cuts, RowsCovered, Tuning, Widest, as_bits, rivals_of, widest
 from primewood.questions.witnesses import WitnessFinder
 from primewood.render import text
-from primewood.render.records import RuleListRecord, RuleRecord
+from primewood.render.records import RuleListRecord, RuleRecord, plain
 from primewood.tables.rows import as_rows
 from primewood.visible import Readable, in_lines
 

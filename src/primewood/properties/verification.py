@@ -19,14 +19,14 @@ from primewood.logic.instance import Box, Point, indices
 from primewood.logic.interval import number
 from primewood.logic.syntax import Statement
 from primewood.model.cells import Row
-from primewood.model.context import TreeContext, plain
+from primewood.model.context import TreeContext
 from primewood.model.model import TreeModel
 from primewood.model.scales import instance_record
 from primewood.model.score import Score
 from primewood.properties.breaking import Breaking
 from primewood.properties.claim import Claim, Outcome
 from primewood.questions.examples import find_familiar
-from primewood.render.records import VerificationRecord
+from primewood.render.records import VerificationRecord, plain
 from primewood.visible import Readable, in_lines
 
 

@@ -19,11 +19,11 @@ from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import FALSE, TRUE, Expression, Literal
 from primewood.logic.instance import Box, Point, as_point
 from primewood.logic.term import Term
-from primewood.model.context import Context, plain
+from primewood.model.context import Context
 from primewood.model.decision import Decision
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
-from primewood.render.records import RelevanceRecord
+from primewood.render.records import RelevanceRecord, plain
 from primewood.visible import Readable, visible
 
 if TYPE_CHECKING:

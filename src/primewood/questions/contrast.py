@@ -16,7 +16,7 @@ from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.model.cells import Row
-from primewood.model.context import UNDECIDED, Context, TreeContext, plain
+from primewood.model.context import UNDECIDED, Context, TreeContext
 from primewood.model.decision import Decision, RowDecision
 from primewood.model.model import TreeModel
 from primewood.questions.distance import Moves
@@ -25,7 +25,7 @@ from primewood.questions.explanation import Status
 from primewood.questions.families import BoxFamily
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
-from primewood.render.records import ContrastRecord
+from primewood.render.records import ContrastRecord, plain
 from primewood.visible import visible
 
 

@@ -16,7 +16,7 @@ from primewood.logic.instance import Point
 from primewood.logic.interval import number
 from primewood.logic.term import Term
 from primewood.model.cells import Row
-from primewood.model.context import UNDECIDED, TreeContext, plain
+from primewood.model.context import UNDECIDED, TreeContext
 from primewood.model.decision import RowDecision
 from primewood.model.score import Score
 from primewood.questions.distance import Moves
@@ -25,7 +25,7 @@ from primewood.questions.explanation import Status
 from primewood.questions.weakening import weaken
 from primewood.render import decimals
 from primewood.render.brief import Brief
-from primewood.render.records import CounterfactualRecord, Scalar
+from primewood.render.records import CounterfactualRecord, Scalar, plain
 from primewood.visible import in_lines
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
-from primewood.model.context import Context, TreeContext, plain
+from primewood.model.context import Context, TreeContext
 from primewood.model.scales import in_words, instance_record
 from primewood.model.score import Score
 from primewood.progress import Progress
@@ -35,6 +35,7 @@ from primewood.render.records import (
     ExplanationRecord,
     LiteralRecord,
     ScoreRecord,
+    plain,
 )
 from primewood.render.shown import RecordedExplanation, Shown, from_json
 from primewood.tables.rows import as_rows

@@ -10,14 +10,14 @@ import numpy as np
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.logic.interval import number
-from primewood.model.context import UNDECIDED, plain
+from primewood.model.context import UNDECIDED
 from primewood.model.decision import RowDecision
 from primewood.questions.counterfactual import Counterfactual, CounterfactualSearch
 from primewood.questions.distance import Moves, Norm, check_norm
 from primewood.questions.explanation import Status
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
-from primewood.render.records import RobustnessRecord
+from primewood.render.records import RobustnessRecord, plain
 from primewood.visible import in_lines, visible
 
 

@@ -19,7 +19,7 @@ from primewood.errors import InvalidInput
 from primewood.logic.expression import Literal
 from primewood.logic.interval import Interval
 from primewood.model.cells import Row
-from primewood.model.context import TreeContext, interval_record, plain
+from primewood.model.context import TreeContext, interval_record
 from primewood.model.decision import RowDecision
 from primewood.model.scales import in_words, scale
 from primewood.questions.explain import Wishes, explain
@@ -32,6 +32,7 @@ from primewood.render.records import (
     ShownEndsRecord,
     StretchRecord,
     WhatIfRecord,
+    plain,
 )
 from primewood.visible import Readable, in_lines
 

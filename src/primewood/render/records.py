@@ -16,6 +16,11 @@ Bound = list[str] | None
 """A bound as it is shown: an operator and a decimal; None where there is no bound."""
 
 
+def plain(value: object) -> Scalar:
+    """A value as JSON has it."""
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
 class IntervalRecord(TypedDict):
     """An interval, with its exact ends."""
 

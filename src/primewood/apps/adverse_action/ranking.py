@@ -15,8 +15,9 @@ from primewood.apps.adverse_action.reasons import AdverseReason
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box
 from primewood.model.cells import Row
-from primewood.model.context import TreeContext, plain
+from primewood.model.context import TreeContext
 from primewood.questions.explanation import Status
+from primewood.render.records import plain
 
 
 class Ranking:

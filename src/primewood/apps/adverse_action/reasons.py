@@ -6,11 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from primewood.apps.adverse_action.codes import Fault
-from primewood.model.context import plain
 from primewood.model.score import Score
 from primewood.questions.explanation import Status
 from primewood.render.brief import Brief
-from primewood.render.records import LiteralRecord
+from primewood.render.records import LiteralRecord, plain
 from primewood.visible import in_lines
 
 

@@ -10,10 +10,10 @@ from primewood.apps.check.counterexample import Counterexample
 from primewood.apps.claims import ClaimedConditions
 from primewood.errors import listing
 from primewood.logic.language import Language
-from primewood.model.context import TreeContext, plain
+from primewood.model.context import TreeContext
 from primewood.questions.explanation import Explanation, Status
 from primewood.render.brief import Brief
-from primewood.render.records import CheckRecord
+from primewood.render.records import CheckRecord, plain
 from primewood.visible import in_lines
 
 Judgement = Choice[

@@ -10,11 +10,10 @@ from primewood.apps.report.subject import ReportSubject, SectionWatch, within
 from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput
-from primewood.model.context import plain
 from primewood.questions.contrast import Contrast
 from primewood.questions.counterfactual import Counterfactual
 from primewood.questions.explanation import Explanation
-from primewood.render.records import ExplanationRecord
+from primewood.render.records import ExplanationRecord, plain
 
 
 def cases(subject: ReportSubject, rows: Any, count: int, clock: Clock, watch: SectionWatch) -> dict[str, Any]:

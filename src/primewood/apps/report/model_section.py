@@ -6,9 +6,9 @@ from typing import Any
 
 from primewood.apps.report.subject import ReportSubject, SectionWatch
 from primewood.engines.protocol import Clock
-from primewood.model.context import plain
 from primewood.model.scales import instance_record
 from primewood.properties.description import describe_model
+from primewood.render.records import plain
 
 COMPILING = 3.0
 """At most so many seconds are spent on whether the model compiles."""

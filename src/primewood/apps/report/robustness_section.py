@@ -9,9 +9,9 @@ import numpy as np
 
 from primewood.apps.report.subject import ReportSubject, SectionWatch, finite, within
 from primewood.engines.protocol import Clock
-from primewood.model.context import plain
 from primewood.questions.explanation import Status
 from primewood.questions.robustness import Robustness
+from primewood.render.records import plain
 
 MOST_BARS = 12
 LEAST_ROBUST = 5

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput
-from primewood.model.context import plain
 from primewood.model.model import TreeModel
+from primewood.render.records import plain
 from primewood.tables.rows import Layout, as_rows
 
 if TYPE_CHECKING:

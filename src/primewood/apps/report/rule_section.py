@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from primewood.apps.report.subject import ReportSubject, SectionWatch, within
 from primewood.engines.protocol import Clock
-from primewood.model.context import plain
 from primewood.properties.rule_list import Rule, RuleList
+from primewood.render.records import plain
 
 MOST_RULES = 16
 """About how many rules a report shows; each decision has at least `LEAST_RULES`."""
