@@ -28,6 +28,7 @@ lint: $(VENV)/.develops
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/codespell *.md docs src tests benchmarks
 
 docs: $(VENV)/.develops
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs

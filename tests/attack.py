@@ -1,4 +1,4 @@
-"""Trying to break an explanation: rows inside it that the library's own `predict` decides otherwise.
+"""Trying to break an explanation: rows inside it that the library's own `predict` decides differently.
 
 Rows are drawn at random, at the ends of intervals, and by climbing: one value at a time is moved, inside the box, to
 where the library's own scores speak most against the decision.
@@ -39,7 +39,7 @@ def _numbers(feature, value, end):
 
 
 def breaking_row(explainer, why, decide, *, tries=150, climbs=2, seed=0):
-    """A row inside the explanation that is decided otherwise, or None.
+    """A row inside the explanation that gets a different decision, or None.
 
     Parameters
     ----------

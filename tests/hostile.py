@@ -266,7 +266,7 @@ def outcome(path):
         explainer = pw.Explainer(path)
     except PrimewoodError as problem:
         text = str(problem)
-        if "not read faithfully" in text or "\n" in text or len(text) > 1000:
+        if "not read exactly" in text or "\n" in text or len(text) > 1000:
             return f"wrong: {text}"
         return f"refused: {text}"
     except Exception as problem:

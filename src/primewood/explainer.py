@@ -348,7 +348,7 @@ class Explainer:
             "sets", "intervals" or "values"; by default the explainer's.
         goal
             "prime": the one that `order` leads to. "shortest": one that mentions the fewest features, or those
-            with the least total weight. "widest": one that covers the most. When the time is over before that
+            with the least total weight. "widest": one that covers the most. When the time limit comes before that
             is proved, the status says so, and `bounds` how far it may be from the best.
         measure
             What "widest" counts: training "rows" (the default with training rows), "volume" (the share of the box of
@@ -367,7 +367,7 @@ class Explainer:
         only
             The features that the answer may mention; the same as avoiding all others.
         also
-            Rows that the answer should cover as well, those that are wanted most first: each is let in if the
+            Rows that the answer should cover as well, the most important first: each is included if the
             decision stays, before `order` is followed. What is left of them, `covers` says.
         within
             For a regressor: explain why the prediction is within plus or minus this of what it is.
@@ -438,8 +438,8 @@ class Explainer:
     ) -> Relevance:
         """Which features are in every, in some, and in no PI-explanation of the decision on a row.
 
-        A model that compiles tells at once. Of others each feature is searched for; what is not decided when
-        the time is over is said so.
+        A model that compiles answers at once. For others a search decides feature by feature, and `undecided` lists
+        the features that the limits left open.
         """
         return find_relevance(self._model.ask(x), literals, clock_of(time_limit, work_limit))
 
@@ -468,10 +468,10 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Contrast:
-        """The fewest features to let go of so that another decision, or the target, becomes possible.
+        """The fewest features whose change can lead to another decision, or to the target.
 
-        The explainer's `immutable` features are held. If the time is over first, or nothing changes the decision, the
-        status says so.
+        The explainer's `immutable` features keep their values. The status says whether this is proved, and whether
+        anything changes the decision.
         """
         return find_contrast(self._model.ask(x, target), literals, clock_of(time_limit, work_limit))
 
@@ -513,7 +513,7 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Counterfactual:
-        """The nearest row that is decided otherwise, or as wanted, with the range around it that is safe.
+        """The nearest row that gets a different decision, or the wanted one, with the range around it that is safe.
 
         Parameters
         ----------
@@ -967,7 +967,7 @@ class Explainer:
         most_rules
             The most rules per decision.
         time_limit, work_limit
-            When the time is over, the rules found so far are given.
+            At the limit, the rules found so far are given.
         progress
             As for `verify`.
         """
@@ -1046,7 +1046,7 @@ class Explainer:
         title
             The title of the report.
         time_limit
-            Seconds for the whole report, or None. What is not decided in time is said to be so.
+            Seconds for the whole report, or None. What is not decided in time is marked as undecided.
         work_limit
             The same, counted in nodes of each search; with ``time_limit=None`` the report is the same each time,
             dates and timings aside.
@@ -1066,7 +1066,7 @@ class Explainer:
     def save(self, path: str | Path) -> None:
         """Write the explainer to a file that `primewood.load` reads: the model, the options and the training rows.
 
-        The file is no pickle: reading it runs no code. What is read answers every question as this explainer does; its
+        The file is not a pickle: reading it runs no code. The explainer that is read gives the same answers; its
         `model` is the `Ensemble`.
 
         Examples

@@ -104,7 +104,7 @@ class Progress:
     def _tell(self) -> None:
         wait, gap = (PATIENCE if self._is_live else LOGGED), LOGGED * GROWTH
         while not self._done.wait(wait):
-            with self._lock, suppress(OSError, ValueError):  # a full disk is no reason to stop the work
+            with self._lock, suppress(OSError, ValueError):  # a full disk does not stop the work
                 assert self._display is not None
                 self._display.show(self._line(time.monotonic() - self._start))
             wait, gap = (LIVE, gap) if self._is_live else (gap, min(gap * GROWTH, WIDEST))

@@ -106,7 +106,7 @@ CASES = {
 
 
 def check_witnesses(explainer, why, decide):
-    """Each is decided otherwise by the library, and is outside in its own feature only."""
+    """Each gets a different decision from the library, and is outside in its own feature only."""
     box = why.term.box(explainer.domain.variables)
     names = [x.name for x in explainer.domain.variables]
     for witness in why.witnesses:

@@ -58,7 +58,7 @@ def oddities(made):
             "folder is a folder; rows are a CSV, JSON, Parquet or .xlsx file",
         ),
         (["explain", "forest.json", "empty.csv"], "empty.csv is empty"),
-        (["explain", "forest.json", "binary.csv"], "no text in UTF-8"),
+        (["explain", "forest.json", "binary.csv"], "is not UTF-8 text"),
         (
             ["explain", "forest.json", "other.csv"],
             "unexpected columns: Income, height",
@@ -77,15 +77,15 @@ def oddities(made):
         (["verify", "forest.json", "--monotone", "ages:decreasing"], "did you mean age?"),
         (["verify", "forest.json", "--independent-of", "ages"], "did you mean age?"),
         (["verify", "forest.json", "--never", "deny"], "there are approved, denied"),
-        (["rules", "forest.json"], "say which rows"),
+        (["rules", "forest.json"], "pass a file of rows"),
         (["rules", "forest.json", "rows.csv", "--decision", "deny"], "did you mean denied?"),
         (["compile", "forest.json", "--picture", "a.gif"], "should end with .svg or .png or .pdf or .dot"),
         (["report", "forest.json", "rows.csv"], "-o audit.html"),
         (["report", "forest.json", "rows.csv", "-o", "a.pdf"], "should end with .html"),
         (["report", "forest.json", "rows.csv", "-o", "a.html", "--row", "60"], "the rows are 0 to 59"),
-        (["bench", "forest.json"], "say which rows"),
-        (["bench", "--data", "rows.csv"], "say which model"),
-        (["bench", "--threshold", "0.3"], "say which model"),
+        (["bench", "forest.json"], "pass a file of rows"),
+        (["bench", "--data", "rows.csv"], "pass a model file"),
+        (["bench", "--threshold", "0.3"], "pass a model file"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(files, call, arguments, words):

@@ -384,7 +384,7 @@ def test_decisions_that_are_numbers_are_named_as_they_are_written(tmp_path):
         (["check", "age < 30", "--features", "age"], "not both"),
         (["check", "height < 30"], "height"),
         (["verify"], "say what to verify"),
-        (["verify", "age < 18"], "is no rule"),
+        (["verify", "age < 18"], "is not a rule"),
         (["verify", "--monotone", "income:sideways"], "income:sideways"),
         (["verify", "--independent-of", "height"], "height"),
         (["verify", "--target", "approved", "age < 18 -> denied"], "goes with --monotone"),

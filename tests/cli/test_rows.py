@@ -32,7 +32,7 @@ def test_rows_are_an_argument_or_an_option_not_both(files, call):
     both = call("explain", "forest.skops", "rows.csv", "--data", "train.csv")
     assert both.code == 2 and "given twice" in both.err and not both.out
     neither = call("explain", "forest.skops")
-    assert neither.code == 2 and "say which rows" in neither.err
+    assert neither.code == 2 and "pass a file of rows" in neither.err
 
 
 @pytest.mark.parametrize(("command", "more"), ABOUT_ONE.items())
@@ -227,8 +227,8 @@ def test_names_of_categories_are_names_in_json_too(tmp_path, call):
     ("name", "text", "words"),
     [
         ("rows.json", "[]", "no rows"),
-        ("rows.json", "[[1, 2]]", "row 0 is no object"),
-        ("rows.json", "3", "row 0 is no object"),
+        ("rows.json", "[[1, 2]]", "row 0 is not an object"),
+        ("rows.json", "3", "row 0 is not an object"),
         ("rows.jsonl", '{"a": 1}\nnope\n', "row 1 is not JSON"),
         ("rows.jsonl", '{"a": 1, "b": 2}\n{"a": 1}\n', "row 1 has no b"),
         ("rows.json", '{"a": {"0": 1}, "b": {"0": 2}}', "a is a number, a name or null"),

@@ -277,7 +277,7 @@ def test_all_primes_are_those_of_the_definition(name, literals):
 @pytest.mark.parametrize("literals", LANGUAGES)
 @pytest.mark.parametrize("name", UNIVERSES)
 def test_pi_explanations_are_the_primes_around_the_instance(name, literals):
-    """Also around an instance that is decided otherwise: there are none."""
+    """Also around an instance that gets a different decision: there are none."""
     variables = UNIVERSES[name]
     boxes = all_boxes(variables)
     for number, delta in enumerate(functions(variables, **step_of(name, 3))):

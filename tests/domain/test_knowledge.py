@@ -113,7 +113,7 @@ def test_a_row_that_the_constraints_exclude_is_refused_by_name():
         ("age * 2 <= rent", "age"),
         ("age <= rent + children", "constraint"),
         ("years <= age", "years"),
-        ("(age <= 3 and rent <= 2) or children <= 1", "no clause"),
+        ("(age <= 3 and rent <= 2) or children <= 1", "is not a clause"),
         ("age <= age + 1", "itself"),
         ("housing=castle -> rent=0", "castle"),
         ("housing <= age", "not numeric"),

@@ -31,7 +31,7 @@ def priced(generator, variables, point, kind):
 
 
 def truth(table, costs, label, target, largest):
-    """The least cost of a cell that is decided otherwise, or as wanted; infinite if there is none."""
+    """The least cost of a cell that gets a different decision, or the wanted one; infinite if there is none."""
     least = math.inf
     for cell, decision in table.decision.items():
         wanted = decision == target if target is not None else decision not in (label, -1)

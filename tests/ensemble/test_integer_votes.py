@@ -137,7 +137,7 @@ def test_groups_of_trees_of_very_different_sizes():
         ({"precision": "float32", "cuts": (0.0,)}, "float32 numbers"),
         ({"slope": -1.0, "cuts": (0.0,)}, "slope"),
         ({"cuts": (0.0, 0.0)}, "cuts ascend"),
-        ({"categories": {7: pw.Categories({})}, "cuts": (0.0,)}, "not there"),
+        ({"categories": {7: pw.Categories({})}, "cuts": (0.0,)}, "does not exist"),
     ],
 )
 def test_sums_that_make_no_sense_are_refused(more, message):

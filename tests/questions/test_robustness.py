@@ -1,4 +1,4 @@
-"""Robustness: no row within the radius is decided otherwise, and the next one is."""
+"""Robustness: no row within the radius gets a different decision, and the next one does."""
 
 from __future__ import annotations
 

@@ -370,7 +370,7 @@ def test_categories_without_the_data_to_name_them_are_refused():
     model = fit(X=frame, y=y, **CATEGORICAL)
     with pytest.raises(UnsupportedModel, match=r"colour, floor, lift.*hashes.*trained on"):
         read(model)
-    with pytest.raises(InvalidInput, match=r"lacks categories.*colour"):
+    with pytest.raises(InvalidInput, match=r"does not contain all categories.*colour"):
         read(model, frame.assign(colour="red"))
     with pytest.raises(InvalidInput, match="cannot export"):
         read(model, frame[["size"]])
@@ -437,7 +437,7 @@ def test_the_score_behind_an_exponential_is_read_of_a_plain_object():
         (CatBoost(), InvalidInput, "not fitted"),
         (CatBoostClassifier, UnsupportedModel, "is a class"),
         (CatBoostRanker(), UnsupportedModel, "orders rows"),
-        (object(), UnsupportedModel, "object is no CatBoostClassifier"),
+        (object(), UnsupportedModel, "object is not a CatBoostClassifier"),
     ],
 )
 def test_other_models_are_refused_by_name(model, kind, words):

@@ -585,10 +585,10 @@ DAMAGED = {
     "a value too few": ("leaf_value=1.0 2.0", "leaf_value=1.0", "another length"),
     "an infinite value": ("leaf_value=1.0 2.0", "leaf_value=1.0 1e400", "not a tree"),
     "no leaves": ("num_leaves=2", "num_leaves=0", "another length"),
-    "a field less": ("threshold=0.5\n", "", "lacks threshold"),
+    "a field less": ("threshold=0.5\n", "", "is missing threshold"),
     "no objective": ("objective=regression", "objective=", "no objective ''"),
     "a strange objective": ("objective=regression", "objective=magic", "no objective 'magic'"),
-    "a strange slope": ("objective=regression", "objective=binary sigmoid:x", "parameters are no numbers"),
+    "a strange slope": ("objective=regression", "objective=binary sigmoid:x", "parameters are not numbers"),
     "classes": ("num_class=1", "num_class=2", "number of classes"),
     "classes of the objective": (
         "objective=regression",
@@ -596,11 +596,11 @@ DAMAGED = {
         "number of classes",
     ),
     "columns": ("max_feature_idx=0", "max_feature_idx=1", "number of columns"),
-    "a header": ("label_index=0\n", "", "lacks label_index"),
-    "a number of the header": ("label_index=0", "label_index=zero", "label_index is no number"),
+    "a header": ("label_index=0\n", "", "is missing label_index"),
+    "a number of the header": ("label_index=0", "label_index=zero", "label_index is not a number"),
     "the parameters": ("[boosting: gbdt]", "[boosting", "parameters"),
     "the last line": ("pandas_categorical:null", "pandas_categorical:nil", "Expecting value"),
-    "the names": ("pandas_categorical:null", "pandas_categorical:[1]", "no list of lists"),
+    "the names": ("pandas_categorical:null", "pandas_categorical:[1]", "not a list of lists"),
     "sets of categories": ("num_cat=0", "num_cat=2", "categories of tree 0"),
     "bytes": ("shrinkage=1", "shrinkage=\0", "NUL"),
 }
@@ -626,7 +626,7 @@ def test_damaged_files_are_refused_before_the_library_sees_them(what, tmp_path):
 def test_files_of_others_are_refused(tmp_path):
     for name, content in {"a.json": b'{"learner": {}}', "b.bin": b"\xff\xfe\x00", "c.txt": b""}.items():
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(InvalidInput, match=f"{name} is no LightGBM model"):
+        with pytest.raises(InvalidInput, match=f"{name} is not a LightGBM model"):
             load(tmp_path / name)
     with pytest.raises(InvalidInput, match="cannot be read"):
         load(tmp_path / "absent.txt")

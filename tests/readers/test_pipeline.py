@@ -570,7 +570,7 @@ def test_steps_in_an_order_without_a_way_back_are_refused():
         read(make_pipeline(whole, FOREST).fit(X + 0.25, y))
     for weight in (0, -1.0):
         weighted = columns((StandardScaler(), [0, 1]), transformer_weights={"part0": weight})
-        with pytest.raises(UnsupportedModel, match="is no positive number"):
+        with pytest.raises(UnsupportedModel, match="is not a positive number"):
             read(make_pipeline(weighted, FOREST).fit(X, y))
 
 
@@ -591,7 +591,7 @@ def test_steps_that_are_not_what_they_should_be_are_refused():
 
     turned = fitted(StandardScaler())
     turned[0].scale_ = -turned[0].scale_
-    with pytest.raises(UnsupportedModel, match="no positive number"):
+    with pytest.raises(UnsupportedModel, match="not a positive number"):
         read(turned)
     mixed = fitted(columns((StandardScaler(), [0, 1]), (MinMaxScaler(), [2, 3])))
     mixed[0]._transformer_to_input_indices["part0"] = [2, 3]

@@ -2,7 +2,7 @@
 
 To write the files anew after a change, and then look at what `git diff` says:
 
-    PRIMEWOOD_UPDATE_SNAPSHOTS=1 pytest tests/report/test_card.py tests/report/test_terminal.py
+    PRIMEWOOD_UPDATE_SNAPSHOTS=1 pytest tests/render
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class TestEdgeLabels:
 
     @pytest.mark.parametrize("mask", [0, -1, 0b1000])
     def test_what_is_no_set_of_values_is_refused(self, mask):
-        with pytest.raises(InvalidInput, match="no set of values of X"):
+        with pytest.raises(InvalidInput, match="not a set of values of X"):
             edge_label(LEFT, mask)
 
     @pytest.mark.parametrize(

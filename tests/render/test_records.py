@@ -259,7 +259,7 @@ def test_every_truncation_is_refused():
 
 @pytest.mark.parametrize("document", ["[]", "1", "null", '"text"', "{}", '{"format": "geojson"}'])
 def test_other_json(document):
-    with pytest.raises(pw.errors.InvalidInput, match="no explanation of primewood"):
+    with pytest.raises(pw.errors.InvalidInput, match="not an explanation of primewood"):
         pw.Explanation.from_json(document)
 
 

@@ -150,7 +150,7 @@ def judge_language(
 def judge_prime(
     session: Session, box: Box, language: str, label: int, fixed: frozenset[int], about: str
 ) -> None:
-    """Whether every weaker box holds a row that is decided otherwise."""
+    """Whether every weaker box holds a row that gets a different decision."""
     table = session.table
     bad = table.perhaps_against(label)
     for j, x in enumerate(table.variables):

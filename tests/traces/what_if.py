@@ -36,7 +36,7 @@ def counterfactual(
     limit: float | None = None,
     count: int = 0,
 ) -> None:
-    """The nearest row that is decided otherwise, or as wanted; with a count, several."""
+    """The nearest row that gets a different decision, or the wanted one; with a count, several."""
     asked = session.asked(row)
     wanted = None if target is None else session.other_label(asked.label, target)
     if not session.recipe.known:

@@ -213,7 +213,7 @@ def judge_unmoved(session: Session, names: Sequence[str]) -> None:
 def robust_at(
     session: Session, *, row: int = 0, radius: float = 0.5, norm: str = "linf", limit: float | None = None
 ) -> None:
-    """A decision stays within a radius iff no cell that near is decided otherwise."""
+    """A decision stays within a radius iff no cell that near gets a different decision."""
     asked = session.asked(row)
     radius = float(int(radius * 2)) if norm == "l0" else radius
     stated = pw.robust_at(session.given(asked.row), radius, norm)
@@ -297,7 +297,7 @@ def _judge_implicants(session: Session, made: pw.answers.Compiled, language: str
 
 
 def bias(session: Session, *, row: int = 0, protected: tuple[int, ...] = (0,)) -> None:
-    """A decision is biased iff a row that differs in protected features alone is decided otherwise."""
+    """A decision is biased iff a row that differs in protected features alone gets a different decision."""
     table, asked, names = session.table, session.asked(row), session.chosen(protected)
     if not table.is_exact:
         return
@@ -416,7 +416,7 @@ def compare(session: Session, *, seed: int = 0, limit: float | None = None) -> N
         right = all(
             names[a] == region.first and names[b] == region.second for a, b in zip(first, second, strict=True)
         )
-        expect(right, "compare", f"the region {region.term} holds rows that are decided otherwise")
+        expect(right, "compare", f"the region {region.term} holds rows that get a different decision")
 
 
 def _shared_rows(first: Table, second: Table) -> Rows:

@@ -204,7 +204,7 @@ def _read_mask(value: Any, place: str) -> int:
 
 
 def read_seconds(folder: Folder, part: Part) -> list[float]:
-    """How long the rows of a part took; nothing if that is not there."""
+    """How long the rows of a part took; nothing if that is not recorded."""
     name = f"{part.main.split('.')[0]}.timings.jsonl"
     try:
         with folder.open(name) as file, undamaged(folder.path / name, "remove this file"):

@@ -23,7 +23,7 @@ NEAR = 20
 WINDOW = 1000
 """Among how many rows that wait the nearest ones are looked for."""
 LEAST, PART = 16, 64
-"""A round has at least so many rows, and at least one row of so many in a block: enough to share out."""
+"""The fewest rows of a round, and the most rows of a block per row of a round: enough to share out."""
 
 
 class WaitingRows:
@@ -59,7 +59,7 @@ class WaitingRows:
         return {place: self._nearest(place) for place in chosen}
 
     def _apart(self, near: int) -> list[int]:
-        """The first row, and then each that is not among the so many nearest ones of one before it."""
+        """The first row, and then each that is not among the nearest ones of one before it."""
         chosen = []
         later = np.zeros(len(self._points), dtype=bool)
         for place in range(len(self._points)):

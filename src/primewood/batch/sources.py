@@ -1,7 +1,7 @@
 """Files of rows, read block by block: CSV with a header, JSON lines, Parquet, Excel. No file is ever held as a whole.
 
 What a cell means is said in `primewood.tables.files` for text and in `primewood.tables.rows` for frames, so a row of a
-batch is read as the same row alone. Columns that are not there are an error at once. A row that cannot be read is a
+batch is read as the same row alone. Missing columns are an error at once. A row that cannot be read is a
 problem of that row: its block says what is wrong, beside the rows that could be read.
 """
 

@@ -37,9 +37,7 @@ def bench(
     data: Data = None,
     train: Train = None,
     reading: ReadingOptions,
-    count: Annotated[
-        int, asked("--rows", min=1, help="At most so many rows, drawn at random.", metavar="N")
-    ] = 100,
+    count: Annotated[int, asked("--rows", min=1, help="At most N rows, drawn at random.", metavar="N")] = 100,
     seed: Annotated[int, asked("--seed", min=0, help="Of the draw.", metavar="N")] = 0,
     budget: Annotated[
         float,
@@ -69,9 +67,11 @@ def bench(
     file = one_file(rows, data)
     start = time.perf_counter()
     if model is None and (file, train, reading) != (None, None, ReadingOptions()):
-        raise InvalidInput("rows and how to read a model are of no use without one; say which model")
+        raise InvalidInput("these options need a model; pass a model file")
     if model is not None and file is None:
-        raise InvalidInput("say which rows: a CSV or JSON file, or - for stdin; or leave out the model too")
+        raise InvalidInput(
+            "pass a file of rows (CSV, JSON, Parquet or Excel), or - for stdin; or leave out the model too"
+        )
     explainer, X = _credit_forest() if model is None else with_rows(model, file, train, reading)
     assert X is not None
     loaded = time.perf_counter() - start

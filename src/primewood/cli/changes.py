@@ -139,7 +139,7 @@ def flip(
         asked("--decrease", help="A feature that can only go down. Repeatable.", metavar="FEATURE"),
     ] = None,
     weight: WeightsOption = None,
-    count: Annotated[int | None, asked("--count", min=1, help="So many different ways.", metavar="N")] = None,
+    count: Annotated[int | None, asked("--count", min=1, help="N different ways.", metavar="N")] = None,
     robustness: Annotated[
         bool, asked("--robustness", help="Instead, how far the row can move and nothing changes.")
     ] = False,
@@ -154,7 +154,7 @@ def flip(
     Exit codes
     ----------
     0  found; with --robustness also a radius without end
-    1  it is proved that no row that may be moved to is decided otherwise
+    1  it is proved that no row that may be moved to gets a different decision
     3  none was found in time
 
     Examples

@@ -128,8 +128,8 @@ def explain(
 ) -> None:
     """Explain why a model decided about a row as it did.
 
-    Prints conditions that entail the decision: while they hold, nothing else about the row matters, and none of
-    them can be weakened. What they take for granted is printed with them.
+    Prints conditions that guarantee the decision: every row that meets them gets it, and none of them can be
+    relaxed. The assumptions about rows are printed with them.
 
     With -o, all rows of a file are explained. A name that ends with .csv, .xlsx, .parquet or .jsonl is one file with a
     line per row. Any other name is a folder of parts, for many rows: what is finished stays, whatever stops the run,
@@ -194,7 +194,7 @@ def explain(
     output.check_target(html)
     found = questions(model, about, reading, rows=rows, **answering.options())
     if html is not None and len(found) != 1:
-        raise InvalidInput("--html is a page about one row; say one --row, or make a `primewood report`")
+        raise InvalidInput("--html writes a page about one row; pass one --row, or use `primewood report`")
     answers = output.Answers(as_json, found.several, plain)
     if count:
         _write_counts(found, answers, literals)
@@ -237,7 +237,7 @@ def _shown(why: Explanation, *, witnesses: bool, exact: bool) -> list[object]:
 
 
 def _features(explainer: Explainer, **named: Iterable[str] | None) -> dict[str, Any]:
-    """The features that options name, checked; `weight` names some too, and is no option of explanations."""
+    """The features that options name, checked; `weight` names some too, and is not an option of explanations."""
     from primewood.cli.loading import features_named
 
     found = {name: features_named(explainer, f"--{name}", given) for name, given in named.items()}
@@ -298,7 +298,7 @@ def check(
     Exit codes
     ----------
     0  it suffices
-    1  it does not: the row that is shown keeps to it and is decided otherwise
+    1  it does not: the row that is shown meets it and gets a different decision
     3  neither was found in time
 
     Examples

@@ -44,7 +44,7 @@ def code_of(program: Callable[[], object], path: str) -> int:
 
 
 def _of_the_system(problem: OSError) -> int:
-    """A file that cannot be read or written; a reader of our output that has seen enough is no error."""
+    """A file that cannot be read or written; a closed pipe is not an error."""
     if problem.filename is None and sys.stdout is not None:  # what is still to be written has nowhere to go
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if problem.errno == errno.EPIPE:

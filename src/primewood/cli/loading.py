@@ -55,7 +55,7 @@ def one_file(*given: Path | None) -> Path | None:
     """The file that is given once, as an argument or as --data."""
     files = [path for path in given if path is not None]
     if len(files) > 1:
-        raise InvalidInput(f"rows are given twice, {files[0]} and --data {files[1]}; say one of them")
+        raise InvalidInput(f"rows are given twice, {files[0]} and --data {files[1]}; pass one of them")
     return files[0] if files else None
 
 
@@ -130,7 +130,7 @@ def questions(
     """The rows that a command is about, of a model file and a file of rows."""
     data = one_file(rows, about.data)
     if data is None:
-        raise InvalidInput("say which rows: a CSV or JSON file, or - for stdin")
+        raise InvalidInput("pass a file of rows (CSV, JSON, Parquet or Excel), or - for stdin")
     dialects = Dialects.of(reading, data, about.train)
     asked = dialects.read(data)
     indices = _indices(asked, about)
@@ -164,7 +164,7 @@ def with_rows(
 
 
 def drawn(rows: NDArray[np.float64], count: int, seed: int) -> NDArray[np.float64]:
-    """So many rows in the order of a draw; all if there are no more."""
+    """`count` rows in the order of a draw; all if there are no more."""
     return rows[np.random.default_rng(seed).permutation(len(rows))[:count]]
 
 

@@ -27,7 +27,7 @@ def info(
 ) -> None:
     """Show what a model is made of, and what it can tell apart.
 
-    Prints its trees, its decisions, how many values of each feature it tells apart, whether it was read faithfully
+    Prints its trees, its decisions, how many values of each feature it tells apart, whether the reading is identical
     (tried on the rows and on planted ones), and whether it compiles to a diagram.
 
     Examples

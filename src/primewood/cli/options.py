@@ -411,7 +411,7 @@ class ToFiles:
         int | None,
         typer.Option(
             "--jobs",
-            help="So many rows at a time; -1 for one per core. 1 if not given.",
+            help="N rows at a time; -1 for one per core. 1 if not given.",
             metavar="N",
             rich_help_panel=BATCHES,
         ),

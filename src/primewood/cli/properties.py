@@ -87,7 +87,7 @@ class Properties:
     ] = False
 
     def check(self) -> None:
-        """Raise for options that go with another one that is not there."""
+        """Raise for options whose other option is not given."""
         if self.target is not None and not self.monotone:
             raise InvalidInput("--target goes with --monotone")
         if self.robust is None and (self.confidence is not None or self.relative):
@@ -264,7 +264,9 @@ def rules(
 
     covered = one_file(rows, data)
     if covered is None:
-        raise InvalidInput("say which rows the rules shall cover: a CSV or JSON file, or - for stdin")
+        raise InvalidInput(
+            "pass a file of rows for the rules to cover (CSV, JSON, Parquet or Excel), or - for stdin"
+        )
     explainer = explainer_for(model, covered, reading)
     with CommandProgress("growing rules"):
         found = explainer.rules(

@@ -46,7 +46,7 @@ class Domain:
     column_names : tuple of str
         The columns of a row of the model.
     assumptions : tuple of str
-        What the answers take for granted about rows, in words; constraints aside.
+        What the answers assume about rows, in words; without the constraints.
     knowledge : Knowledge
         The constraints that no row violates.
     """
@@ -507,7 +507,7 @@ class _Builder:
 
 
 def _merged(features: Iterable[Feature]) -> list[str]:
-    """What is taken for granted about features, each kind once: "age, kids are whole numbers"."""
+    """What is assumed about features, each kind once: "age, kids are whole numbers"."""
     said: dict[tuple[str, str], list[str]] = {}
     for feature in features:
         words = feature.assumption()

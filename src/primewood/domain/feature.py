@@ -200,7 +200,7 @@ class Feature:
         row[list(self.columns)] = numbers
 
     def assumption(self) -> tuple[str, str] | None:
-        """What answers take for granted about the feature, in words: said of it alone, and of several features."""
+        """What answers assume about the feature, in words: about it alone, and about several features."""
         if self.patterns is not None:
             labels = [label for _, label in sorted(self.patterns.items(), reverse=len(self.columns) > 1)]
             told = " or ".join(map(str, labels)) if self.kind == "boolean" else f"one of {listing(labels)}"

@@ -116,7 +116,7 @@ class Interpreter:
         """A name alone: that a feature of truth values is true."""
         if self.is_truth(name):
             return self.value(name, True, text)
-        raise InvalidInput(f"{name} alone is no condition; compare it with a number or a value")
+        raise InvalidInput(f"{name} alone is not a condition; compare it with a number or a value")
 
     def is_truth(self, name: str) -> bool:
         """Whether a feature is False or True."""

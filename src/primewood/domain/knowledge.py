@@ -320,7 +320,7 @@ def _clause_of(expression: Expression, text: str, *, positive: bool) -> list[Lit
             *_clause_of(premise, text, positive=False),
             *_clause_of(conclusion, text, positive=True),
         ]
-    raise InvalidInput(f"constraint {brief(text)!r} is no clause; {FORMS}")
+    raise InvalidInput(f"constraint {brief(text)!r} is not a clause; {FORMS}")
 
 
 def _closed(orders: Sequence[Order]) -> list[Order]:

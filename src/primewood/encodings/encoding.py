@@ -112,7 +112,7 @@ class Encoding(ABC):
             stand for a value.
         """
         if rho == FALSE:
-            raise Undecodable("false is no term")
+            raise Undecodable("false is not a term")
         blocks = self.by_block(Term.of(rho))
         literals = []
         for x in self.variables:
@@ -137,7 +137,7 @@ class Encoding(ABC):
     def owner(self, boolean: Variable) -> tuple[Variable, int]:
         """The multi-valued variable that a Boolean variable belongs to, and its place in the block."""
         if boolean not in self._owner:
-            raise InvalidInput(f"{boolean.name} is no Boolean variable of this encoding")
+            raise InvalidInput(f"{boolean.name} is not a Boolean variable of this encoding")
         return self._owner[boolean]
 
     def sign(self, variable: Variable, place: int, positive: bool) -> Literal:

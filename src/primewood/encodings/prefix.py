@@ -1,7 +1,7 @@
 """The prefix encoding (the paper's section 4.1).
 
 X=x_i is written with x_2, ..., x_n: the first i−1 are true, the rest false, and Ψ_X is
-⋀ (x_i ⇒ x_{i−1}). A literal over values that are not contiguous is no Boolean term, so primes with
+⋀ (x_i ⇒ x_{i−1}). A literal over values that are not contiguous is not a Boolean term, so primes with
 such literals are never found.
 """
 

@@ -4,7 +4,7 @@ A term is a set of restrictions, closed under what each of them requires. Let S 
 
     S is *safe*          iff the decision holds everywhere in the box of S
     an explanation       is a minimal safe set
-    D is a *contrast*    iff letting go of D alone lets a point through that is decided otherwise,
+    D is a *contrast*    iff letting go of D alone lets a point through that gets a different decision,
                          that is, iff the complement of D is not safe; minimally so
 
 Every explanation hits every contrast, and the explanations are exactly the minimal sets that hit all
@@ -15,7 +15,7 @@ A SAT solver (the map) proposes sets that nothing known decides about. The oracl
 the set lets through; the point is moved towards the instance and becomes a contrast, which every further
 set must hit. Or the set is safe; then it is shrunk to an explanation, whose supersets are out. When the map
 is empty, everything has been found (Liffiton, Previti, Malik, Marques-Silva, "Fast, flexible MUS
-enumeration", Constraints 2016). Without an instance the points that are let through are no contrasts,
+enumeration", Constraints 2016). Without an instance the points that are let through are not contrasts,
 and only the explanations, then all prime implicants, are listed.
 """
 
@@ -240,7 +240,7 @@ class Border:
         return self.oracle.counterexample(box, clock)
 
     def let_through(self, chosen: int, clock: Clock) -> Reply:
-        """A point that a set lets through and that is decided otherwise, if there is one."""
+        """A point that a set lets through and that gets a different decision, if there is one."""
         return self.ask(self.restrictions.box(chosen), clock)
 
     def shrink(self, chosen: int, clock: Clock, last: int | None = None) -> int | None:
@@ -337,7 +337,7 @@ class Border:
         return let_go
 
     def nearer(self, outside: Point, order: Iterable[int] | None = None) -> Point:
-        """A point decided otherwise, moved to the instance in one coordinate after the other where it stays so.
+        """A point with a different decision, moved to the instance in one coordinate after the other where it stays so.
 
         In "intervals" also to the nearest value in between. The coordinates are tried in the usual order, or in
         another one, which may leave some out.

@@ -96,8 +96,8 @@ class Grown:
     queries : int
         How often the engine was asked.
     find_witnesses : callable
-        Returns, per excluded (variable, value), a point with that value, otherwise inside the box, that is
-        decided otherwise.
+        Returns, per excluded (variable, value), a point with that value, otherwise inside the box, that gets
+        a different decision.
     """
 
     box: Box
@@ -112,7 +112,7 @@ Costs = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """The cheapest point that is decided otherwise, as far as it is known.
+    """The cheapest point that gets a different decision, as far as it is known.
 
     Attributes
     ----------

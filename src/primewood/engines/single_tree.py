@@ -231,7 +231,7 @@ class TreeOracle:
         return self._tree.decide(point) == self._label
 
     def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:  # noqa: ARG002
-        """A point of the box that is decided otherwise. Cost: one pass over the leaves per variable.
+        """A point of the box that gets a different decision. Cost: one pass over the leaves per variable.
 
         It never gives up, and takes no notice of the clock.
         """

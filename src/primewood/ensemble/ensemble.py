@@ -227,7 +227,7 @@ class Ensemble:
         if len(set(self.feature_names)) < len(self.feature_names):
             raise InvalidInput("feature names must differ")
         if any(column not in range(self.n_features) for column in (*self.categories, *self.never_missing)):
-            raise InvalidInput("categories or never_missing name a column that is not there")
+            raise InvalidInput("categories or never_missing name a column that does not exist")
         for tree in self.trees:
             tree.check(len(self.feature_names))
             if tree.value.shape[1] != self.n_outputs:

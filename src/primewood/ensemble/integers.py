@@ -89,7 +89,7 @@ def integer_vote(ensemble: Ensemble, *, room: int = ROOM) -> IntegerVote:
     rounding_trees = sum(
         not flags[tree.is_leaf].all() for flags, tree in zip(once, ensemble.trees, strict=True)
     )
-    if (rounding_trees + 1) * band >= 2 ** (room + 3):  # so many bands leave no room: one for all
+    if (rounding_trees + 1) * band >= 2 ** (room + 3):  # too many bands leave no room: one for all
         once = _once([np.zeros_like(flags) for flags in once], ensemble)
     return IntegerVote(tuple(weights), once, band)
 

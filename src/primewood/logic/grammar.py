@@ -308,7 +308,7 @@ class _SyntaxReader(ConditionScanner):
         return None
 
     def read_gate(self, start: int) -> Syntax:
-        """The gate "at least so many of these"."""
+        """The gate "at least n of these"."""
         if not self.take(OPEN):
             self.fail_expecting("'('")
         self.skip()

@@ -16,7 +16,7 @@ SIDES = one_of(get_args(Closed))
 
 
 class Missing(enum.Enum):
-    """The value of a variable whose number is not there (NaN)."""
+    """The value of a variable whose number is missing (NaN)."""
 
     MISSING = "missing"
 

@@ -106,7 +106,7 @@ def which_exclude(listed: Sequence[ElementaryRestriction], value: int) -> list[b
 
 
 def conflicts(variable: Variable, language: Language) -> list[tuple[int, ...]]:
-    """The smallest sets of restrictions (by place) that are no literal when they hold together.
+    """The smallest sets of restrictions (by place) that are not a literal when they hold together.
 
     They exclude every value, or they say less simply what another restriction says.
 

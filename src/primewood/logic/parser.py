@@ -47,7 +47,7 @@ def parse(text: str, variables: Iterable[Variable]) -> Expression:
     Raises
     ------
     ParseError
-        Where the text is no expression, or names something unknown; it shows the position.
+        Where the text is not an expression, or names something unknown; it shows the position.
     """
     universe = unique_variables(variables)
     values = {x.name: () if x.is_numeric else tuple(map(str, x.values)) for x in universe}

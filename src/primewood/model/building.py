@@ -248,7 +248,7 @@ def _check_units(units: Mapping[str, str] | None, domain: Domain) -> dict[str, s
     known = {feature.name for feature in domain.features}
     unknown = [name for name in units or () if name not in known]
     if unknown:
-        raise UnknownName(f"units names {listing(unknown)}, which are no features")
+        raise UnknownName(f"units names {listing(unknown)}, which are not features")
     for unit in (units or {}).values():
         text(unit, "each of units")
     return dict(units or {})

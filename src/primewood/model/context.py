@@ -87,7 +87,7 @@ class Context:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What is taken for granted about rows; nothing for an expression."""
+        """What is assumed about rows; nothing for an expression."""
         return ()
 
     def used_in(self, box: Box) -> tuple[str, ...]:  # noqa: ARG002

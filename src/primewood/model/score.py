@@ -23,7 +23,7 @@ ScoreKind = Choice["probability", "score", "prediction", "votes"]
 PROBABILITIES = ("logistic32", "logistic", "expit", "softmax32", "softmax")
 """The links that make probabilities of scores."""
 DECIMALS = 2
-"""So many decimals of a probability are shown where they are enough to tell it from the cut-off."""
+"""Decimals of a probability that are shown, where they are enough to tell it from the cut-off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ class Scorer:
         return Score(name, "score", of, value, None, own.value, f"{name}: {told}")
 
     def _raw_of_two(self, score: float, label: int) -> Score:
-        """Of two classes that part at a score that is no probability."""
+        """Of two classes that part at a score that is not a probability."""
         name, of, cutoff = self.class_names[label], self.class_names[1], self.ensemble.cuts[0]
         told = f"the score of {of} is {_beside(score, [cutoff])}, {_where(score, cutoff)} the cut-off {number(cutoff)}"
         return Score(name, "score", of, score, None, cutoff, told)

@@ -79,9 +79,9 @@ class AuditRow:
     missing : int
         Multi-valued primes that are not among them.
     wrong : int
-        Reported terms that are no multi-valued prime.
+        Reported terms that are not multi-valued primes.
     undecodable : int
-        Boolean primes, of the wanted sign, that are no term at all.
+        Boolean primes, of the wanted sign, that are not terms at all.
     exact_functions : int
         Functions with nothing missing, wrong or undecodable.
     """
@@ -280,7 +280,7 @@ def _rows(expressions: Sequence[Expression], truths: Sequence[set[Term]]) -> Ite
 
 
 def decoded_primes(expression: Expression, way: EncodingUse) -> tuple[set[Term], int]:
-    """The terms that a way reports, and how many of its Boolean primes are no term."""
+    """The terms that a way reports, and how many of its Boolean primes are not terms."""
     encoding = ENCODINGS[way.encoding](expression.variables)
     boolean = encoding.with_psi(encoding.encode(expression), way.psi)
     terms: set[Term] = set()

@@ -14,7 +14,7 @@ from primewood.render.records import BreakingRecord, Scalar, plain
 from primewood.visible import Readable
 
 SHOWN_IDS = 5
-"""So many rows are named in a sentence."""
+"""The most rows that a sentence names."""
 
 
 def listed(ids: Sequence[object], most: int = SHOWN_IDS) -> str:

@@ -170,7 +170,7 @@ class Comparison(Readable):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What is taken for granted about rows."""
+        """What is assumed about rows."""
         return () if self.context.domain is None else tuple(self.context.domain.assumptions)
 
     def to_dict(self) -> ComparisonRecord:

@@ -140,8 +140,8 @@ def _joint(a: Context, b: Context) -> Context:
         )
     if a.feature_names != b.feature_names:
         raise InvalidInput(
-            f"the two have different features: {listing(a.feature_names)}, and {listing(b.feature_names)}; say groups= "
-            "for both"
+            f"the two have different features: {listing(a.feature_names)}, and {listing(b.feature_names)}; "
+            "pass groups= for both"
         )
     features = tuple(_joint_feature(f, g) for f, g in zip(a.domain.features, b.domain.features, strict=True))
     stated = [rule.text for domain in (a.domain, b.domain) for rule in domain.knowledge.rules]
@@ -152,7 +152,7 @@ def _joint(a: Context, b: Context) -> Context:
 
 
 def _joint_feature(f: Feature, g: Feature) -> Feature:
-    """A column as both see it. What a model that looks at it takes for granted is stated; the other has no say."""
+    """A column as both see it. The assumptions are those of the models that test it."""
     looking = [h for h in (f, g) if h.variable is not None]
     if not looking:
         return Feature(f.name, "numeric", f.columns, True, None)
@@ -160,10 +160,10 @@ def _joint_feature(f: Feature, g: Feature) -> Feature:
         return looking[0]
     if f.patterns is not None and g.patterns is not None and f.patterns != g.patterns:
         raise InvalidInput(
-            f"{f.name} has different codes or names of codes in the two models; say domain= for both"
+            f"{f.name} has different codes or names of codes in the two models; pass domain= for both"
         )
     if (f.low, f.high, f.whole) != (g.low, g.high, g.whole):
-        raise InvalidInput(f"{f.name} has different bounds in the two models; say domain= for both")
+        raise InvalidInput(f"{f.name} has different bounds in the two models; pass domain= for both")
     coded = f if f.patterns is not None else g
     missing = f.missing and g.missing
     variables = [h.variable for h in looking if h.variable is not None]
@@ -184,7 +184,7 @@ def _joint_variable(variables: Sequence[Variable], coded: Feature, missing: bool
 
 
 def _over(diagram: Diagram, context: Context) -> Diagram:
-    """A diagram over the joint variables: columns are repeated or left out; levels that it lacks are added."""
+    """A diagram over the joint variables: columns are repeated or left out; missing levels are added."""
     own = {x.name: j for j, x in enumerate(diagram.variables)}
     place = {x.name: j for j, x in enumerate(context.variables)}
     order, levels = [], []

@@ -332,7 +332,7 @@ def _by_steps(
     steps: Sequence[tuple[int, int]],
     forbidden: Sequence[tuple[int, int]],
 ) -> Verification:
-    """Whether no step of one variable, all else the same, leads from one to the other of forbidden decisions."""
+    """Whether no step of one variable alone leads from one to the other of forbidden decisions."""
     pairs = Pairs(verifier, (place,))
     questions = [(step, labels) for step in steps for labels in forbidden]
     open_ = list(questions)

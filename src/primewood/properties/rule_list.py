@@ -4,7 +4,7 @@ For each decision, rules are grown around rows that no rule covers yet, each as 
 (`reasons.widest`, counting uncovered rows), and the one that covers the most new rows is taken. At the end, rules
 whose rows the others cover are dropped. Each rule is an implicant of the model's decision, so it is right on every row
 that it covers, in training or not, and the rules may be read in any order. They speak of what the model decides, which
-need not be what the rows are labelled with. Where no rule speaks, the list says nothing.
+need not be what the rows are labelled with. Rows that match no rule get no decision.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class RuleList(Readable):
         )
 
     def decide(self, X: Any) -> NDArray[np.object_]:
-        """The decision on each row, or None where no rule speaks. Cost: rows times rules."""
+        """The decision on each row, or None where it matches no rule. Cost: rows times rules."""
         rows = as_rows(X, self.context.layout)
         found = np.full(len(rows), None, dtype=object)
         for rule in reversed(self.rules):

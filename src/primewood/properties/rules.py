@@ -91,7 +91,7 @@ def read_rule(text: str, context: TreeContext) -> Implication:
     """A rule from text."""
     said = read(text, _interpreter(context).vocabulary(context.units, context.class_names))
     if said.conclusion is None:
-        raise InvalidInput(f"{brief(text)!r} is no rule; {FORMS}")
+        raise InvalidInput(f"{brief(text)!r} is not a rule; {FORMS}")
     return Implication(said)
 
 

@@ -30,7 +30,7 @@ ADDITIONS = 1 << 24
 ADDITIONS_PER_BLOCK = 1 << 20
 """How many are made before one looks at the clock."""
 MOST_TOGETHER = 4096
-"""Several features are swept together if they have at most so many combinations of values; else one by one."""
+"""Several features are swept together if they have at most this many combinations of values; else one by one."""
 Labels = NDArray[np.int64]
 
 
@@ -299,7 +299,7 @@ class Hunt:
         self._values: dict[tuple[int, int, int], object] = {}
 
     def look(self, clock: Clock, *, until_found: bool = False) -> None:
-        """Look at rows until all are done, or the time is over, or one that breaks it is found.
+        """Look at rows until all are done, or the time limit comes, or one that breaks it is found.
 
         The clock is looked at more often than at what was found, so that what is found does not depend on the clock.
         """

@@ -80,7 +80,7 @@ class Verification(Readable):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What is taken for granted about rows."""
+        """What is assumed about rows."""
         domain = self.context.domain
         stated = [rule.text for rule in domain.knowledge.rules]
         return tuple(dict.fromkeys((*domain.assumptions, *stated)))
@@ -105,7 +105,7 @@ class Verification(Readable):
 
     @property
     def scores(self) -> tuple[Score | None, ...]:
-        """What the decisions about the witnesses are taken by; None where it is no decision that is shown."""
+        """What the decisions about the witnesses are taken by; None where what is shown is not a decision."""
         found = [self.context.score(row) for row in self.witnesses]
         decided = zip(found, self.decisions, strict=True)
         return tuple(
@@ -176,7 +176,7 @@ class Verification(Readable):
 
 
 MOST_SHOWN = 12
-"""So many features of a row are named in a sentence."""
+"""The most features of a row that a sentence names."""
 
 
 def values_in_words(row: Mapping[str, str], names: Iterable[str] | None = None, *, full: bool = False) -> str:

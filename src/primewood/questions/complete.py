@@ -86,7 +86,7 @@ class Bias(Readable):
         Some PI-explanation mentions one; then the model is biased: some of its decisions is.
     protected : tuple of str
     changed : tuple of float or None
-        If the decision is biased: a row that differs in protected features only and is decided otherwise.
+        If the decision is biased: a row that differs in protected features only and gets a different decision.
     other : object
         What is decided about that row.
     """

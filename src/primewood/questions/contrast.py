@@ -45,7 +45,7 @@ class Contrast(Brief):
     row : tuple of float or None
         The row that was asked about; None for an instance of an expression.
     changed : tuple of float or None
-        A row that differs from it only in what is let go of, and is decided otherwise. Where constraints order
+        A row that differs from it only in what is let go of, and gets a different decision. Where constraints order
         features, others may move inside their own cells.
     instance : Point
         The cell of `changed`.
@@ -118,7 +118,7 @@ class Contrast(Brief):
 
 
 class Decider(Protocol):
-    """Who finds a point that is decided otherwise."""
+    """Who finds a point that gets a different decision."""
 
     def find_other(self, box: Box, label: int) -> tuple[Point, int]:
         """A point of a box that is not decided for the label, and how it is decided."""
@@ -130,7 +130,7 @@ class Decider(Protocol):
 
 @dataclass(frozen=True)
 class ContrastMaker:
-    """Makes contrasts of boxes, of one decision; the decider finds a point that is decided otherwise."""
+    """Makes contrasts of boxes, of one decision; the decider finds a point that gets a different decision."""
 
     context: Context
     label: int
@@ -181,7 +181,7 @@ class ContrastMaker:
         status: Status = Status.PROVED,
         fewest: bool = False,
     ) -> Contrast:
-        """The contrast of a box with a point of it that is decided otherwise, and a row there."""
+        """The contrast of a box with a point of it that gets a different decision, and a row there."""
         context = self.context
         freed = [mask & ~(1 << value) for mask, value in zip(box, self.point, strict=True)]
         return Contrast(
@@ -239,7 +239,7 @@ class ContrastMaker:
 
 @dataclass(frozen=True)
 class Finder:
-    """Finds a point that is decided otherwise by asking an engine."""
+    """Finds a point that gets a different decision by asking an engine."""
 
     oracle: Oracle
     decide: Callable[[Point], int]

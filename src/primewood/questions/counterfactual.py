@@ -1,4 +1,4 @@
-"""Counterfactuals: the nearest row that is decided otherwise, and the range of rows around it that is safe."""
+"""Counterfactuals: the nearest row that gets a different decision, and the range of rows around it that is safe."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, repr=False)
 class Counterfactual(Brief):
-    """A row near another one that is decided otherwise.
+    """A row near another one that gets a different decision.
 
     Attributes
     ----------
     status : Status
         "proved": no row that may be moved to is nearer (in sums of fractions: by more than a thousandth).
         "interrupted": a limit came, or constraints between features made the row move farther than its cell is;
-        `lower` says how near one could still be. "impossible": no row that may be moved to is decided otherwise.
+        `lower` says how near one could still be. "impossible": no row that may be moved to gets a different decision.
     decision, other : object
         What is decided about the row that was asked about, and about `row`.
     asked : tuple of float
         The row that was asked about.
     row : tuple of float or None
-        The nearest row found that is decided otherwise, confirmed by the model's own sums.
+        The nearest row found that gets a different decision, confirmed by the model's own sums.
     cost : float
         Its distance; infinite without one.
     lower : float

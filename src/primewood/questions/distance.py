@@ -64,7 +64,7 @@ class Moves:
     categories: bool = True
 
     def check(self, context: TreeContext) -> None:
-        """Raise if the names are no features, or a distance cannot be measured."""
+        """Raise if the names are not features, or a distance cannot be measured."""
         known = context.feature_names
         named = {*self.immutable, *self.increase, *self.decrease, *(self.weights or ())}
         if unknown := sorted(named - {*known}):
@@ -79,7 +79,9 @@ class Moves:
             if not isinstance(weight, int | float | np.number) or not 0 < weight < math.inf:
                 raise InvalidInput(f"the weight of {name} is a positive number, not {weight!r}")
         if self.relative and self.norm != "l0" and context.ranges is None:
-            raise InvalidInput("distances relative to the training range need X_train; or say relative=False")
+            raise InvalidInput(
+                "distances relative to the training range need X_train; pass it, or relative=False"
+            )
 
     def find_costs(self, context: TreeContext, row: Row, point: Point) -> Costs:
         """What it costs a row in the cell `point` to move to each value; infinite where it must not go."""

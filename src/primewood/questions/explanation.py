@@ -57,7 +57,7 @@ class Status(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Why something is excluded: a row that is inside the rest of the explanation and decided otherwise.
+    """Why something is excluded: a row that is inside the rest of the explanation and gets a different decision.
 
     Attributes
     ----------
@@ -247,7 +247,7 @@ class Explanation(Brief, Shown):
         return self._exclusions()
 
     def _exclusions(self, most: int | None = None) -> tuple[Exclusion, ...]:
-        """The first so many of what is excluded, as far as witnesses are found in time."""
+        """The first exclusions, as far as witnesses are found in time."""
         runs = self._runs[:most]
         found = self._find([x for *_, x in runs])
         return tuple(
@@ -335,7 +335,7 @@ class Explanation(Brief, Shown):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What is taken for granted about rows."""
+        """What is assumed about rows."""
         return (*self.context.assumptions, *self.context.used_in(self._box()))
 
     @cached_property
@@ -371,7 +371,7 @@ class Explanation(Brief, Shown):
 
     @takes(count=whole(0, MOST_DRAWN), seed=optional(whole()))
     def sample(self, count: int, seed: int | None = None) -> NDArray[np.float64]:
-        """So many rows inside the explanation, as the model takes them; see `primewood.questions.sampling`."""
+        """`count` rows inside the explanation, as the model takes them; see `primewood.questions.sampling`."""
         return sample(self._need_rows("is sampled"), self._box(), self.row, count, seed)
 
     @takes(time_limit=optional(number))

@@ -103,7 +103,7 @@ class BoxFamily(Generic[T]):
 
     @takes(count=whole(), seed=optional(integer))
     def sample(self, count: int, seed: int | None = None) -> list[T]:
-        """So many drawn uniformly, with replacement; none if the family is empty. Cost: as `count`."""
+        """`count` members, drawn uniformly, with replacement; none if the family is empty. Cost: as `count`."""
         if isinstance(self._family, CompiledFamily):
             boxes = self._family.sample(count, seed)
         else:

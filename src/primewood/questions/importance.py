@@ -46,7 +46,7 @@ class Importance(Readable):
     tested : int
         For how many of them every single change of one feature is decided; `flips_alone` counts these.
     undecided : int
-        How many rows lack one of the two, because the time limit came first.
+        Rows without one of the two, because the time limit came first.
     in_explanations : dict
         Per feature, how many of the proved explanations mention it; the most frequent first.
     flips_alone : dict
@@ -55,7 +55,7 @@ class Importance(Readable):
     literals : str
         The literal language of the explanations.
     assumptions : tuple of str
-        What is taken for granted about rows.
+        What is assumed about rows.
     """
 
     rows: int

@@ -53,7 +53,7 @@ the same features, so what is relevant there is so everywhere."""
 FOR_COUNTING = 0.2
 """The share of the time for counting what could still be an explanation."""
 MOST_SHARES = 100
-"""So many features are told in words."""
+"""The most features that are named in words."""
 MOST_NODES = 1 << 18
 """The cap on the diagram that counts."""
 
@@ -191,7 +191,7 @@ def _literals(context: Context, masks: Iterable[int]) -> tuple[Literal, ...]:
 def _needed(duality: Duality, point: Point, clock: Clock) -> tuple[list[int], bool]:
     """Per variable the values that every explanation excludes, and whether these are all.
 
-    Those that change the decision when they are let in, and nothing else but what must come with them.
+    Those that change the decision when they are allowed, and nothing else but what must come with them.
     """
     border = duality.border
     masks, sure = [0] * len(point), True

@@ -23,12 +23,12 @@ from primewood.visible import in_lines, visible
 
 @dataclass(frozen=True, repr=False)
 class Robustness(Brief):
-    """The largest radius within which a decision provably stays, with the nearest row that is decided otherwise.
+    """The largest radius within which a decision provably stays, with the nearest row that gets a different decision.
 
     Attributes
     ----------
     nearest : Counterfactual
-        The nearest row found that is decided otherwise, with the measure of distance.
+        The nearest row found that gets a different decision, with the measure of distance.
     """
 
     nearest: Counterfactual
@@ -53,7 +53,7 @@ class Robustness(Brief):
 
     @property
     def upper(self) -> float:
-        """How far the nearest row is that was found to be decided otherwise; infinite if none was found."""
+        """How far the nearest row is that was found to get a different decision; infinite if none was found."""
         return self.nearest.cost
 
     def to_dict(self) -> RobustnessRecord:

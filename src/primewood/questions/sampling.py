@@ -25,7 +25,7 @@ ROUNDS = 200
 def sample(
     context: TreeContext, box: Box, row: tuple[float, ...] | None, count: int, seed: int | None
 ) -> NDArray[np.float64]:
-    """So many rows of a box that are possible, one per line, as the model takes them."""
+    """Possible rows of a box, one per line, as the model takes them."""
     domain = context.domain
     random = np.random.default_rng(seed)
     found = np.empty((0, len(domain.column_names)))
@@ -71,7 +71,7 @@ def _numbers(
     count: int,
     random: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """What the columns of a feature hold in a cell, so many times."""
+    """What the columns of a feature hold in a cell, `count` times."""
     if feature.variable is not None and cell == feature.variable.missing:
         return np.full((count, len(feature.columns)), np.nan)
     if feature.patterns is not None:

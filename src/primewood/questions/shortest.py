@@ -8,7 +8,7 @@ A set suffices iff it hits every contrast: every set of features whose change ca
 is the implicit hitting set method (Ignatiev, Narodytska, Marques-Silva, "Abduction-based explanations for machine
 learning models", AAAI 2019), here from above. A solver with a cardinality constraint proposes a set lighter
 than the best one known, that hits all contrasts known. Either it suffices, and is the new best one. Or it
-lets through points that are decided otherwise; moved towards the instance by evaluation they are contrasts,
+lets through points that get a different decision; moved towards the instance by evaluation they are contrasts,
 perhaps not minimal, which every further proposal must hit. When there is no proposal left, the best one known
 is the shortest. When the time runs out before, the contrasts known give a lower bound: the solver shows how
 light no set that hits them can be.
@@ -67,7 +67,7 @@ class Shortest:
         prime; or that there is no such explanation. Else a limit came.
     obstacle : Point or None
         If there is no such explanation: a point that differs from the instance only in features that may not
-        be mentioned, and is decided otherwise.
+        be mentioned, and gets a different decision.
     queries : int
         How often the engine was asked.
     find_witnesses : callable
@@ -351,7 +351,7 @@ class _Scale:
 
 
 class _Proposals:
-    """Sets of at most so many units that hit all contrasts, from a solver that counts by itself."""
+    """Sets of a limited number of units that hit all contrasts, from a solver that counts by itself."""
 
     def __init__(
         self,

@@ -162,7 +162,7 @@ def scores_of(
     ----------
     model : CatBoostClassifier, CatBoostRegressor or CatBoost
     rows : array of shape (n_rows, n_features)
-        With codes in categorical columns; what is no code there is some other category.
+        With codes in categorical columns; what is not a code there is some other category.
     categories : mapping from columns to Categories
         Those of the ensemble. Every category of a column that is not among them is one that the model does not know.
     """
@@ -201,7 +201,9 @@ def _check_kind(model: Any) -> None:
         raise UnsupportedModel(f"{model.__name__} is a class; pass a fitted {model.__name__}(...)")
     name = type(model).__name__
     if not isinstance(model, catboost.CatBoost):
-        raise UnsupportedModel(f"{name} is no CatBoostClassifier, CatBoostRegressor or CatBoost object")
+        raise UnsupportedModel(
+            f"{name} is not a CatBoostClassifier, a CatBoostRegressor or a CatBoost object"
+        )
     if isinstance(model, catboost.CatBoostRanker):
         raise UnsupportedModel(f"a {name} orders rows among each other and decides nothing about one row")
     if not model.is_fitted():
@@ -364,7 +366,8 @@ def _names_of_hashes(features: dict[str, Any], data: Any) -> dict[int, dict[int,
             texts.get(one % 2**32) not in values[column["flat_feature_index"]] for one in column["values"]
         ):
             raise InvalidInput(
-                f"the data lacks categories that the model tests in {name_of(column)}: pass what it was trained on"
+                f"the data does not contain all categories that the model tests in {name_of(column)}; "
+                "pass the training data"
             )
     return {
         flat: {one: found[texts[one % 2**32]] for one in column.get("values", ())}
@@ -382,7 +385,7 @@ def _values(data: Any, column: int) -> dict[str, object]:
 def _text(category: object) -> str:
     """What CatBoost takes a category for."""
     if not isinstance(category, str | int):
-        raise InvalidInput(f"{category!r} is no category: CatBoost takes texts and integers")
+        raise InvalidInput(f"{category!r} is not a category; CatBoost accepts text and integers")
     return category if isinstance(category, str) else str(int(category))
 
 
@@ -512,7 +515,7 @@ def _decides(model: Any) -> bool:
 
 
 def _decision(model: Any, width: int) -> dict[str, Any]:
-    """The classes, cuts and link of a model with so many scores."""
+    """The classes, cuts and link of a model with this number of scores."""
     name, loss = type(model).__name__, model._object._get_loss_function_name()
     if not _decides(model):
         is_regressor = isinstance(model, catboost.CatBoostRegressor)
@@ -555,6 +558,6 @@ def _cut(model: Any) -> float:
 
 def _unknown_layout(model: Any) -> UnsupportedModel:
     return UnsupportedModel(
-        f"this {type(model).__name__} is damaged, or laid out as no version of CatBoost that primewood knows does "
+        f"this {type(model).__name__} is damaged, or not laid out like any supported version of CatBoost "
         f"(installed: {catboost.__version__}); it is refused rather than guessed at"
     )

@@ -92,7 +92,7 @@ def check_fidelity(
     if wrong.size:
         i = int(wrong[0])
         raise UnsupportedModel(
-            f"this {ensemble.source} is not read faithfully: on {wrong.size} of {len(tried)} rows our scores "
+            f"this {ensemble.source} is not read exactly: on {wrong.size} of {len(tried)} rows our scores "
             f"differ from the model's, first on {tried[i].tolist()}: {ours[i].tolist()}, and {decided[i]} "
             f"where the model says {own[i]}. Please report it with the library's version"
         )

@@ -206,13 +206,13 @@ def load(path: str | Path) -> Any:
     except UnicodeDecodeError:
         text = ""
     if not text.startswith("tree\n"):
-        raise InvalidInput(f'{path.name} is no LightGBM model: the first line of one is "tree"')
+        raise InvalidInput(f'{path.name} is not a LightGBM model: the first line must be "tree"')
     try:
         _check_file(text)
         booster = library.Booster(model_str=text.rstrip() + "\n")
         frames = booster.pandas_categorical
         if frames is not None and not (isinstance(frames, list) and all(isinstance(x, list) for x in frames)):
-            _damaged("pandas_categorical is no list of lists")
+            _damaged("pandas_categorical is not a list of lists")
     except UnsupportedModel as problem:
         raise UnsupportedModel(f"{path.name}: {problem}") from None
     except (ValueError, library.basic.LightGBMError) as problem:
@@ -253,7 +253,7 @@ def _booster(model: Any) -> Any:
         raise InvalidInput(f"this {name} is not fitted; call fit first")
     if model.get_params().get("pred_early_stop") not in (None, False):
         raise UnsupportedModel(
-            f"this {name} stops adding trees when a score is large (pred_early_stop), which is no sum over "
+            f"this {name} stops adding trees when a score is large (pred_early_stop), so its score is not a sum over "
             "trees; set_params(pred_early_stop=False)"
         )
     return model.booster_
@@ -486,12 +486,12 @@ def _check_file(text: str) -> None:
     if written.objective is not None and written.objective not in {*LINKS, *NOT_READ}:
         _damaged(f"there is no objective {written.objective!r}")
     if not all(NUMBERS.fullmatch(value) for value in written.parts.values()):
-        _damaged("the objective's parameters are no numbers")
+        _damaged("the objective's parameters are not numbers")
     for i, block in enumerate(written.blocks):
         for line in block.rstrip("\n").split("\n"):
             key, value = _pair(line)
             if not NUMBERS.fullmatch(value):
-                _damaged(f"{key} of tree {i} holds what is no number")
+                _damaged(f"{key} of tree {i} holds something that is not a number")
     for nodes in written.trees:
         _tree(nodes, 0, 1).check(len(written.names))
 
@@ -515,7 +515,7 @@ def _header(text: str) -> dict[str, str]:
         )
     for key in NUMBERS_IN_HEADER & header.keys():
         if not NUMBERS.fullmatch(header[key]):
-            _damaged(f"{key} is no number")
+            _damaged(f"{key} is not a number")
     return header
 
 
@@ -605,7 +605,7 @@ def _pair(text: str, mark: str = "=") -> tuple[str, str]:
 def _check_keys(found: Mapping[str, str], known: set[str], optional: set[str], where: str) -> None:
     absent = sorted(known - optional - found.keys())
     if absent:
-        _damaged(f"{where} lacks {listing(absent)}")
+        _damaged(f"{where} is missing {listing(absent)}")
     unknown = sorted(found.keys() - known)
     if unknown:
         raise UnsupportedModel(
@@ -621,7 +621,7 @@ def _numbers(text: str, kind: type[Any]) -> list[Any]:
     try:
         return list(map(kind, text.split(" "))) if text else []
     except ValueError:
-        _damaged(f"{text[:40]!r} are no numbers")
+        _damaged(f"{text[:40]!r} are not numbers")
 
 
 def _integers(text: str) -> NDArray[np.int64]:
@@ -633,7 +633,7 @@ def _integers(text: str) -> NDArray[np.int64]:
 
 def _whole(text: str) -> int:
     numbers: list[int] = _numbers(text, int)
-    return numbers[0] if len(numbers) == 1 else _damaged(f"{text[:40]!r} is no number")
+    return numbers[0] if len(numbers) == 1 else _damaged(f"{text[:40]!r} is not a number")
 
 
 def _damaged(what: str) -> NoReturn:

@@ -89,7 +89,7 @@ def read(model: Any) -> Ensemble:
     check_class(model)
     if not isinstance(model, KNOWN):
         known = listing(kind.__name__ for kind in KNOWN)
-        raise UnsupportedModel(f"{type(model).__name__}: primewood does not read it here, but {known}")
+        raise UnsupportedModel(f"{type(model).__name__} is not supported here; supported: {known}")
     check_fitted(model)
     return Ensemble(
         feature_names=column_names(model),
@@ -368,7 +368,7 @@ def _codes(names: list[Any]) -> list[float]:
 
 
 def as_taken(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
-    """Rows with names instead of codes, if there are names that are no numbers; a code of no category stays."""
+    """Rows with names instead of codes, if there are names that are not numbers; a code of no category stays."""
     categories = _categories(model) if isinstance(model, HISTOGRAM) else {}
     if all(name == code for found in categories.values() for code, name in found.names.items()):
         return rows

@@ -60,8 +60,8 @@ def tree_of(estimator: Any, whole: Any, columns: NDArray[Any] | None = None) -> 
 
 
 def damaged_tree(whole: Any) -> InvalidInput:
-    """The error for a tree that tests a column that is not there."""
-    return InvalidInput(f"this {type(whole).__name__} is damaged: a tree tests a column that is not there")
+    """The error for a tree that tests a column that does not exist."""
+    return InvalidInput(f"this {type(whole).__name__} is damaged: a tree tests a column that does not exist")
 
 
 def column_names(model: Any) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ def adds_in_any_order(model: Any) -> bool:
 
 
 def _members(model: Any) -> list[Any]:
-    """The models that a model consists of; the stages of gradient boosting are no models."""
+    """The models that a model consists of; the stages of gradient boosting are not models."""
     members = getattr(model, "estimators_", ())
     return list(members) if isinstance(members, list) else []
 
@@ -133,6 +133,6 @@ def unknown_layout(model: Any) -> UnsupportedModel:
     import sklearn
 
     return UnsupportedModel(
-        f"this {type(model).__name__} is laid out as no version of scikit-learn that primewood knows does "
+        f"this {type(model).__name__} is not laid out like any supported version of scikit-learn "
         f"(installed: {sklearn.__version__}); it is refused rather than guessed at"
     )

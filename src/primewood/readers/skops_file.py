@@ -72,7 +72,7 @@ def _check_columns(one: dict[str, Any]) -> None:
 
 
 def _check_tree(said: Fields, archive: ZipFile) -> None:
-    """Check the sizes that native code takes for granted: of a tree's outputs and of its nodes."""
+    """Check the sizes that native code relies on: of a tree's outputs and of its nodes."""
     made = Fields(said.read("__reduce__", record), "a tree")
     arguments = Fields(made.read("args", record), "a tree").read("content", items(record, 3))
     _json(whole(0, 2**31 - 1))(arguments[0], "n_features")

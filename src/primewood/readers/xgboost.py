@@ -16,7 +16,7 @@ takes the largest of the probabilities. "multi:softmax" takes the largest score 
 round two scores to one probability. A `Booster` alone decides as an `XGBClassifier` around it would.
 
 Cells that a sparse matrix leaves out are missing to XGBoost, not zero. A category that a frame brings and the model
-does not know is no error to XGBoost 3.2: it is taken for the next one of the alphabet. No such rows are read here.
+does not know is not an error to XGBoost 3.2: it is taken for the next one of the alphabet. No such rows are read here.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ LEAF = {
 def load(path: str | Path) -> xgboost.Booster:
     """The booster in a file that `save_model` wrote, as JSON or UBJSON. Cost: linear.
 
-    The file is checked first: XGBoost itself may crash, or never return, on a damaged one. It does not say
-    which number, besides NaN, was missing to an estimator: none is.
+    The file is checked first: XGBoost itself may crash, or never return, on a damaged one. It does not
+    keep the estimator's `missing` number, so that only NaN is missing.
     """
     path = Path(path)
     if not path.is_file():

@@ -172,7 +172,7 @@ def _check_forest(forest: Mapping[str, Any], columns: int, groups: int) -> None:
     _written(1, max(1, len(trees)))(sizes.get("num_parallel_tree", 1), "num_parallel_tree")
     info = said.read("tree_info", integers(len(trees)))
     if info.size and not 0 <= info.min() <= info.max() < groups:
-        raise InvalidInput(f"tree_info names a class that is not there; there are {groups}")
+        raise InvalidInput(f"tree_info names a class that does not exist; there are {groups}")
     ends = integers()(forest.get("iteration_indptr", [0, len(trees)]), "iteration_indptr").tolist()
     if not _divides(ends, len(trees)):
         raise InvalidInput(f"iteration_indptr does not divide {len(trees)} trees into rounds")
@@ -235,7 +235,7 @@ def _check_tree(said: Fields, place: str, columns: int) -> None:
         raise InvalidInput(f"the nodes of {place} are not a tree")
     inner = left >= 0
     if not ((feature[inner] >= 0) & (feature[inner] < columns)).all():
-        raise InvalidInput(f"{place} tests a column that is not there; there are {columns}")
+        raise InvalidInput(f"{place} tests a column that does not exist; there are {columns}")
     if not _has_sets(said, np.flatnonzero(kind == 1)):
         raise InvalidInput(f"the categories of {place} are out of bounds")
     check_depth(left, right)

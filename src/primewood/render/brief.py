@@ -5,7 +5,7 @@ from __future__ import annotations
 from primewood.visible import Readable
 
 MOST_LETTERS = 160
-"""A `repr` has so many letters of an answer's words."""
+"""The most letters of an answer's words in a `repr`."""
 
 
 def brief(words: str, most: int = MOST_LETTERS) -> str:

@@ -10,7 +10,7 @@ from primewood.render.text import write_share
 from primewood.visible import in_lines
 
 MOST_FEATURES = 12
-"""So many features are listed, and named in a line."""
+"""The most features that are listed, and named in a line."""
 
 IN_EXPLANATIONS = (
     "In explanations: on how many rows the proved explanation that `explain` gives mentions the feature; a row can "

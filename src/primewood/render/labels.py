@@ -34,7 +34,9 @@ def edge_label(variable: Variable, mask: int, unit: str = "") -> str:
 def label_pieces(variable: Variable, mask: int, unit: str) -> list[str]:
     """The label in pieces, between which lines may be broken."""
     if not 0 < mask <= variable.everything:
-        raise InvalidInput(f"{mask} is no set of values of {variable.name}, which has {len(variable)} values")
+        raise InvalidInput(
+            f"{mask} is not a set of values of {variable.name}, which has {len(variable)} values"
+        )
     literal = variable.of_mask(mask)
     if not isinstance(literal, Literal):
         return ["any"]

@@ -28,7 +28,7 @@ from primewood.visible import visible_record
 MARGIN = 0.07
 """The share of a lane, on each side, that stands for the numbers beyond the training range."""
 MOST_CHIPS = 16
-"""So many categories are shown by name; of the others the number is told."""
+"""The most categories that are shown by name; the others are counted."""
 EVERYTHING: IntervalRecord = {"low": None, "high": None, "closed": "neither"}
 MOST_COLUMNS = 20
 """A histogram of more columns is drawn with neighbours put together: finer ones look ragged where numbers are round."""

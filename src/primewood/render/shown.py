@@ -39,7 +39,7 @@ class Shown(Readable, ABC):
         ----------
         witnesses
             Also what it excludes, by runs, each with a row that gets a different decision: all of it, or the first
-            so many. Cost: a search for each that was not looked at before, two seconds in all at most.
+            ones. Cost: a search for each that was not looked at before, two seconds in all at most.
         distribution
             Also how the training rows are distributed, per feature.
         """
@@ -183,9 +183,7 @@ def from_json(document: str | bytes) -> RecordedExplanation:
     except InvalidInput as problem:
         raise InvalidInput(f"this is {problem}; Explanation.to_json writes what is read here") from None
     if not isinstance(record, dict) or record.get("format") != HEADER["format"]:
-        raise InvalidInput(
-            "this is no explanation of primewood; Explanation.to_json writes what is read here"
-        )
+        raise InvalidInput("this is not an explanation of primewood; pass what Explanation.to_json wrote")
     if record.get("version") != HEADER["version"]:
         raise InvalidInput(
             f"this explanation has version {record.get('version')} of the format; "

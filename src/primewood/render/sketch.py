@@ -143,7 +143,7 @@ class Sketch:
         return Picture(_accessible(_drawn(dot, "svg").decode(), spoken, self.hovers), dot, note)
 
     def _is_wide(self) -> bool:
-        """Whether it is better read from left to right: text is wide, so many boxes side by side take more room."""
+        """Whether it is better read from left to right: text is wide, and boxes side by side take more room."""
         widest = max(Counter(self.depths.values()).values(), default=0)
         return widest > max(8, 2 * max(self.depths.values(), default=0))
 

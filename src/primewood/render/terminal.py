@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 CELLS = 24
-"""So many characters stand for the training range where there is room."""
+"""Characters for the training range, where there is room."""
 SIDE_BY_SIDE = 84
-"""From so many columns on, a condition and its lane stand side by side."""
+"""The fewest columns at which a condition and its lane stand side by side."""
 MOST_NAMES = 8
-"""So many free features are named."""
+"""The most free features that are named."""
 MOST_ROWS = 10
-"""So many rows of a batch are listed."""
+"""The most rows of a batch that are listed."""
 MOST_FEATURES = 12
-"""So many features of a batch are drawn."""
+"""The most features of a batch that are drawn."""
 COLOURS = {"proved": "green", "interrupted": "yellow", "impossible": "red", "failed": "red"}
 
 
@@ -73,7 +73,7 @@ class Pen:
         return Text(known, style)
 
     def style(self, sign: str) -> str:
-        """How a sign is set off, for those who see colours."""
+        """The style of a sign, where colours are shown."""
         if sign == self.signs.row:
             return "bold"
         return "dim" if sign in (self.signs.excluded, self.signs.nothing) else "green"
@@ -86,7 +86,7 @@ class Drawn:
     Attributes
     ----------
     draw : callable
-        Draws it with a pen, so many columns wide.
+        Draws it with a pen, in a number of columns.
     width : int or None
         In columns; None for all that there are.
     """

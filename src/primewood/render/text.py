@@ -25,15 +25,15 @@ Record = Mapping[str, Any]
 
 
 MOST_PIECES = 3
-"""A literal of more pieces shows so many, and how many there are besides."""
+"""The most pieces of a literal that are shown; the others are counted."""
 MOST_CONDITIONS = 12
-"""A rule of more conditions shows so many, and how many there are besides."""
+"""The most conditions of a rule that are shown; the others are counted."""
 
 
 MOST_EXCLUSIONS = 24
-"""What would change a decision is shown of so many runs of values: both ends of a dozen features."""
+"""The most runs of values for which a change of the decision is shown: both ends of a dozen features."""
 MOST_CHANGES = 12
-"""An example row shows so many of its changes, and how many there are besides."""
+"""The most changes of an example row that are shown; the others are counted."""
 LONGEST = 18_000
 """About how many characters a text for people has at most."""
 REST = "all are in to_dict(witnesses=True)"
@@ -326,7 +326,7 @@ def _some(pieces: Sequence[str], here: int, noun: str) -> list[str]:
 
 
 def choose_pieces(count: int, here: int) -> slice:
-    """Which of so many pieces are shown: all, or, of more than a few, three neighbours, the one at `here` among them.
+    """Which of several pieces are shown: all, or, of more than a few, three neighbours, the one at `here` among them.
 
     A single one is never left out: to say so takes as much room as to show it.
 

@@ -262,7 +262,7 @@ def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidInput(f"{path.name} is no text in UTF-8, so neither CSV nor JSON") from None
+        raise InvalidInput(f"{path.name} is not UTF-8 text, so it is neither CSV nor JSON") from None
 
 
 def _read_stdin() -> str:
@@ -271,7 +271,7 @@ def _read_stdin() -> str:
     try:
         return sys.stdin.read().removeprefix("\ufeff")
     except UnicodeDecodeError:
-        raise InvalidInput("stdin is no text in UTF-8, so neither CSV nor JSON") from None
+        raise InvalidInput("stdin is not UTF-8 text, so it is neither CSV nor JSON") from None
 
 
 def _collect(lines: Iterator[TextLine], name: str, decimal: str | None = ".") -> TextTable:

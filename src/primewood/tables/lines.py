@@ -112,7 +112,7 @@ def _check_object(value: Any, source: str) -> dict[str, Any]:
         raise InvalidInput(f"{source} is not JSON: {value.problem}")
     if not isinstance(value, dict):
         raise InvalidInput(
-            f'{source} is no object; rows are objects such as {{"age": 31}}, one per line or in an array'
+            f'{source} is not an object; rows are objects such as {{"age": 31}}, one per line or in an array'
         )
     return value
 
@@ -142,7 +142,7 @@ def read_sheet(path: Path, sheet: str | None) -> Iterator[TextLine]:
 
 
 def read_header(lines: Iterator[TextLine], name: str, needs: str) -> list[str]:
-    """The names of the columns, which are the first line; `needs` says what an empty file lacks."""
+    """The names of the columns, which are the first line; `needs` names what an empty file should have."""
     header = next(lines, None)
     if header is None:
         raise InvalidInput(f"{name} is empty; it needs {needs}")

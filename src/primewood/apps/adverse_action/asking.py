@@ -66,7 +66,7 @@ def adverse_action(
     wording.check()
     table = CodeTable(wording.codes, context.feature_names)
     if favourable is None:
-        raise InvalidInput(f"say which decision is favourable; there are {listing(context.class_names)}")
+        raise InvalidInput(f"pass the favourable decision; there are {listing(context.class_names)}")
     target = context.label(favourable)
     if decision.in_sequence().label == target:
         raise InvalidInput(f"the row is decided {favourable} already: there is no adverse action to explain")

@@ -186,7 +186,7 @@ class MinimalChanges:
         )
 
     def _largest(self, names: Names) -> Names:
-        """A largest superset of a set that is no change either; smaller where a limit came."""
+        """A largest superset of a set that is not a change either; smaller where a limit came."""
         for name in self.names:
             if name not in names and self._change_in(names | {name}) == frozenset():
                 names |= {name}

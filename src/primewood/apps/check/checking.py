@@ -186,7 +186,7 @@ class _Checking:
         return self.claim.first(high)
 
     def _counterexample(self, other: Point) -> Counterexample | None:
-        """A row of a cell that lies inside the claim and is decided otherwise; None if none can be written."""
+        """A row of a cell that lies inside the claim and gets a different decision; None if none can be written."""
         changed = row_within(self.claim, other, self.context, self.row, self.point)
         if changed is None:
             return None
@@ -196,7 +196,7 @@ class _Checking:
         decision = UNDECIDED if decided == self.label else self.context.class_names[decided]
         return counterexample_of(changed, decision, self.context, self.row)
 
-    # What it lacks, and what it does not need
+    # What is missing, and what it does not need
 
     def _redundant(self, box: Box) -> tuple[str, ...]:
         """The conditions that are not needed, as far as that is decided in time."""

@@ -1,4 +1,4 @@
-"""Rows that a claim holds for and that are decided otherwise."""
+"""Rows that a claim holds for and that get a different decision."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from primewood.render.decimals import plain_number
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A row that a claim holds for and that is decided otherwise.
+    """A row that a claim holds for and that gets a different decision.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ def _number_in(low: float, high: float, feature: Feature, known: NDArray[np.floa
 
 
 def counterexample_of(changed: Row, decision: object, context: TreeContext, row: Row) -> Counterexample:
-    """A row that is decided otherwise, told by what is different from the row that the claim is about."""
+    """A row that gets a different decision, told by what is different from the row that the claim is about."""
     domain = context.domain
     differ = (changed != row) & ~(np.isnan(changed) & np.isnan(row))
     columns = np.flatnonzero(differ).tolist()

@@ -25,7 +25,7 @@ MEANINGS: dict[Judgement, str] = {
     "pessimistic": "pessimistic: it says more than a PI-explanation ({literals}) does",
     "optimistic": "optimistic: a part of a PI-explanation ({literals}), which says more",
     "incomparable": "incomparable: no PI-explanation ({literals}) contains it",
-    "inapplicable": "inapplicable: it does not hold for the row itself, so it is no reason for its decision",
+    "inapplicable": "inapplicable: it does not hold for the row itself, so it cannot be the reason for its decision",
     "not sufficient": "whether it is a part of a PI-explanation ({literals}) was not decided in time",
     "undecided": "not decided in time",
 }

@@ -50,7 +50,7 @@ class ClaimedConditions(Readable):
         return all(condition.holds(row) for condition in self.conditions)
 
     def first(self, count: int) -> ClaimedConditions:
-        """The claim that the first so many conditions suffice."""
+        """The claim that the first `count` conditions suffice."""
         return replace(self, said=self.said[:count], fewest=False)
 
     def __str__(self) -> str:

@@ -55,7 +55,7 @@ def read_claim(
         features = context.domain.features
         if any(condition.feature not in features for condition in claim.conditions):
             raise InvalidInput(
-                "the claim was read for another model, or another domain; say it as text or by names"
+                "the claim was read for another model, or another domain; pass it as text or by names"
             )
         return claim
     if isinstance(claim, str):

@@ -16,7 +16,7 @@ from primewood.model.context import TreeContext
 By = Choice["absolute", "favour"]
 """By which of a tool's weights features are chosen: by their size, or only those that speak for the decision."""
 Most = int | Choice["fewest"] | None
-"""How many of a tool's features are claimed to suffice: so many, the fewest that do, or as many as it names."""
+"""How many of a tool's features are claimed to suffice: a number, the fewest that do, or as many as it names."""
 
 
 def anchor_of(claim: Any) -> list[str] | None:

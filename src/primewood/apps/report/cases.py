@@ -104,7 +104,7 @@ def _fewest(subject: ReportSubject, found: Contrast) -> dict[str, Any]:
 
 
 def _nearest(subject: ReportSubject, found: Counterfactual) -> dict[str, Any]:
-    """The nearest row that is decided otherwise."""
+    """The nearest row that gets a different decision."""
     if found.row is not None:
         subject.evidence.add(found.row, found.other)
     changes = {} if found.row is None else subject.changes(found.asked, found.row)

@@ -11,7 +11,7 @@ from primewood.properties.description import describe_model
 from primewood.render.records import plain
 
 COMPILING = 3.0
-"""At most so many seconds are spent on whether the model compiles."""
+"""The most seconds that are spent on whether the model compiles."""
 
 
 def model(subject: ReportSubject, clock: Clock, watch: SectionWatch) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def default_properties(
 def _verified(
     subject: ReportSubject, stated: IndependentOf | Monotone, clock: Clock, parts: int
 ) -> Verification:
-    """The answer of the model, unless the time is over already: asking alone takes some."""
+    """The answer of the model, unless the time limit has passed: asking alone takes some."""
     if clock.expired():
         note = "there was no time left to ask"
         return Verification(_claim(subject, stated), Outcome.UNDECIDED, subject.context, note=note)

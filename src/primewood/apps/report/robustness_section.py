@@ -15,7 +15,7 @@ from primewood.render.records import plain
 
 MOST_BARS = 12
 LEAST_ROBUST = 5
-"""So many rows are named, with the change that they are nearest to."""
+"""The most rows that are named, with the change that they are nearest to."""
 
 
 def robustness(

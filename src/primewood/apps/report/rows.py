@@ -159,7 +159,7 @@ def digest_of(rows: NDArray[np.float64]) -> str:
 
 
 def asked_for(rows: Sequence[int], count: int) -> list[int]:
-    """The places of rows that a user names by their numbers; an error for one that is not there."""
+    """The places of rows that a user names by their numbers; an error for one that does not exist."""
     if isinstance(rows, str | bytes) or not isinstance(rows, Sequence | np.ndarray):
         raise InvalidInput(f"rows is a list of row numbers, such as [0, 17], not {rows!r}")
     found = []

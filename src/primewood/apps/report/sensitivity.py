@@ -62,7 +62,7 @@ class Sensitivity:
 
 
 def sensitivity(subject: ReportSubject, places: list[int], clock: Clock, watch: SectionWatch) -> Sensitivity:
-    """Try all values of each feature alone on rows, until the time is over. Cost: one prediction per value and row."""
+    """Try all values of each feature alone on rows, until the time limit. Cost: one prediction per value and row."""
     found = {x.name: Alone() for x in subject.context.variables}
     rows = subject.audited.rows[places]
     return Sensitivity(_try(subject, rows, found, clock, watch), found)

@@ -111,7 +111,7 @@ class ReportSubject:
 
 
 def within(clock: Clock, parts: int) -> dict[str, Any]:
-    """The limits of the next of so many questions that share a clock, as options of a question."""
+    """The limits of the next of several questions that share a clock, as options of a question."""
     seconds = None if clock.limit is None else max(clock.left() / max(parts, 1), LEAST)
     return {"time_limit": seconds, "work_limit": clock.work_limit}
 

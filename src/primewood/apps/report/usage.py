@@ -51,7 +51,7 @@ def usage(
 def _over_sample(
     subject: ReportSubject, places: list[int], clock: Clock, watch: SectionWatch
 ) -> tuple[Counter[str], dict[str, Any]]:
-    """Explain rows in the order of a seeded draw; when the time is over, the rest is left out."""
+    """Explain rows in the order of a seeded draw; at the time limit, the rest is left out."""
     use: Counter[str] = Counter()
     sizes: Counter[int] = Counter()
     proved = 0

@@ -165,7 +165,7 @@ class DiagramFamily:
             yield from self.of_size(size)
 
     def of_size(self, size: int) -> Iterator[Box]:
-        """The boxes that mention exactly so many variables, lazily."""
+        """The boxes that mention exactly `size` variables, lazily."""
         stack: list[tuple[int, int, int, tuple[int, ...]]] = [(self.root, size, -1, ())]
         while stack:
             node, left, block, chosen = stack.pop()

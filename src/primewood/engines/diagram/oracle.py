@@ -58,7 +58,7 @@ class DiagramOracle:
         return self._diagram.decide(point) == self._label
 
     def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:  # noqa: ARG002
-        """A point of the box that is decided otherwise. Cost: linear in the diagram."""
+        """A point of the box that gets a different decision. Cost: linear in the diagram."""
         found = self._diagram.find(box, self._label, otherwise=True)
         return Verdict.NONE_EXISTS if found is None else found
 
@@ -70,7 +70,7 @@ class DiagramOracle:
         *,
         largest: bool = False,
     ) -> Nearest:
-        """The cheapest point that is decided otherwise. Cost: linear in the diagram."""
+        """The cheapest point that gets a different decision. Cost: linear in the diagram."""
         found = cheapest_path(self._diagram, self._label, costs, largest=largest)
         if found is None:
             return Nearest(None, math.inf, math.inf, True)

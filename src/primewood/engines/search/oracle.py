@@ -106,7 +106,7 @@ class SearchOracle:
         return taken or not self._forest.possible(point)
 
     def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:
-        """A point of the box that is decided otherwise. Cost: a search, exponential at worst.
+        """A point of the box that gets a different decision. Cost: a search, exponential at worst.
 
         One margin at a time: the decision's rivals are asked one after the other. A target must beat all its rivals at
         once.

@@ -3,7 +3,7 @@
 A box B is safe iff it meets no counterexample, and a wider box never covers less, so the widest prime box is the
 widest safe one. A local search finds wide boxes (`search`), and a mixed-integer program (`program`) bounds what any
 box can cover, so that the best one may be proved widest (`proof`). Both rest on known counterexamples, kept as boxes
-that are decided otherwise throughout (`cuts`). What "covers" means is said by `measures`.
+that get a different decision throughout (`cuts`). What "covers" means is said by `measures`.
 """
 
 from primewood.questions.widest.answer import Tuning, Widest, widest

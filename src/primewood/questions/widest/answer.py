@@ -69,7 +69,7 @@ class Tuning:
     seed : int
         The same seed gives the same box, unless time is up.
     patience : int
-        The local search ends after so many rounds without gain.
+        The local search ends after this many rounds without gain.
     prove : bool
         Whether to bound what any box can cover, when the local search has ended or had three quarters of the time.
     """

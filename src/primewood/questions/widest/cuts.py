@@ -1,4 +1,4 @@
-"""Cuts: known counterexamples of a decision, widened to boxes that are decided otherwise throughout.
+"""Cuts: known counterexamples of a decision, widened to boxes that get a different decision throughout.
 
 Of a cut Q a safe box B excludes one side, ∃j: B_j ∩ Q_j = ∅. A box that is maximal among those that obey the cuts is
 a *proposal*: making one costs no query, and if it is safe it is prime, because each way to weaken it runs into a
@@ -27,7 +27,7 @@ Rivals = Callable[[Point], Oracle | None]
 def rivals_of(engines: Engines, label: int) -> Rivals | None:
     """What says how far a counterexample can be widened; None where constraints leave cells without a row.
 
-    There a box of another decision may hold only impossible points, and is no cut.
+    There a box of another decision may hold only impossible points, and is not a cut.
     """
     if isinstance(engines.subject, EnsembleSubject) and engines.subject.domain.knowledge:
         return None
@@ -61,7 +61,7 @@ class Cuts:
         self.boxes: list[Box] = []
 
     def add(self, box: Box) -> None:
-        """Keep a box all of whose points are decided otherwise."""
+        """Keep a box all of whose points get a different decision."""
         self.boxes.append(box)
         self.incidence.add(box)
 

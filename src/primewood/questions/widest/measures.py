@@ -102,7 +102,7 @@ class ShareCovered:
 
 
 def coverage_of(context: Context, measure: Measure) -> RowsCovered | ShareCovered:
-    """What a measure counts: training rows, the volume of their ranges, or cells."""
+    """What a measure counts: training rows, volume (the share of the feature space), or cells."""
     if measure == "values":
         return ShareCovered([np.full(len(x), 1 / len(x)) for x in context.variables])
     if measure not in ("rows", "volume"):

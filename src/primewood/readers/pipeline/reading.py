@@ -180,7 +180,7 @@ class PipelineReading:
                 found.add(output)
             elif origin.kind == "lost" and output in tested:
                 raise UnsupportedModel(
-                    f"{name}: a step scales it by what is no positive number, and the model tests it"
+                    f"{name}: a step scales it by something that is not a positive number, and the model tests it"
                 )
             alone = origin.kind == "raw" and origin.column not in self.table.exceptions
             alone = alone and sum(other.column == origin.column for other in self.trace.origins) == 1

@@ -8,7 +8,7 @@ A column inside a pipeline is a function of one raw column. Four kinds are told 
   non-decreasing in floats as well, and so is one after another.
 - "finite": one of finitely many values: what encoders, discretisers and indicators of missing values put out, and
   what any step makes of it.
-- "lost": scaled by something that is no positive number, which is refused if the model looks at it.
+- "lost": scaled by something that is not a positive number, which is refused if the model looks at it.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Trace:
             weight = (step.transformer_weights or {}).get(name)
             if weight is not None:
                 if not 0 < weight < np.inf:
-                    raise refusal(step, path, f"the weight {weight!r} of {name!r} is no positive number")
+                    raise refusal(step, path, f"the weight {weight!r} of {name!r} is not a positive number")
                 found = _moved(found, np.ones(len(found), dtype=bool))
                 self.by_float64 = True
             out += found

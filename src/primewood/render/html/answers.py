@@ -24,7 +24,7 @@ from primewood.render.records import (
 from primewood.render.text import Record
 
 MOST_LINES = 12
-"""So many lines of a table are shown."""
+"""The most lines of a table that are shown."""
 
 
 def simple(

@@ -46,15 +46,15 @@ BADGES = {
 NAMES = {"literal_language": "literals"}
 """What a field of a record is called in the foot of a card, if not by its own name."""
 MOST_NAMES = 12
-"""So many features are named in a line, and drawn in a list before the others are folded away."""
+"""The most features that are named in a line, and drawn in a list before the others are folded away."""
 MOST_ROWS = 10
-"""So many rows of a batch are listed."""
+"""The most rows of a batch that are listed."""
 MOST_RULES = 30
-"""So many rules of a list are shown."""
+"""The most rules of a list that are shown."""
 MOST_RANGES = 60
-"""So many conditions of a list of rules are drawn."""
+"""The most conditions of a list of rules that are drawn."""
 MOST_CHANGES = 24
-"""So many changes are told, each with an example."""
+"""The most changes that are listed, each with an example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Frame:
     Attributes
     ----------
     label : str
-        What the card is about, for those who hear it.
+        What the card is about, for screen readers.
     eyebrow, title, lead : str
         Above the title, the title, and the words that lead on from it.
     status, badge : str
@@ -468,7 +468,7 @@ def _changing(record: CounterfactualRecord, found: bool) -> str:
     if found:
         return f"when {counted(len(record['changes']), 'feature changes', 'features change')}"
     if record["status"] == "impossible":
-        return "no row that may be moved to is decided otherwise"
+        return "no row that may be moved to gets a different decision"
     return "no other decision was found in time"
 
 

@@ -9,11 +9,11 @@ from primewood.render.lanes import Track
 from primewood.render.text import Piece
 
 MOST_DRAWN = 12
-"""So many features are drawn; others are listed in words."""
+"""The most features that are drawn; others are listed in words."""
 MOST_LISTED = 100
-"""So many features are listed in words; of the others the number is told."""
+"""The most features that are listed in words; the others are counted."""
 MOST_LISTED_PIECES = 40
-"""So many pieces of one condition are listed."""
+"""The most pieces of one condition that are listed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ def write_on_one_line(text: object) -> str:
 
 
 def wrap(text: object, width: float, size: float, most: int = 6) -> str:
-    """A text in lines that are not wider than `width` inches; at most so many, the last then ends with "…".
+    """A text in lines that are not wider than `width` inches; at most `most` of them, the last then ends with "…".
 
     Lines are broken at blanks, and after the signs that join the parts of a column's name.
     """
@@ -157,7 +157,7 @@ def count_lines(words: str) -> int:
 
 
 def write(ax: Axes, x: float, y: float, words: str, size: float, **style: Any) -> Text:
-    """Put words on axes, as they are: dollars are no formulas."""
+    """Put words on axes, as they are: dollar signs are not formulas."""
     known: dict[str, Any] = {"color": INK, "zorder": 6} | style
     return ax.text(x, y, words, fontsize=size, parse_math=False, **known)
 

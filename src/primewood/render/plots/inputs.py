@@ -91,7 +91,7 @@ def read_record(answer: object, kind: Input, plot: str, **options: bool) -> Any:
 def read_records(
     answers: object, plot: str, most: int | None = None, taken: str = "or a batch"
 ) -> tuple[list[ExplanationRecord], bool]:
-    """The records of several explanations, at most so many, and whether there are more.
+    """The records of several explanations, up to a limit, and whether there are more.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 WIDTH, LEAST_WIDTH = 8.0, 5.0
 """How wide a new figure is, and what a picture on smaller axes is planned for, in inches."""
 MOST_FREE = 6
-"""So many free features are drawn; of the others the number is told."""
+"""The most free features that are drawn; the others are counted."""
 LEAST_ZOOM = 0.75
 """Rather than make the words smaller than this, fewer free features are drawn."""
 MISSING_WIDTH = 0.66

@@ -13,7 +13,7 @@ from primewood.render.numbers import counted
 from primewood.render.text import Record, write_share
 
 MOST_LINES = 4
-"""Of so many decisions each has its own line beside that of all rows."""
+"""The most decisions that each have their own line beside that of all rows."""
 MOST_TICKS = 6
 
 

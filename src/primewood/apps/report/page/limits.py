@@ -16,13 +16,13 @@ SCOPE = (
 
 
 def list_alarms(record: Record) -> list[str]:
-    """What must not be: evidence that the model itself decides otherwise."""
+    """Evidence that contradicts the model itself, which must never happen."""
     found = record["confirmation"]
     wrong = found["rows"] - found["agree"]
     if not wrong:
         return []
     return [
-        f"{counted(wrong, 'row')} of {found['rows']:,} that serve as evidence were decided otherwise by "
+        f"{counted(wrong, 'row')} of {found['rows']:,} that serve as evidence got a different decision from "
         f"{WHO[found['by']]}. Do not rely on this report before that is understood."
     ]
 
@@ -127,7 +127,7 @@ def _check_rules(rules: Record) -> list[str]:
     found = []
     left = rules["counted"] - rules["covered"]
     if left:
-        found.append(f"No rule speaks about {counted(left, 'row')} of {rules['counted']:,}.")
+        found.append(f"{counted(left, 'row')} of {rules['counted']:,} match no rule.")
     if rules["status"] != "proved":
         found.append("The search for rules was stopped by the time: more rules may cover more, or be wider.")
     grown = rules["grown_from"]
@@ -155,7 +155,7 @@ def _check_features(features: Record) -> list[str]:
     if features["source"] == "batch":
         words.append(
             "Feature use was counted over explanations that were made before. The report does not compare their rows, "
-            "their settings and what they take for granted about rows with its own."
+            "their settings and their assumptions about rows with its own."
         )
         words += _check_batch(features)
     elif not features["finished"]:

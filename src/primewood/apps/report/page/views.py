@@ -204,7 +204,7 @@ def _view_fewest(found: Record) -> ShownChange:
 
 
 def _view_nearest(found: Record) -> ShownChange:
-    name = "the nearest row decided otherwise"
+    name = "the nearest row with a different decision"
     if found["status"] == "impossible":
         return ShownChange(name, [], "there is none", "proved")
     if found["row"] is None:

@@ -13,7 +13,7 @@ from primewood.render.numbers import counted, few
 from primewood.render.text import Record
 
 MOST_NAMES = 8
-"""So many things are listed in a sentence."""
+"""The most things that a sentence lists."""
 WHO = {
     "predict": "the model's own predict",
     "scores": "the model's own scores",
