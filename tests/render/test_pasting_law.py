@@ -253,6 +253,24 @@ def test_an_answer_that_is_cut_is_refused_with_what_to_do():
     assert explainer.verify(why.to_text(full=True).splitlines()[0]).holds is True
 
 
+def test_a_list_of_odd_features_can_be_pasted_as_it_is_printed():
+    names = ("a and b", "in", "married")
+    trees = tuple(pw.Tree.build((j, 0.5, [1, 0], [0, 1])) for j in range(3))
+    model = pw.Ensemble(trees, names, ("no", "yes"))
+    explainer = pw.Explainer(model, domain={"married": {0: False, 1: True}})
+    for row in ([0.0, 1.0, 0.0], [1.0, 0.0, 1.0]):
+        first = explainer.check(row, list(names)).claim
+        again = explainer.check(row, str(first)).claim
+        assert (
+            str(first)
+            == str(again)
+            == ('"a and b" is as in the row AND "in" is as in the row AND married is as in the row')
+        )
+        assert first.conditions == again.conditions
+    with pytest.raises(InvalidInput, match="in claims only"):
+        explainer.verify("married is as in the row -> yes")
+
+
 def test_a_claim_can_be_pasted_as_it_is_printed():
     forest, options, X = credit()
     explainer = pw.Explainer(forest, X, **options)

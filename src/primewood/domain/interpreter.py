@@ -91,6 +91,8 @@ class Interpreter:
         position = leaf.start
         try:
             match leaf:
+                case Mention(in_row=True):
+                    return self.keep(leaf.name.text)
                 case Mention():
                     return self.mention(leaf.name.text, words_of(leaf, text))
                 case Bounds():
@@ -117,6 +119,10 @@ class Interpreter:
         if self.is_truth(name):
             return self.value(name, True, text)
         raise InvalidInput(f"{name} alone is not a condition; compare it with a number or a value")
+
+    def keep(self, name: str) -> Condition:
+        """The feature as in a row; an error where there is none."""
+        raise InvalidInput(f"{name} is as in a row in claims only; compare it with a number or a value")
 
     def is_truth(self, name: str) -> bool:
         """Whether a feature is False or True."""

@@ -79,7 +79,7 @@ class ConditionScanner(Scanner):
         if match is not None and negated:
             self.next = match.end()
         if not self.find_values(name) and self.take(AS_IN_ROW):
-            return Mention(name, start, self.next)
+            return Mention(name, start, self.next, in_row=True)
         if not self.find_values(name) and self.take(A_NUMBER_WORDS):
             return Membership(name, (Word("missing", start, self.next),), not negated, start, self.next)
         joint = NOR_WORD if negated and match is not None and match["neither"] else OR_WORD

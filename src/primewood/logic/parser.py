@@ -114,7 +114,7 @@ def _literal(leaf: Leaf, text: str, variables: Mapping[str, Variable]) -> Expres
     assert isinstance(leaf, Mention | Bounds | Membership), "expressions have no orders"
     variable = variables[leaf.name.text]
     if isinstance(leaf, Mention):
-        if not variable.is_boolean:
+        if leaf.in_row or not variable.is_boolean:
             raise ParseError(f"expected =, !=, in or a comparison after {variable.name}", text, leaf.end)
         return variable.literal([True])
     if isinstance(leaf, Bounds):

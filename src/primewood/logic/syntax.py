@@ -45,11 +45,12 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name alone."""
+    """A name alone; or, `in_row`, that it is as in the row which a claim is about."""
 
     name: Word
     start: int
     end: int
+    in_row: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from primewood.domain.condition import Condition
+from primewood.logic.lexicon import write_name
 from primewood.model.cells import Row
 from primewood.visible import Readable
 
@@ -54,5 +55,5 @@ class ClaimedConditions(Readable):
         return replace(self, said=self.said[:count], fewest=False)
 
     def __str__(self) -> str:
-        words = [f"{c.text} is as in the row" if c.kept else c.text for c in self.conditions]
+        words = [f"{write_name(c.text)} is as in the row" if c.kept else c.text for c in self.conditions]
         return " AND ".join(words) or "anything"

@@ -34,9 +34,9 @@ class Conditions(Interpreter):
 
     def mention(self, name: str, text: str) -> Condition:
         """A name alone: that a feature of truth values is true, or another one as in the row."""
-        return super().mention(name, text) if self.is_truth(name) else self.kept(name)
+        return super().mention(name, text) if self.is_truth(name) else self.keep(name)
 
-    def kept(self, name: str) -> Condition:
+    def keep(self, name: str) -> Condition:
         """The feature as in the row: in its interval, with its value, or missing."""
         feature, place = self.feature(name)
         index = feature.index_of(self.row.tolist())

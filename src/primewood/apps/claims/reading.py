@@ -67,7 +67,7 @@ def read_claim(
     if isinstance(claim, Explanation):
         said = tuple(map(conditions.literal, claim.term.literals))
         if claim.literals == "values" and claim.context.digest == context.digest:
-            said = tuple(conditions.kept(c.feature.name) if c.holds(row) else c for c in said)
+            said = tuple(conditions.keep(c.feature.name) if c.holds(row) else c for c in said)
         return ClaimedConditions(said, "primewood", str(claim.decision))
     of_tool = _of_tool(claim, conditions, text, label, most, by)
     if of_tool is not None:
@@ -92,6 +92,6 @@ def _of_tool(
     if anchor is not None:
         return ClaimedConditions(tuple(c for said in anchor for c in text.pieces(str(said))), "Anchors")
     if has_numbers(claim):
-        kept = [((conditions.kept(name),), weight) for name, weight in weights_of_shap(claim, context, label)]
+        kept = [((conditions.keep(name),), weight) for name, weight in weights_of_shap(claim, context, label)]
         return heaviest(kept, "SHAP", "fewest" if most is None else most, by or "absolute")
     return None

@@ -39,7 +39,7 @@ class TextReader:
     def pieces(self, text: str) -> tuple[Condition, ...]:
         """The conditions of a text; a feature's name alone stands for its value in the row."""
         if text in self.conditions.names:
-            return (self.conditions.kept(text),)
+            return (self.conditions.keep(text),)
         return self._read(text)[1]
 
     def _read(self, text: str) -> tuple[Statement, tuple[Condition, ...]]:
