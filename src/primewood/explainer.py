@@ -292,7 +292,38 @@ class Explainer:
     # What it decides
 
     def decide(self, x: Any) -> object:
-        """The decision on a row, by its name; of a table with several rows, the list of their decisions."""
+        """Return the decision on a row, by its shown name.
+
+        Parameters
+        ----------
+        x
+            A row: an array, a Series, a one-row frame, or a dict by feature names. A table with several rows is
+            accepted too.
+
+        Returns
+        -------
+        object
+            The name of the decision; for a table with several rows, the list of their decisions.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, or the model is a regressor without a cut-off.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> explainer.decide(iris.data[50])
+        'versicolor'
+        >>> explainer.decide(iris.data[[0, 50]])
+        ['setosa', 'versicolor']
+        """
         self._model.check_decides()
         if isinstance(self._model, TreeModel) and is_table(x):
             reading = read_rows(x, self._model.context.layout)
@@ -304,17 +335,104 @@ class Explainer:
 
     @asks("score")
     def score(self, x: Any) -> Score | None:
-        """The class, the score and the cut-off of the decision on a row; None for an expression, which has no score."""
+        """Return the class, the score and the cut-off of the decision on a row.
+
+        Parameters
+        ----------
+        x
+            A row, as for `explain`.
+
+        Returns
+        -------
+        Score or None
+            None for an expression, which has no score.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, or the model is a regressor without a cut-off.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> score = explainer.score(iris.data[50])
+        >>> print(score)
+        versicolor: P(versicolor) = 0.98, the largest of 3 classes
+        >>> round(score.value, 3)
+        0.979
+        """
         decision = self._model.ask(x)
         return decision.context.score(decision.values)
 
     def expression(self, decision: object) -> Expression:
-        """The expression "the decision is this one" over the variables of the model's domain."""
+        """Return the expression "this is the decision" over the variables of the model's domain.
+
+        Parameters
+        ----------
+        decision
+            The name of a decision.
+
+        Returns
+        -------
+        Expression
+            It is true for exactly the rows that get the decision.
+
+        Raises
+        ------
+        UnknownName
+            If there is no such decision.
+        InvalidInput
+            If the model adds or averages leaf values. A forest with ``vote="majority"`` has an expression.
+
+        Examples
+        --------
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> tree = DecisionTreeClassifier(random_state=0).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])
+        >>> explainer = Explainer(tree, feature_names=["a", "b"], domain={"a": "boolean", "b": "boolean"})
+        >>> print(explainer.expression(1))
+        b!=0 & a!=0
+        """
         return self._model.subject.formula(self._model.context.label(decision))
 
     @asks("around")
     def around(self, x: Any, within: float) -> Self:
-        """The explainer of "the prediction is within plus or minus `within` of that for this row", for a regressor."""
+        """Return an explainer of "the prediction stays close to the prediction for this row", for a regressor.
+
+        Parameters
+        ----------
+        x
+            A row, as for `explain`.
+        within
+            The largest difference from the prediction for `x` that counts as close.
+
+        Returns
+        -------
+        Explainer
+            Its decisions are: below the range, within plus or minus `within`, and above the range.
+
+        Raises
+        ------
+        InvalidInput
+            If the model is not a regressor, the explainer has a threshold, `x` does not fit the model, or `within` is
+            not a positive number.
+
+        Examples
+        --------
+        >>> from sklearn.tree import DecisionTreeRegressor
+        >>> from primewood import Explainer
+        >>> X, y = [[1], [2], [3], [4]], [10.0, 11.0, 30.0, 31.0]
+        >>> explainer = Explainer(DecisionTreeRegressor(random_state=0).fit(X, y), X, feature_names=["size"])
+        >>> near = explainer.around([1], within=5)
+        >>> print(near.explain([1]).rule)
+        IF size <= 2 THEN 5 <= prediction <= 15
+        """
         model = self._model.around(x, within)
         return self._about(model, between=model.rule.between, class_names=None)
 
@@ -338,7 +456,10 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Explanation:
-        """One PI-explanation of the decision on a row.
+        """Find one PI-explanation of the decision on a row: conditions that guarantee it, none of which can be relaxed.
+
+        Cost: for "prime", one query to the engine per feature or value that is tried. For "shortest" and "widest", a
+        search that can take exponential time, within the limits.
 
         Parameters
         ----------
@@ -347,35 +468,67 @@ class Explainer:
         literals
             "sets", "intervals" or "values"; by default the explainer's.
         goal
-            "prime": the one that `order` leads to. "shortest": one that mentions the fewest features, or those
-            with the least total weight. "widest": one that covers the most. When the time limit comes before that
-            is proved, the status says so, and `bounds` how far it may be from the best.
+            "prime": the explanation that `order` leads to. "shortest": one that mentions the fewest features, or those
+            with the least total weight. "widest": one that covers the most. If the limit is reached before this is
+            proved, `status` records it, and `bounds` gives the distance from the best.
         measure
             What "widest" counts: training "rows" (the default with training rows), "volume" (the share of the box of
             their ranges), or "values" (the share of cells).
         weights
-            Per feature a positive number: how little it is wanted in the answer. "shortest" has the least sum; "prime"
-            lets go of the heaviest first, if no order is given.
+            A positive number per feature; features with large weights are avoided. "shortest" minimises the sum;
+            "prime" drops the heaviest features first, if no order is given.
         order
-            The features in the order in which to let go of them, or a list of steps, each a set of
-            (feature, value) pairs to allow together. By default the least important feature first.
+            The features in the order in which they are dropped, or a list of steps, each a set of
+            (feature, value) pairs to allow together. By default the least important feature is first.
         fix
             Features that keep the row's value; the answer is prime given them.
         avoid
-            Features that the answer must not mention. Where that is impossible, the status says so, and
+            Features that the answer must not mention. If that is impossible, `status` records it, and
             the explanation carries a counterexample: a row that differs in these features only.
         only
             The features that the answer may mention; the same as avoiding all others.
         also
-            Rows that the answer should cover as well, the most important first: each is included if the
-            decision stays, before `order` is followed. What is left of them, `covers` says.
+            Rows that the answer should cover too, the most wanted first. Each row is included if the
+            decision stays, before `order` is followed. `covers` lists the rows that are covered.
         within
-            For a regressor: explain why the prediction is within plus or minus this of what it is.
+            For a regressor: explain why the prediction is within plus or minus this of its value.
         time_limit
-            Seconds, or None. When they are over, the answer still entails the decision, and its
-            status says that it is not proved prime.
+            Seconds, or None. If the limit is reached, the answer still guarantees the decision, but its
+            `status` is not "proved".
         work_limit
             The same, counted in nodes of the search; with ``time_limit=None`` reproducible.
+
+        Returns
+        -------
+        Explanation
+            Print it, or read `rule`, `features`, `status`, `coverage`, `to_dict()`.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, an option has a value that is not accepted, or
+            the model is a regressor without a cut-off and `within` is not given.
+        UnknownName
+            If `weights`, `order`, `fix`, `avoid` or `only` names a feature that does not exist.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> why = explainer.explain(iris.data[50])
+        >>> print(why)
+        IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
+          versicolor: P(versicolor) = 0.98, the largest of 3 classes
+          Proved: these conditions guarantee the decision, and none can be relaxed (intervals).
+          Covers 32.0% of the training rows, 26.5% of the feature space.
+          Assumes: no value is missing
+        >>> explainer.explain(iris.data[50], literals="values").features
+        ('pl', 'pw')
         """
         decision = self._model.ask(x) if within is None else self._model.ask_within(x, within)
         wishes = Wishes(literals, goal, measure, weights, order, fix, avoid, only, also)
@@ -383,16 +536,83 @@ class Explainer:
 
     @asks("explanations")
     def explanations(self, x: Any, *, literals: Language | None = None) -> Explanations:
-        """All PI-explanations of the decision on a row: iterate over them, count, sample, filter.
+        """Return all PI-explanations of the decision on a row, to iterate over, count, sample and filter.
 
-        A model that compiles gives them as one diagram, by number of features; else they are listed one by one, by
-        searching.
+        Cost: for a model that compiles, one diagram of all of them. For other models a search lists them one by one,
+        and there can be exponentially many.
+
+        Parameters
+        ----------
+        x
+            A row, as for `explain`.
+        literals
+            "sets", "intervals" or "values"; by default the explainer's.
+
+        Returns
+        -------
+        Explanations
+            A lazy family. From a diagram, explanations with the fewest features come first.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, or `literals` is not a language.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(forest, iris.data, **names)
+        >>> found = explainer.explanations(iris.data[77])
+        >>> found.count()
+        3
+        >>> for why in found:
+        ...     print(why.rule)
+        IF sl >= 5.5 AND pl >= 5 AND pw >= 1.7 THEN virginica
+        IF sw >= 2.5 AND pl >= 5 AND pw >= 1.7 THEN virginica
+        IF sl >= 6.3 AND pl >= 4.7 AND pw >= 1.7 THEN virginica
         """
         return list_explanations(self._model.ask(x), literals)
 
     @asks("count")
     def count(self, x: Any, *, literals: Language | None = None) -> int:
-        """How many PI-explanations the decision on a row has."""
+        """Count the PI-explanations of the decision on a row.
+
+        Cost: linear in the diagram for a model that compiles; for other models the cost of listing all explanations.
+
+        Parameters
+        ----------
+        x
+            A row, as for `explain`.
+        literals
+            "sets", "intervals" or "values"; by default the explainer's.
+
+        Returns
+        -------
+        int
+            The exact number.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, or `literals` is not a language.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(forest, iris.data, **names)
+        >>> explainer.count(iris.data[77])
+        3
+        """
         return list_explanations(self._model.ask(x), literals).count()
 
     @asks("reasons")
@@ -405,25 +625,87 @@ class Explainer:
         time_limit: float | None = None,
         work_limit: int | None = None,
     ) -> Reasons:
-        """The explanations and the contrasts of the decision on a row, interleaved, as a search finds them.
+        """Return the explanations and the contrasts of the decision on a row, as a search finds them.
 
         Parameters
         ----------
+        x
+            A row, as for `explain`.
         target
-            If given, about "not the target" instead of the decision: contrasts lead to the target, and explanations
-            say why it is not decided.
+            If given, the question is why the decision is not the target: contrasts lead to the target, and explanations
+            guarantee that the target is not decided.
         literals
-            "values" is the quickest by far.
+            "sets", "intervals" or "values"; by default the explainer's. "values" is the fastest by far.
         time_limit, work_limit
-            As for `explain`; for all of them together. `complete` says afterwards whether all were found.
+            As for `explain`, for the whole iteration.
+
+        Returns
+        -------
+        Reasons
+            An iterator. After it ends, `complete` tells whether all reasons were found.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, an option has a value that is not accepted, or
+            the row gets the target already.
+        UnknownName
+            If there is no decision `target`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> reasons = explainer.reasons(iris.data[50], literals="values")
+        >>> for reason in reasons:
+        ...     print(type(reason).__name__, *reason.features)
+        Explanation pl pw
+        Contrast pw
+        Contrast pl
+        >>> reasons.complete
+        True
         """
         return Reasons(self._model.ask(x, target), literals, clock_of(time_limit, work_limit))
 
     @asks("complete_reason")
     def complete_reason(self, x: Any) -> CompleteReason:
-        """The complete reason of the decision on a row: all its PI-explanations as one function.
+        """Compute the complete reason of the decision on a row: all its PI-explanations as one function.
 
-        For models that compile; `TooLarge` for others.
+        Cost: linear in the diagram of the model.
+
+        Parameters
+        ----------
+        x
+            A row, as for `explain`.
+
+        Returns
+        -------
+        CompleteReason
+            Ask it which features are necessary, and whether the decision is biased.
+
+        Raises
+        ------
+        TooLarge
+            If the model does not compile within its limits.
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> print(explainer.complete_reason(iris.data[50]))
+        versicolor: rests on pl, pw; necessary: pl, pw
         """
         return find_complete_reason(self._model.ask(x))
 
@@ -436,10 +718,41 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Relevance:
-        """Which features are in every, in some, and in no PI-explanation of the decision on a row.
+        """Find which features are in every, in some, and in no PI-explanation of the decision on a row.
 
-        A model that compiles answers at once. For others a search decides feature by feature, and `undecided` lists
-        the features that the limits left open.
+        Cost: linear in the diagram for a model that compiles; for other models one search per feature.
+
+        Parameters
+        ----------
+        x
+            A row, as for `explain`.
+        literals
+            "sets", "intervals" or "values"; by default the explainer's.
+        time_limit, work_limit
+            As for `explain`. If the limit is reached, `undecided` lists the features that are not decided.
+
+        Returns
+        -------
+        Relevance
+            The features that are `necessary`, `relevant`, `irrelevant` and `undecided`.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, or an option has a value that is not accepted.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> found = explainer.relevance(iris.data[50])
+        >>> print(found)
+        necessary: pl, pw; relevant: pl, pw; irrelevant: sl, sw
         """
         return find_relevance(self._model.ask(x), literals, clock_of(time_limit, work_limit))
 
@@ -452,9 +765,43 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Attribution:
-        """Per feature, the share of all PI-explanations of the decision on a row that mention it.
+        """Compute, per feature, the share of all PI-explanations of the decision on a row that mention it.
 
-        Exact if all are found, or the model compiles; else between two bounds.
+        Cost: linear in the diagram for a model that compiles; for other models the cost of listing all explanations.
+
+        Parameters
+        ----------
+        x
+            A row, as for `explain`.
+        literals
+            "sets", "intervals" or "values"; by default the explainer's.
+        time_limit, work_limit
+            As for `explain`. If the limit is reached, each share lies between two bounds.
+
+        Returns
+        -------
+        Attribution
+            The shares, exact if all explanations were found or the model compiles.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, or an option has a value that is not accepted.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(forest, iris.data, **names)
+        >>> print(explainer.attribution(iris.data[77]))
+        pl: 100.0%
+        pw: 100.0%
+        sl: 66.7%
+        sw: 33.3%
         """
         return find_attribution(self._model.ask(x), literals, clock_of(time_limit, work_limit))
 
@@ -468,10 +815,45 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Contrast:
-        """The fewest features whose change can lead to another decision, or to the target.
+        """Find the fewest features whose change makes another decision, or the target, possible.
 
-        The explainer's `immutable` features keep their values. The status says whether this is proved, and whether
-        anything changes the decision.
+        The explainer's `immutable` features stay unchanged.
+
+        Parameters
+        ----------
+        x
+            A row, as for `explain`.
+        target
+            The wanted decision; by default any other.
+        literals
+            "sets", "intervals" or "values"; by default the explainer's.
+        time_limit, work_limit
+            As for `explain`. If the limit is reached, `status` records that the answer is not proved smallest.
+
+        Returns
+        -------
+        Contrast
+            If no change leads to the wanted decision, its `status` says so.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, the row gets the target already, an option has a
+            value that is not accepted, or the model is an expression (use `contrasts`).
+        UnknownName
+            If there is no decision `target`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> print(explainer.contrast(iris.data[50], "virginica"))
+        pl >= 4.851 may make it virginica instead of versicolor (P(versicolor) = 0.98, the largest of 3 classes)
         """
         return find_contrast(self._model.ask(x, target), literals, clock_of(time_limit, work_limit))
 
@@ -484,17 +866,49 @@ class Explainer:
         literals: Language | None = None,
         time_limit: float | None = None,
     ) -> Contrasts:
-        """All contrastive explanations of the decision on a row: the minimal changes that may change it.
+        """Return all contrastive explanations of the decision on a row: the minimal changes that may change it.
+
+        Cost: for a model that compiles, one diagram of all of them. For other models a search lists them one by one,
+        and there can be exponentially many.
 
         Parameters
         ----------
+        x
+            A row, as for `explain`.
         target
-            The decision that is wanted; by default any other.
+            The wanted decision; by default any other.
         literals
             "sets", "intervals" or "values"; by default the explainer's.
         time_limit
-            How many seconds one diagram of them all may take. Where there is none, they are listed one by one as
-            a search finds them, and this is when the listing stops.
+            Seconds for the diagram of all contrasts, or None. Without a diagram, the listing stops at this limit.
+
+        Returns
+        -------
+        Contrasts
+            A lazy family, to iterate over, count, sample and filter.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, the row gets the target already, or an option
+            has a value that is not accepted.
+        UnknownName
+            If there is no decision `target`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> for change in explainer.contrasts(iris.data[50]):
+        ...     print(change)
+        pw <= 0.8 may make it setosa instead of versicolor (P(versicolor) = 0.98, the largest of 3 classes)
+        pw >= 1.751 may make it virginica instead of versicolor (P(versicolor) = 0.98, the largest of 3 classes)
+        pl >= 4.851 may make it virginica instead of versicolor (P(versicolor) = 0.98, the largest of 3 classes)
         """
         return list_contrasts(self._model.ask(x, target), literals, clock_of(time_limit, None).limit)
 
@@ -513,24 +927,53 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Counterfactual:
-        """The nearest row that gets a different decision, or the wanted one, with the range around it that is safe.
+        """Find the nearest row that gets a different decision, or the target, with a range around it that is safe.
 
         Parameters
         ----------
         x
-            A row.
+            A row, as for `explain`.
         target
-            The decision that is wanted; by default any other.
+            The wanted decision; by default any other.
         norm
             "l1": the least sum of moves. "linf": the least largest move. "l0": the fewest features.
         relative
             Whether moves are measured as shares of the training range (the default with training rows).
         weights
-            Per feature how much its moves count; 1 by default.
+            How much the moves of each feature count; 1 by default.
         immutable, increase, decrease
-            Features that cannot change (with the explainer's own `immutable`), can only go up, can only go down.
+            Features that cannot change (in addition to the explainer's `immutable`), can only go up, can only go down.
         time_limit, work_limit
-            As for `explain`.
+            As for `explain`. If the limit is reached, the answer is a valid change, but not proved nearest.
+
+        Returns
+        -------
+        Counterfactual
+            Print it, or read `changes`, `distance`, `status`.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, the row gets the target already, an option has a
+            value that is not accepted, or the model is an expression.
+        UnknownName
+            If there is no decision `target`, or an option names a feature that does not exist.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> print(explainer.counterfactual(iris.data[50], "virginica"))
+        virginica instead of versicolor with pl 4.7 -> 4.951
+           versicolor: P(versicolor) = 0.98, the largest of 3 classes
+           virginica: P(virginica) = 0.67, the largest of 3 classes
+           distance 0.04237 (l1; nearest, proved)
+           safe as long as pl >= 4.951, everything else unchanged
         """
         model = self._model.need_rows("counterfactuals")
         limited = {"immutable": immutable, "increase": increase, "decrease": decrease}
@@ -554,9 +997,44 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> list[Counterfactual]:
-        """Several different ways to another decision, the nearest first.
+        """Find several different ways to another decision, the nearest first.
 
-        None of them changes all the features that an earlier one changes. Parameters as for `counterfactual`.
+        No answer changes all the features that an earlier answer changes. Cost: one search per answer.
+
+        Parameters
+        ----------
+        count
+            The largest number of answers.
+        x, target, norm, relative, weights, immutable, increase, decrease
+            As for `counterfactual`.
+        time_limit, work_limit
+            As for `explain`, for all answers together.
+
+        Returns
+        -------
+        list of Counterfactual
+            At most `count`.
+
+        Raises
+        ------
+        InvalidInput
+            As for `counterfactual`; also if `count` is not a positive whole number.
+        UnknownName
+            As for `counterfactual`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> for way in explainer.counterfactuals(iris.data[50], "virginica", count=2):
+        ...     print(way.features)
+        ('pl',)
+        ('pw',)
         """
         if not isinstance(count, int) or count < 1:
             raise InvalidInput(f"count is a positive number, not {count!r}")
@@ -576,37 +1054,95 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Robustness:
-        """The largest radius within which the decision on a row provably stays, with the nearest row beyond it.
+        """Find the largest radius within which the decision on a row provably stays, and the nearest row beyond it.
 
         Parameters
         ----------
+        x
+            A row, as for `explain`.
         norm
             "linf": how far every number may move at once; categories and missing values stay. "l0": how many features
-            may become anything.
+            may take any value.
         relative
-            Whether moves are measured as shares of the training range; then another category is as far as the
-            whole range.
+            Whether moves are measured as shares of the training range. A change of category then counts as the whole
+            range.
         time_limit, work_limit
-            As for `explain`. When they are over, `radius` is proved all the same, but perhaps not the largest.
+            As for `explain`. If the limit is reached, `radius` is still proved, but may not be the largest.
+
+        Returns
+        -------
+        Robustness
+            The proved `radius`, an `upper` bound, and the `nearest` row with a different decision.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, `norm` is not "linf" or "l0", an option has a
+            value that is not accepted, or the model is an expression.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> found = explainer.robustness(iris.data[50])
+        >>> print(found)
+        versicolor as long as no feature moves by more than 0.25; beyond that virginica is possible, with a change of pl
+           versicolor: P(versicolor) = 0.98, the largest of 3 classes
+        >>> round(found.radius, 3)
+        0.25
         """
         decision = self._model.need_rows("robustness").ask(x)
         return find_robustness(decision, norm, relative, clock_of(time_limit, work_limit))
 
     @asks("what_if")
     def what_if(self, x: Any, feature: str, *, why: Explanation | None = None) -> WhatIf:
-        """What is decided if one feature of a row changes and the others stay, and where that is proved for all.
+        """Tabulate the decision for every value of one feature, with the other features unchanged.
 
-        Exact, for every value of the feature. Cost: one prediction per value that the model tells apart.
+        The answer is exact for every value. Cost: one prediction per value that the model tells apart.
 
         Parameters
         ----------
         x
-            The row.
+            A row, as for `explain`.
         feature
             The name of the feature.
         why
-            The explanation that says where the decision is proved whatever the free features are; `explain(x)` if it is
-            not given.
+            An explanation of the row. It marks the values where the decision is proved whatever the free features are.
+            By default `explain(x)`.
+
+        Returns
+        -------
+        WhatIf
+            Print it, or plot it.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, `why` explains another row, or the model is an
+            expression.
+        UnknownName
+            If there is no feature `feature`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> print(explainer.what_if(iris.data[50], "pw"))
+        versicolor: P(versicolor) = 0.98, the largest of 3 classes
+        pw is 1.4. If only it changes:
+          pw <= 0.8: setosa
+          0.9 <= pw <= 1.7: versicolor, proved whatever the free features are
+          pw >= 1.8: virginica
         """
         return find_what_if(self._model.need_rows("strips and maps").ask(x), feature, why)
 
@@ -614,10 +1150,44 @@ class Explainer:
     def decision_map(
         self, x: Any, features: tuple[str, str], *, why: Explanation | None = None
     ) -> DecisionMap:
-        """What is decided if two features of a row change and the others stay, with the box of an explanation.
+        """Tabulate the decision for all values of two features, with the other features unchanged.
 
-        Exact, for all values of both. Cost: one prediction per pair of values that the model tells apart. The
-        parameters are those of `what_if`.
+        The answer is exact for all pairs of values. Cost: one prediction per pair of values that the model tells apart.
+
+        Parameters
+        ----------
+        x
+            A row, as for `explain`.
+        features
+            The names of the two features.
+        why
+            An explanation of the row, whose box is shown in the map. By default `explain(x)`.
+
+        Returns
+        -------
+        DecisionMap
+            Print it, or plot it.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, `features` is not two different names, `why`
+            explains another row, or the model is an expression.
+        UnknownName
+            If one of `features` does not exist.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> print(explainer.decision_map(iris.data[50], ("pl", "pw")))
+        versicolor: P(versicolor) = 0.98, the largest of 3 classes
+        If only pl and pw change, of 9 cells: setosa in 3, versicolor in 2, virginica in 4
         """
         return find_decision_map(self._model.need_rows("strips and maps").ask(x), features, why)
 
@@ -632,21 +1202,53 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Check:
-        """Whether an explanation that somebody else gives is one: sufficient, redundant, and what repairs it.
+        """Check an explanation from another tool: whether it is sufficient or redundant, and how to repair it.
+
+        Cost: a few queries to the engine, and one explanation for the repair.
 
         Parameters
         ----------
         x
-            The row that it explains.
+            The row that the claim explains.
         claim
-            Names of features that are said to suffice, a rule as text or as a mapping from features to ranges, or what
-            Anchors (alibi, anchor-exp), LIME or SHAP give for the row.
+            Names of features that are claimed to suffice, a rule as text or as a mapping from features to ranges, or
+            the result of Anchors (alibi, anchor-exp), LIME or SHAP for the row.
         most
-            Of attributions (LIME, SHAP): how many features count, or "fewest": as many as are needed to suffice.
+            For attributions (LIME, SHAP): how many features count, or "fewest": as many as are needed to suffice.
         by
             Which attributions count most: the largest by "absolute" value, or those in "favour" of the decision.
         time_limit, work_limit
-            As for `explain`.
+            As for `explain`. If the limit is reached, the verdict can be undecided.
+
+        Returns
+        -------
+        Check
+            The verdict, a counterexample if the claim is not sufficient, and a proved explanation instead.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns or the domain of the model, `claim` is not a claim about this decision, an
+            option has a value that is not accepted, or the model is an expression.
+        UnknownName
+            If the claim names a feature that does not exist.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> print(explainer.check(iris.data[50], ["pw"]))
+        claim: IF pw is as in the row THEN versicolor
+          versicolor: P(versicolor) = 0.98, the largest of 3 classes
+          not sufficient: with pl = 5.6 the decision is virginica
+          optimistic: a part of a PI-explanation (values), which says more
+          prime instead: IF pl <= 4.8 AND 0.9 <= pw <= 1.7 THEN versicolor
+          Assumes: no value is missing
         """
         from primewood.apps.check import check
 
@@ -666,23 +1268,51 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> AdverseAction:
-        """The principal reasons why a row is not decided favourably, the most important first, with a letter.
+        """Find the principal reasons why a row does not get the favourable decision, the most important first.
 
         Parameters
         ----------
         x
-            The row.
+            A row, as for `explain`.
         favourable
             The decision that would have been favourable.
         codes
             Per feature (or tuple of features) a text, a pair (code, text), or these by what is wrong with the value:
             "low", "high", "other" (category) or "missing".
         protected, undisclosable
-            Features that keep the row's values and are never named; nor are those that are immutable.
+            Features that keep the row's values and are never named. Immutable features are not named either.
         most
-            How many reasons to give at most.
+            The largest number of reasons.
         time_limit, work_limit
-            As for `explain`. When they are over, the reasons found hold, but their order is not proved.
+            As for `explain`. If the limit is reached, the reasons found are correct, but their order is not proved.
+
+        Returns
+        -------
+        AdverseAction
+            Print it, or read its `reasons` and its `letter`.
+
+        Raises
+        ------
+        InvalidInput
+            If the row gets the favourable decision already, `x` does not fit the columns or the domain of the model, an
+            option has a value that is not accepted, or the model is an expression.
+        UnknownName
+            If there is no decision `favourable`, or an option names a feature that does not exist.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> print(explainer.adverse_action(iris.data[50], "setosa", codes={"pw": "petals too wide"}))
+        versicolor instead of setosa: the principal reasons, in order (proved)
+          versicolor: P(versicolor) = 0.98, the largest of 3 classes
+          1. petals too wide
+             setosa with pw at most 0.8, everything else unchanged
         """
         from primewood.apps.adverse_action import LetterOptions, adverse_action
 
@@ -703,32 +1333,62 @@ class Explainer:
         progress: bool | None = None,
         **options: Any,
     ) -> Batch:
-        """One explanation per row of a frame or an array, in its order and with its index.
+        """Explain every row of a frame or an array, in its order and with its index.
 
-        Rows that the model cannot tell apart are explained once. The answers do not depend on `n_jobs` (as long as no
-        limit of time comes in between).
+        Rows that the model cannot tell apart are explained once. The answers do not depend on `n_jobs`, unless a time
+        limit is reached.
 
         Parameters
         ----------
         X
             The rows.
         n_jobs
-            How many rows are worked on at a time, in threads; -1 for as many as there are cores. Under
-            ``joblib.parallel_config(backend="dask")`` they are shared out on the cluster.
+            How many rows are explained at a time, in threads; -1 for one per core. Under
+            ``joblib.parallel_config(backend="dask")`` the cluster shares the rows.
         time_limit, work_limit
             Per row, as for `explain`.
         batch_limit
-            Seconds for all rows together. When they are over, the rows that are left have an explanation that is not
-            proved prime, and their status says so.
+            Seconds for all rows together. If the limit is reached, the remaining rows get an explanation that is not
+            proved prime, and their `status` is "interrupted".
         reuse
-            Whether a row inside the explanation of another row, with the same decision, takes that over: it is a
-            PI-explanation of both. A note says so. Rows are then explained together with others near them (`also`
-            of `explain`), so that their explanations cover many, and mention more features.
+            Whether a row inside the explanation of another row, with the same decision, takes that explanation: it is a
+            PI-explanation of both. A note records it. Rows are then explained together with nearby rows (`also`
+            of `explain`), so that an explanation covers many rows, and mentions more features.
         progress
-            Whether to show how far it is, when it takes more than a second: a live line on a terminal or in a notebook,
-            elsewhere lines on stderr now and then. By default what the explainer says.
+            Whether to show progress after a second: a live line on a terminal or in a notebook,
+            occasional lines on stderr elsewhere. By default the explainer's setting.
         options
             As for `explain`, the same for every row.
+
+        Returns
+        -------
+        Batch
+            The explanations; print it for a summary, or take `to_frame()`.
+
+        Raises
+        ------
+        InvalidInput
+            If a row does not fit the columns or the domain of the model, an option has a value that is not accepted, or
+            the model is an expression.
+        UnknownName
+            If an option names a feature that does not exist.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> batch = explainer(iris.data[:100])
+        >>> print(batch)
+        100 explanations: proved (100)
+        decisions: setosa (50), versicolor (47), virginica (3)
+        features per explanation: 1 (51), 2 (49)
+        of the training rows, one covers 30.7% to 33.3%, 32.7% at the median
+        features used: pw (100), pl (49)
         """
         reading = self._read_rows(X)
         self._model.need_rows("batches").check_rows("X", reading.rows)
@@ -748,10 +1408,40 @@ class Explainer:
         progress: bool | None = None,
         **options: Any,
     ) -> Iterator[Explanation | Failed]:
-        """The explanations of many rows one by one, as their blocks are finished; nothing keeps them.
+        """Explain many rows one by one, and yield each explanation when its block is finished; nothing is kept.
 
-        The parameters are those of a call for all of them. A row that cannot be explained, because it is outside the
-        domain, is `Failed` instead of an error.
+        Parameters
+        ----------
+        X, n_jobs, time_limit, work_limit, batch_limit, reuse, progress, options
+            As for a call of the explainer with rows.
+
+        Returns
+        -------
+        iterator of Explanation or Failed
+            In the order of the rows. A row outside the domain is `Failed` instead of an error.
+
+        Raises
+        ------
+        InvalidInput
+            If the columns of `X` do not fit the model, an option has a value that is not accepted, or the model is an
+            expression.
+        UnknownName
+            If an option names a feature that does not exist.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> for why in explainer.stream(iris.data[[0, 50, 100]]):
+        ...     print(why.rule)
+        IF pw <= 0.8 THEN setosa
+        IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
+        IF pw >= 1.8 THEN virginica
         """
         settings = self._batch_settings(options, time_limit, work_limit, batch_limit, reuse)
         return self._explain_rows(self._read_rows(X), settings, n_jobs, progress)
@@ -776,34 +1466,64 @@ class Explainer:
         progress: bool | None = None,
         **options: Any,
     ) -> Written:
-        """Explain every row of a file into a folder of parts, or into one .csv, .xlsx, .parquet or .jsonl file.
+        r"""Explain every row of a file into a folder of parts, or into one .csv, .xlsx, .parquet or .jsonl file.
 
-        Neither the file nor the explanations are held. Parts appear whole, and a run that was stopped can be resumed;
-        one file appears when all rows are explained. `primewood.overview` says what parts have in common.
+        Memory: one part at a time; neither the file nor the explanations are kept. A part appears when it is complete,
+        and a run that was stopped can be resumed. A single file appears when all rows are explained.
+        `primewood.overview` summarises the parts.
 
         Parameters
         ----------
         source
             A CSV file with a header, a Parquet file, JSON lines or an Excel workbook, with the model's columns.
         folder
-            Where the parts go: a new or empty folder; with `resume`, that of a run that was stopped. A name that ends
-            with .csv, .xlsx, .parquet or .jsonl is one file with a line per row.
+            Where the parts go: a new or empty folder; with `resume`, the folder of a run that was stopped. A name that
+            ends with .csv, .xlsx, .parquet or .jsonl is one file with a line per row.
         format
-            What parts are written as: "parquet" (the default) or "jsonl".
+            The format of the parts: "parquet" (the default) or "jsonl".
         identity
-            For one file: a column of `source` to copy, so that rows can be told by it.
+            For one file: a column of `source` to copy, which identifies the rows.
         sheet
-            Which sheet of a workbook; the first by default.
+            The sheet of a workbook; the first by default.
         decimal
-            "." or ",": the decimal mark of a CSV file with semicolons or tabs; by default it is found.
+            "." or ",": the decimal mark of a CSV file with semicolons or tabs; by default it is detected.
         part_rows
-            How many rows a part has. All rows of a part are explained before the next one is begun, so for many
-            machines let it be some dozen times the number of cores; with `reuse`, whose rounds have at least a 64th of
+            How many rows a part has. All rows of a part are explained before the next part starts. On many
+            machines use some dozen times the number of cores; with `reuse`, whose rounds have at least a 64th of
             it, some hundred times.
         resume
-            Whether to go on with what an earlier run has begun. It must have been asked the same.
+            Whether to continue an earlier run, which must have had the same settings.
         n_jobs, time_limit, work_limit, batch_limit, reuse, progress, options
-            As for a call for rows in memory.
+            As for a call of the explainer with rows.
+
+        Returns
+        -------
+        Written
+            Where the explanations are, and how many rows and parts there are.
+
+        Raises
+        ------
+        InvalidInput
+            If `source` cannot be read or its columns do not fit the model, `folder` is in use, `resume` finds other
+            settings, an option has a value that is not accepted, or the model is an expression.
+        MissingDependency
+            If Parquet or Excel files need a package that is not installed.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "rows.csv").write_text("sl,sw,pl,pw\n5.1,3.5,1.4,0.2\n7.0,3.2,4.7,1.4\n")
+        >>> written = explainer.explain_file(folder / "rows.csv", folder / "answers", format="jsonl")
+        >>> written.rows, written.parts
+        (2, 1)
         """
         settings = self._batch_settings(options, time_limit, work_limit, batch_limit, reuse, part_rows)
         model, dialect = self._model.need_rows("batches"), Dialect(sheet, decimal)
@@ -828,7 +1548,7 @@ class Explainer:
         time_limit: float | None = 10.0,
         progress: bool | None = None,
     ) -> Importance:
-        """Which features matter over some rows: exact counts of what can be proved of each row.
+        """Count which features matter over some rows: exact counts of what is proved for each row.
 
         Per feature: how many of the rows' explanations mention it, and on how many rows it alone flips the decision
         (another value of it, everything else unchanged, gets a different decision). These are counts over these rows,
@@ -839,32 +1559,40 @@ class Explainer:
         Parameters
         ----------
         X
-            The rows, as for a call for all of them.
+            The rows, as for a call of the explainer.
         literals
             The literal language of the explanations.
         n_jobs
-            How many rows are explained at a time, in threads; -1 for as many as there are cores.
+            How many rows are explained at a time, in threads; -1 for one per core.
         time_limit
             Seconds per row for its explanation, and again for its flips. Rows that take longer are counted in
             `undecided`.
         progress
-            As for a call for all rows.
+            As for a call of the explainer.
 
         Returns
         -------
         Importance
             Print it, or take `to_frame()`, `plot()`, `to_dict()`.
 
+        Raises
+        ------
+        InvalidInput
+            If a row does not fit the columns or the domain of the model, an option has a value that is not accepted,
+            the model is a regressor without a cut-off, or the model is an expression.
+
         Examples
         --------
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.tree import DecisionTreeClassifier
         >>> from primewood import Explainer
-        >>> X, y = load_iris(return_X_y=True)
-        >>> tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
-        >>> found = Explainer(tree, X, feature_names=["sl", "sw", "pl", "pw"]).importance(X)
-        >>> found.in_explanations["pw"], found.flips_alone["pw"]
-        (150, 150)
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> found = explainer.importance(iris.data)
+        >>> found.in_explanations["pl"], found.flips_alone["pl"]
+        (54, 54)
         """
         model = self._model.need_rows("batches")
         model.check_decides()
@@ -887,7 +1615,9 @@ class Explainer:
         work_limit: int | None = None,
         progress: bool | None = None,  # noqa: ARG002
     ) -> Verification:
-        """Whether a property is true of the model: for every row, not for those that were tried.
+        """Prove that a property is true for every row, or find a row that breaks it.
+
+        Cost: a search that can take exponential time, within the limits.
 
         Parameters
         ----------
@@ -895,12 +1625,47 @@ class Explainer:
             A rule as text ("age < 18 -> not approved", "never denied"), or a property: `monotone`, `independent_of`,
             `never`, `output`, `robust_at`, `robust_everywhere`.
         time_limit
-            Seconds, or None. When they are over, the outcome is "undecided", with how far the proof came. The clock
-            starts when the features are cut where the property cuts them.
+            Seconds, or None. If the limit is reached, the outcome is "undecided", and the answer tells how far the
+            proof came. The clock starts after the features are cut where the property cuts them.
         work_limit
             The same, counted in nodes of each search; with ``time_limit=None`` reproducible.
         progress
-            Whether to show what is going on; by default what the explainer says.
+            Whether to show progress; by default the explainer's setting.
+
+        Returns
+        -------
+        Verification
+            The outcome: "holds", "fails" with a row that breaks the property, or "undecided".
+
+        Raises
+        ------
+        ParseError
+            If the text is not a rule, or names an unknown feature or decision.
+        UnknownName
+            If the property names a feature or a decision that does not exist.
+        InvalidInput
+            If `stated` is not a property, the property does not apply to the model, an option has a value that is not
+            accepted, or the model is an expression.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> print(explainer.verify("pw > 1.8 -> virginica"))
+        holds: pw > 1.8 -> virginica
+           Proved: every row with pw > 1.8 gets the decision virginica.
+           Assumes: no value is missing.
+        >>> print(explainer.verify("pl < 4 -> not virginica"))
+        fails: pl < 4 -> not virginica
+           Some rows with pl < 4 get the decision virginica.
+           None of your 150 rows breaks this.
+           For instance: sl = 5.1, sw = 3.5, pl = 1.4, pw = 2.1
+              virginica: P(virginica) = 0.67, the largest of 3 classes
         """
         return verify_property(self._model.need_rows("properties"), stated, clock_of(time_limit, work_limit))
 
@@ -916,20 +1681,48 @@ class Explainer:
         trust_pickle: bool = False,
         progress: bool | None = None,  # noqa: ARG002
     ) -> Comparison:
-        """Whether another model decides alike on every row, and if not, where the two differ.
+        """Prove that another model decides alike on every row, or find where the two differ.
+
+        Cost: a search that can take exponential time, within the limits.
 
         Parameters
         ----------
         other
             A model, its file, or an `Explainer`, over the same columns.
         regions
-            How many regions are grown at most.
+            The largest number of regions to grow around differences.
         time_limit, work_limit
-            As for `verify`; the clock starts when both models are read and cut into the same values.
+            As for `verify`. The clock starts after both models are read and cut into the same values.
         trust_pickle
             As for `Explainer`, for the file of the other model.
         progress
             As for `verify`.
+
+        Returns
+        -------
+        Comparison
+            The outcome, and the rows and regions where the two models differ.
+
+        Raises
+        ------
+        UnsupportedModel
+            If the other model is not supported.
+        InvalidInput
+            If the models have different columns or decisions, an option has a value that is not accepted, or one of
+            them is an expression.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> smaller = DecisionTreeClassifier(max_depth=2, random_state=0).fit(iris.data, iris.target)
+        >>> explainer.compare(smaller, regions=1)
+        <Comparison different: The two models decide 6 of your 150 rows differently.>
         """
         model = self._model.need_rows("comparisons")
         theirs = (
@@ -954,22 +1747,53 @@ class Explainer:
         work_limit: int | None = None,
         progress: bool | None = None,  # noqa: ARG002
     ) -> RuleList:
-        """Rules that are proved right on every row that they cover, and cover most of the training rows.
+        """Find rules that are proved right on every row that they cover, and that cover most of the training rows.
+
+        Cost: one explanation per rule that is tried.
 
         Parameters
         ----------
         decisions
-            The decisions to give rules for; by default all.
+            The decisions to find rules for; by default all.
         literals
             As for `explain`.
         coverage
             Stop when this share of a decision's training rows is covered.
         most_rules
-            The most rules per decision.
+            The largest number of rules per decision.
         time_limit, work_limit
-            At the limit, the rules found so far are given.
+            As for `verify`. If the limit is reached, the answer has the rules found so far.
         progress
             As for `verify`.
+
+        Returns
+        -------
+        RuleList
+            The rules, those that cover the most rows first.
+
+        Raises
+        ------
+        UnknownName
+            If one of `decisions` does not exist.
+        InvalidInput
+            If the explainer has no training rows, an option has a value that is not accepted, or the model is an
+            expression.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> print(explainer.rules())
+        IF pw <= 0.8 THEN setosa  (50 rows)
+        IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor  (48 rows)
+        IF pw >= 1.8 THEN virginica  (46 rows)
+        IF pl >= 5 AND pw >= 0.9 THEN virginica  (46 rows, 6 of them new)
+        4 rules, each right on every row that it covers; together 150 of 150 training rows (100.0%)
         """
         model = self._model.need_rows("rules")
         wishes = RuleWishes(decisions, literals, coverage, most_rules)
@@ -984,7 +1808,9 @@ class Explainer:
         watcher: CompilationWatcher | None = None,
         progress: bool | None = None,  # noqa: ARG002
     ) -> Compiled:
-        """The model as one decision diagram that answers any question; `TooLarge` if it outgrows its limits.
+        """Compile the model to one decision diagram that answers any question.
+
+        Cost: the diagram can be exponentially large in the number of trees; the limits stop it.
 
         Parameters
         ----------
@@ -993,13 +1819,71 @@ class Explainer:
         watcher
             Called now and then with the stage, the nodes so far and the parts that are left to add.
         progress
-            As for `verify`; shows what a watcher is told.
+            As for `verify`; it shows what a watcher receives.
+
+        Returns
+        -------
+        Compiled
+            The diagram. It can be asked, drawn and saved.
+
+        Raises
+        ------
+        TooLarge
+            If the diagram reaches a limit; the message gives the sizes reached.
+        InvalidInput
+            If the model is a regressor without a cut-off, or an option has a value that is not accepted.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.ensemble import RandomForestClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(forest, iris.data, **names)
+        >>> compiled = explainer.compile()
+        >>> compiled.count()
+        {'setosa': 182, 'versicolor': 281, 'virginica': 177}
         """
         return compile_model(self._model, clock_of(time_limit, None).limit, watcher)
 
     @takes_options("draw_tree")
     def draw_tree(self, number: int = 0, *, most_nodes: int = 60) -> Picture:
-        """A picture of one tree of the model, its tests in words; a large one is cut, with a note."""
+        """Draw one tree of the model, with its tests in words.
+
+        Parameters
+        ----------
+        number
+            Which tree, from 0.
+        most_nodes
+            The largest number of nodes. A larger tree is cut, and a note records it.
+
+        Returns
+        -------
+        Picture
+            A notebook shows it; `svg` is its text.
+
+        Raises
+        ------
+        InvalidInput
+            If there is no tree with this number, or the model is an expression.
+        MissingDependency
+            If pygraphviz is not installed.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> picture = explainer.draw_tree()
+        >>> "pw ≤ 0.8" in picture.svg, picture.note
+        (True, None)
+        """
         from primewood.properties.drawing import draw_tree
 
         return draw_tree(self._model, number, most_nodes=most_nodes)
@@ -1022,22 +1906,21 @@ class Explainer:
         watcher: CompilationWatcher | None = None,
         progress: bool | None = None,
     ) -> Report:
-        """Everything that an auditor asks about a model, as one report.
+        """Gather everything that an auditor asks about a model into one report.
 
         Parameters
         ----------
         X
             The rows to report on; by default the training rows.
         rows
-            The numbers of rows of X to explain one by one; by default a choice of some of each decision.
+            The numbers of the rows of X to explain one by one; by default some rows of each decision.
         explain
-            How many rows to choose, if `rows` does not say which.
+            How many rows to choose, if `rows` is not given.
         sample
             How many rows to draw for what is counted over rows: feature use, robustness, what features do alone.
         answers
-            Explanations that there are already, for feature use to be counted over all of them instead of a sample
-            that is explained anew: a folder that `explain_file` has written, its `overview`, or a `Batch`; of the same
-            model.
+            Existing explanations of the same model, so that feature use is counted over all of them instead of a new
+            sample: a folder that `explain_file` has written, its `overview`, or a `Batch`.
         properties
             What to verify: texts such as "age < 18 -> not approved", or properties such as ``pw.monotone("income")``.
             By default, what each feature may do alone.
@@ -1046,16 +1929,41 @@ class Explainer:
         title
             The title of the report.
         time_limit
-            Seconds for the whole report, or None. What is not decided in time is marked as undecided.
+            Seconds for the whole report, or None. The report lists what is undecided when the limit is reached.
         work_limit
             The same, counted in nodes of each search; with ``time_limit=None`` the report is the same each time,
             dates and timings aside.
         seed
-            Of all draws.
+            The seed of all draws.
         watcher
-            Called with a section, how many of its things are done, and how many there are.
+            Called with a section, how many of its items are done, and how many there are.
         progress
-            Whether to show what a watcher is told; by default what the explainer says.
+            Whether to show what a watcher receives; by default the explainer's setting.
+
+        Returns
+        -------
+        Report
+            Print it, or write it with `save(path)` as one HTML file.
+
+        Raises
+        ------
+        InvalidInput
+            If there are no rows, `rows` or `answers` do not fit them, an option has a value that is not accepted, or
+            the model is an expression.
+        ParseError
+            If a text in `properties` is not a rule.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> explainer.report(iris.data[:10], explain=1, sample=2, time_limit=None)
+        <Report: Audit of a scikit-learn DecisionTreeClassifier>
         """
         from primewood.apps.report import ReportSettings, gather
 
@@ -1066,19 +1974,37 @@ class Explainer:
     def save(self, path: str | Path) -> None:
         """Write the explainer to a file that `primewood.load` reads: the model, the options and the training rows.
 
-        The file is not a pickle: reading it runs no code. The explainer that is read gives the same answers; its
+        The file is not a pickle: reading it runs no code. The loaded explainer gives the same answers as this one; its
         `model` is the `Ensemble`.
+
+        Parameters
+        ----------
+        path
+            The file. It is written as a whole or not at all.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        InvalidInput
+            If the model or an option cannot be saved, or `path` is not a path.
 
         Examples
         --------
-        >>> import primewood as pw, tempfile, pathlib
         >>> from sklearn.datasets import load_iris
         >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
         >>> iris = load_iris()
-        >>> model = DecisionTreeClassifier(max_depth=2, random_state=0).fit(iris.data, iris.target)
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> import pathlib, tempfile
+        >>> from primewood import load
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "iris.explainer"
-        >>> pw.Explainer(model, iris.data, class_names=iris.target_names).save(path)
-        >>> pw.load(path).decide(iris.data[0])
+        >>> explainer.save(path)
+        >>> load(path).decide(iris.data[0])
         'setosa'
         """
         from primewood.apps.saving import save_explainer
@@ -1114,31 +2040,43 @@ def compile(
 ) -> Compiled:
     """Compile a model, or an expression, to one decision diagram that answers any question.
 
+    Cost: the diagram can be exponentially large in the number of trees; the limits stop it.
+
     Parameters
     ----------
     model, X_train, options
-        As for `Explainer`. `max_nodes` is the cap on the diagram (4 million nodes by default).
+        As for `Explainer`. `max_nodes` is the largest number of nodes (4 million by default).
     time_limit
         Seconds, or None for no limit.
     watcher
         Called now and then with the stage, the nodes so far and the parts that are left to add.
 
+    Returns
+    -------
+    Compiled
+        The diagram. It can be asked, drawn and saved.
+
     Raises
     ------
     TooLarge
-        If the diagram outgrows its cap or its time; the message names the sizes reached.
+        If the diagram reaches a limit; the message gives the sizes reached.
+    UnsupportedModel
+        If the model is not supported.
+    InvalidInput
+        If the model is a regressor without a cut-off, or an option has a value that is not accepted.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from primewood import compile
     >>> X, y = load_iris(return_X_y=True)
-    >>> forest = RandomForestClassifier(100, max_depth=4, random_state=0).fit(X, y)
+    >>> forest = RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
     >>> compiled = compile(forest, X)
     >>> compiled.count()
-    {0: 48129, 1: 125859, 2: 95337}
-    >>> compiled.explanations(X[50]).count(), compiled.explanations(X[50], literals="sets").count()
-    (368, 760)
+    {0: 382, 1: 789, 2: 557}
+    >>> compiled.explanations(X[133]).count(), compiled.explanations(X[133], literals="sets").count()
+    (5, 5)
     """
     options.setdefault("engine", "diagram")
     return Explainer(model, X_train, **options).compile(time_limit=time_limit, watcher=watcher)
@@ -1155,20 +2093,46 @@ def compare(
     trust_pickle: bool = False,
     **options: Any,
 ) -> Comparison:
-    """Whether two models decide alike on every row, with a proof, or where they differ.
+    """Prove that two models decide alike on every row, or find where they differ.
+
+    Cost: a search that can take exponential time, within the limits.
 
     Parameters
     ----------
     first, second
         Models over the same columns, their files, or `Explainer`s.
     X
-        Rows: those that the two decide differently are counted, and regions grown around them.
+        Rows. Those that the two models decide differently are counted, and regions are grown around them.
     regions, time_limit, work_limit
         As for `Explainer.compare`.
     trust_pickle
         As for `Explainer`, for the files of both models.
     options
         As for `Explainer`, for the first model.
+
+    Returns
+    -------
+    Comparison
+        The outcome, and the rows and regions where the two models differ.
+
+    Raises
+    ------
+    UnsupportedModel
+        If one of the models is not supported.
+    InvalidInput
+        If the models have different columns or decisions, or an option has a value that is not accepted.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import compare
+    >>> X, y = load_iris(return_X_y=True)
+    >>> first, second = (DecisionTreeClassifier(max_depth=3, random_state=i).fit(X, y) for i in (0, 1))
+    >>> print(compare(first, second, X))
+    equivalent
+       Proved: the two models decide alike on every row.
+       Assumes: no value is missing.
     """
     explainer = (
         first if isinstance(first, Explainer) else Explainer(first, X, trust_pickle=trust_pickle, **options)
@@ -1187,7 +2151,9 @@ def verify(
     work_limit: int | None = None,
     **options: Any,
 ) -> Verification:
-    """Whether a property is true of a model, with a proof or with a row that shows otherwise.
+    """Prove that a property of a model is true for every row, or find a row that breaks it.
+
+    Cost: a search that can take exponential time, within the limits.
 
     Parameters
     ----------
@@ -1196,12 +2162,30 @@ def verify(
     stated, time_limit, work_limit
         As for `Explainer.verify`.
 
+    Returns
+    -------
+    Verification
+        The outcome: "holds", "fails" with a row that breaks the property, or "undecided".
+
+    Raises
+    ------
+    UnsupportedModel
+        If the model is not supported.
+    ParseError
+        If the text is not a rule, or names an unknown feature or decision.
+    UnknownName
+        If the property names a feature or a decision that does not exist.
+    InvalidInput
+        If `stated` is not a property, the property does not apply to the model, or an option has a value that is not
+        accepted.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from primewood import verify
     >>> iris = load_iris()
-    >>> forest = RandomForestClassifier(20, max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
     >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
     >>> print(verify(forest, "pl < 2 and pw < 0.6 -> setosa", iris.data, **names))
     holds: pl < 2 and pw < 0.6 -> setosa
