@@ -83,7 +83,7 @@ def adverse_action(
 
     Exit codes
     ----------
-    0  reasons are stated; if their order is not proved, it says so
+    0  reasons are stated; a note says if their order is not proved
     1  proved: nothing that may be named leads to the favourable decision
     3  no reason was found in time
 

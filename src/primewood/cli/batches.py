@@ -222,7 +222,7 @@ def summarise(
     ],
     as_json: Json = False,
 ) -> None:
-    """Tell what the explanations of all rows have in common.
+    """Summarise the explanations of all rows.
 
     Prints how many rows have which status and decision, which features are used and how often, how many an
     explanation has, how much it covers, and how long rows took. A run that is not finished is told of so far.

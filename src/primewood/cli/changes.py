@@ -55,7 +55,7 @@ def contrast(
 ) -> None:
     """Show the fewest features that can change the decision.
 
-    Prints the features to let go of so that another decision becomes possible, with a row that shows it.
+    Prints features whose change can lead to another decision, with a row that shows it.
 
     Exit codes
     ----------
@@ -117,7 +117,7 @@ def flip(
         NormChoice | None,
         asked(
             "--norm",
-            help="What is least: the sum of moves (l1), the largest (linf), the number of features (l0). "
+            help="What to minimise: the sum of moves (l1), the largest move (linf), the number of features (l0). "
             "By default l1; with --robustness linf.",
         ),
     ] = None,
@@ -125,8 +125,8 @@ def flip(
         bool | None,
         asked(
             "--relative/--absolute",
-            help="Moves as shares of the training range, or as they are. By default shares; "
-            "with --robustness as they are.",
+            help="Moves as shares of the training range, or in the units of the columns. "
+            "By default shares; with --robustness units.",
         ),
     ] = None,
     immutable: Immutable = None,
@@ -141,7 +141,8 @@ def flip(
     weight: WeightsOption = None,
     count: Annotated[int | None, asked("--count", min=1, help="N different ways.", metavar="N")] = None,
     robustness: Annotated[
-        bool, asked("--robustness", help="Instead, how far the row can move and nothing changes.")
+        bool,
+        asked("--robustness", help="Instead, how far the row can move without a change of the decision."),
     ] = False,
     time_limit: Seconds = 10.0,
     as_json: Json = False,

@@ -67,7 +67,7 @@ def explain(
     literals: Languages = None,
     goal: Annotated[
         GoalChoice,
-        asked("--goal", help="Any one, one with the fewest features, or one that covers the most."),
+        asked("--goal", help="Any explanation, one with the fewest features, or one that covers the most."),
     ] = GoalChoice.prime,
     measure: Annotated[MeasureChoice | None, asked("--measure", help="What --goal widest counts.")] = None,
     weight: WeightsOption = None,
@@ -86,7 +86,8 @@ def explain(
     limit: Limit = None,
     count: Count = False,
     witnesses: Annotated[
-        bool, asked("--witnesses", help="Also what would change it, each with a row that shows it.")
+        bool,
+        asked("--witnesses", help="Also print what would change the decision, each with an example row."),
     ] = False,
     time_limit: Annotated[
         float | None,
@@ -111,7 +112,7 @@ def explain(
     exact: Annotated[
         bool,
         typer.Option(
-            "--exact", help="All digits of all bounds; JSON has them anyway.", rich_help_panel=OUTPUT
+            "--exact", help="Print all digits of all bounds; JSON always has them.", rich_help_panel=OUTPUT
         ),
     ] = False,
     html: Annotated[
@@ -126,7 +127,7 @@ def explain(
     plain: Plain = False,
     as_json: Json = False,
 ) -> None:
-    """Explain why a model decided about a row as it did.
+    """Explain why a model made its decision about a row.
 
     Prints conditions that guarantee the decision: every row that meets them gets it, and none of them can be
     relaxed. The assumptions about rows are printed with them.
@@ -137,8 +138,8 @@ def explain(
 
     Exit codes
     ----------
-    0  explained; if the time was over before it was proved prime, it says so
-    1  no explanation keeps to --avoid or --only, as the row that is shown proves
+    0  explained; at the time limit, a note says that it is not proved prime
+    1  --avoid or --only leave no explanation; the row that is shown proves it
     3  the model is too large for the --engine that was asked for
 
     Examples
@@ -284,7 +285,7 @@ def check(
         list[str] | None,
         asked(
             "--features",
-            help="Instead: a feature that is said to suffice as it is. Repeatable.",
+            help="Instead of conditions: a feature that the claim keeps at the row's value. Repeatable.",
             metavar="FEATURE",
         ),
     ] = None,

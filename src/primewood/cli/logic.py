@@ -39,7 +39,7 @@ def primes(
     answering: Answering,
     as_json: Json = False,
 ) -> None:
-    """List prime implicants of an expression or an instance.
+    """List the prime implicants of an expression.
 
     Prints one term per line. Names that are not declared and stand alone are Boolean variables.
 

@@ -60,7 +60,7 @@ def program(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
-    """Say why a tree ensemble decided what it decided, with proof.
+    """Explain the decisions of tree ensembles, with proof.
 
     Answers are printed on stdout, progress and errors on stderr. Each command has its own --help with examples.
 

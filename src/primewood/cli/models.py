@@ -25,7 +25,7 @@ def info(
     reading: ReadingOptions,
     as_json: Json = False,
 ) -> None:
-    """Show what a model is made of, and what it can tell apart.
+    """Show the trees, decisions and features of a model.
 
     Prints its trees, its decisions, how many values of each feature it tells apart, whether the reading is identical
     (tried on the rows and on planted ones), and whether it compiles to a diagram.
@@ -85,7 +85,7 @@ def compile_model(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compile a model to a diagram that answers anything.
+    """Compile a model to a diagram that counts all explanations.
 
     Prints its size, the order of its levels, and how large the share of each decision is.
 

@@ -126,14 +126,14 @@ Train = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per line.", rich_help_panel=OUTPUT)]
 Plain = Annotated[
     bool,
-    typer.Option("--plain", help="Plain text also on a terminal, as in a pipe.", rich_help_panel=OUTPUT),
+    typer.Option("--plain", help="Print plain text on a terminal too.", rich_help_panel=OUTPUT),
 ]
 Languages = Annotated[
     LanguageChoice | None,
     asked(
         "--literals",
-        help="What a condition may say: any set of values, one interval, or the row's own value. For models intervals "
-        "if not given, for expressions sets.",
+        help="What a condition is: any set of values, one interval, or the row's own value. By default intervals for "
+        "models, sets for expressions.",
     ),
 ]
 
@@ -143,12 +143,12 @@ def language(literals: LanguageChoice | None) -> Language | None:
     return None if literals is None else literals.value
 
 
-Every = Annotated[bool, asked("--all", help="All of them, not only one.")]
+Every = Annotated[bool, asked("--all", help="Print all of them, not only one.")]
 Limit = Annotated[int | None, asked("--limit", min=1, help="Print at most this many.", metavar="N")]
-Count = Annotated[bool, asked("--count", help="Only say how many there are.")]
+Count = Annotated[bool, asked("--count", help="Print only how many there are.")]
 Target = Annotated[
     str | None,
-    asked("--target", help="The decision that is wanted; any other if not given.", metavar="DECISION"),
+    asked("--target", help="The wanted decision; any other if not given.", metavar="DECISION"),
 ]
 Immutable = Annotated[
     list[str] | None,
@@ -205,7 +205,7 @@ class AboutRows:
         float | None,
         typer.Option(
             "--within",
-            help="For a regressor: about its prediction staying within this of what it is.",
+            help="For a regressor: explain why the prediction stays within this distance.",
             metavar="NUMBER",
             rich_help_panel=MODEL,
         ),
@@ -220,7 +220,7 @@ class ReadingOptions:
         Path | None,
         typer.Option(
             "--settings",
-            help="A .toml file with any of these, by the names of Explainer's parameters; options of the call win.",
+            help="A .toml file with any of these, named as Explainer's parameters. The command line overrides it.",
             metavar="FILE",
             rich_help_panel=MODEL,
         ),
@@ -229,7 +229,7 @@ class ReadingOptions:
         str | None,
         typer.Option(
             "--positive",
-            help="The class that a cut-off and probabilities speak of.",
+            help="The class that the cut-off and the probabilities are about.",
             metavar="LABEL",
             rich_help_panel=MODEL,
         ),
@@ -264,7 +264,7 @@ class ReadingOptions:
         list[str] | None,
         typer.Option(
             "--class-names",
-            help="What classes are called: 0=declined, repeatable, or names in the order of the labels.",
+            help="Names of the classes: 0=declined, repeatable, or names in the order of the labels.",
             metavar="LABEL=NAME",
             rich_help_panel=MODEL,
         ),
@@ -334,13 +334,15 @@ class ReadingOptions:
         DecimalChoice | None,
         typer.Option(
             "--decimal",
-            help="The decimal mark of a CSV file with semicolons or tabs; found if not given.",
+            help="The decimal mark of a CSV file with semicolons or tabs; detected if not given.",
             rich_help_panel=ROWS,
         ),
     ] = None
     trust_pickle: Annotated[
         bool,
-        typer.Option("--trust-pickle", help="Load a pickle, which runs code in it.", rich_help_panel=MODEL),
+        typer.Option(
+            "--trust-pickle", help="Load a pickle; this runs the code in it.", rich_help_panel=MODEL
+        ),
     ] = False
 
 
@@ -388,22 +390,20 @@ class ToFiles:
         typer.Option(
             "--part-rows",
             min=1,
-            help="How many rows a part has; 1000 if not given. Many cores want more, some dozens each.",
+            help="How many rows a part has; 1000 if not given. Many cores need more: some dozens each.",
             metavar="N",
             rich_help_panel=BATCHES,
         ),
     ] = None
     resume: Annotated[
         bool,
-        typer.Option(
-            "--resume", help="Go on with a folder where a run was stopped.", rich_help_panel=BATCHES
-        ),
+        typer.Option("--resume", help="Continue a run that was stopped.", rich_help_panel=BATCHES),
     ] = False
     reuse: Annotated[
         bool,
         typer.Option(
             "--reuse",
-            help="A row inside another row's explanation, decided alike, takes that over.",
+            help="A row that another row's explanation covers takes that explanation.",
             rich_help_panel=BATCHES,
         ),
     ] = False
@@ -430,7 +430,7 @@ class ToFiles:
         typer.Option(
             "--batch-limit",
             min=0.001,
-            help="For all rows; those after it are explained, but perhaps not prime.",
+            help="For all rows; rows after it are explained, but perhaps not proved prime.",
             metavar="SECONDS",
             rich_help_panel=BATCHES,
         ),

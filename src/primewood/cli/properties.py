@@ -37,7 +37,7 @@ class Properties:
         list[str] | None,
         asked(
             "--monotone",
-            help="Raising this feature never takes --target away; debt:decreasing: never brings it. Repeatable.",
+            help="Raising this feature never loses --target; debt:decreasing: never gains it. Repeatable.",
             metavar="FEATURE",
         ),
     ] = None
@@ -45,7 +45,7 @@ class Properties:
         str | None,
         asked(
             "--target",
-            help="With --monotone: the decision that is gained. Needed where decisions are names.",
+            help="With --monotone: the decision to gain. Required if decisions are names.",
             metavar="DECISION",
         ),
     ] = None
@@ -53,13 +53,13 @@ class Properties:
         list[str] | None,
         asked(
             "--independent-of",
-            help="Changing this feature changes nothing. Repeated: nor all of them together.",
+            help="Changing this feature never changes the decision. Repeated: nor changing all of them together.",
             metavar="FEATURE",
         ),
     ] = None
     never: Annotated[
         list[str] | None,
-        asked("--never", help="This decision is taken about no row. Repeatable.", metavar="DECISION"),
+        asked("--never", help="No row gets this decision. Repeatable.", metavar="DECISION"),
     ] = None
     at_least: Annotated[
         float | None,
@@ -72,13 +72,13 @@ class Properties:
     at_most: Annotated[float | None, asked("--at-most", help="The same from above.", metavar="NUMBER")] = None
     robust: Annotated[
         float | None,
-        asked("--robust", help="No move of numbers by at most this changes a decision.", metavar="NUMBER"),
+        asked("--robust", help="Moving numbers by at most this never changes a decision.", metavar="NUMBER"),
     ] = None
     confidence: Annotated[
         float | None,
         asked(
             "--confidence",
-            help="With --robust: only of rows decided with this probability or more.",
+            help="With --robust: only rows decided with this probability or more.",
             metavar="NUMBER",
         ),
     ] = None
@@ -197,7 +197,7 @@ def compare(
     time_limit: Seconds = 60.0,
     as_json: Json = False,
 ) -> None:
-    """Prove that two models decide alike, or show where not.
+    """Prove that two models are equal, or show a difference.
 
     Prints whether they are equivalent, else regions on which they differ, each with a row. Rows that are given are
     counted, and regions grown around those that are decided differently.
@@ -246,7 +246,7 @@ def rules(
     time_limit: Seconds = 60.0,
     as_json: Json = False,
 ) -> None:
-    """Show rules that are proved right wherever they apply.
+    """Show proved rules that cover most of the rows.
 
     Prints a list of rules that together cover most of the rows, and what none of them covers.
 
