@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -417,3 +417,63 @@ def test_an_order_may_name_a_feature_that_no_test_looks_at():
     assert explainer.explain([1, 1], order=["b", "a"]).features == ("a",)
     with pytest.raises(UnknownName, match="the order names 'c'"):
         explainer.explain([1, 1], order=["c"])
+
+
+def test_rows_can_be_replaced_for_what_is_counted_over_them():
+    iris = load_iris()
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(iris.data, iris.target)
+    explainer = pw.Explainer(tree, iris.data, class_names=iris.target_names)
+    other = explainer.replace_rows(iris.data[:50])
+    assert len(other.rows) == 50 and len(explainer.rows) == 150
+    assert other.explain(iris.data[0]).term == explainer.explain(iris.data[0]).term
+    assert (explainer.explain(iris.data[0]).coverage, other.explain(iris.data[0]).coverage) == (50 / 150, 1.0)
+    assert sum(other.rules().rows.values()) == 50
+
+
+def test_an_explainer_whose_rows_were_replaced_is_not_saved(tmp_path):
+    iris = load_iris()
+    explainer = pw.Explainer(DecisionTreeClassifier(max_depth=2).fit(iris.data, iris.target), iris.data)
+    with pytest.raises(pw.errors.InvalidInput, match="save the explainer that it was made from"):
+        explainer.replace_rows(iris.data[:50]).save(tmp_path / "iris.explainer")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("options", [{}, {"threshold": 0.3, "positive": "good"}, {"vote": "majority"}])
+def test_the_model_itself_decides_by_its_predict_or_at_the_threshold(options):
+    X, y = load_breast_cancer(return_X_y=True)
+    forest = RandomForestClassifier(5, max_depth=2, random_state=0).fit(X, y)
+    explainer = pw.Explainer(forest, X, class_names=["bad", "good"], **options)
+    own = forest.predict(X)
+    if "threshold" in options:
+        own = forest.predict_proba(X)[:, 1] >= 0.3
+    elif "vote" in options:
+        own = np.mean([tree.predict(X) for tree in forest.estimators_], axis=0) > 0.5
+    assert explainer.decide_by_model(X) == [("bad", "good")[int(label)] for label in own]
+
+
+def test_a_row_is_described_in_words():
+    X = np.array([[20.0, 0], [30.0, 1], [np.nan, 1]])
+    tree = DecisionTreeClassifier().fit(X, [0, 1, 1])
+    explainer = pw.Explainer(
+        tree,
+        X,
+        feature_names=["age", "sex"],
+        units={"age": "years"},
+        domain={"sex": {0: "female", 1: "male"}},
+    )
+    assert explainer.describe_row(X[0]) == {"age": "20 years", "sex": "female"}
+    assert explainer.describe_row({"age": None, "sex": 1}) == {"age": "missing", "sex": "male"}
+
+
+def test_a_property_is_checked_without_a_proof():
+    iris = load_iris()
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(iris.data, iris.target)
+    explainer = pw.Explainer(tree, feature_names=["sl", "sw", "pl", "pw"], class_names=iris.target_names)
+    claim = explainer.check_property(pw.independent_of("sl", "sw"))
+    assert (claim.kind, claim.features) == ("independent", ("sl", "sw"))
+    assert claim == explainer.verify(pw.independent_of("sl", "sw")).claim
+    rising = explainer.check_property(pw.monotone("pl", "decreasing", "setosa"))
+    assert (rising.kind, rising.features) == ("decreasing", ("pl",))
+    assert explainer.check_property("pl < 2 -> setosa").kind == "stated"
+    with pytest.raises(pw.errors.InvalidInput, match="pq"):
+        explainer.check_property("pq < 2 -> setosa")

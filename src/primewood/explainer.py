@@ -36,13 +36,16 @@ from primewood.model.building import Options, Summation, build_model, read_alike
 from primewood.model.decision_rule import DecisionRule
 from primewood.model.model import Model, TreeModel, VoteName
 from primewood.model.names import ClassNames
+from primewood.model.scales import instance_record
 from primewood.model.score import Score
 from primewood.model.summary import describe_in_a_line, show_card
 from primewood.progress import Progress, with_progress
+from primewood.properties.claim import Claim
 from primewood.properties.comparison import Comparison, compare_models
 from primewood.properties.compiled import Compiled, compile_model
+from primewood.properties.description import describe_model
 from primewood.properties.rule_list import RuleList, RuleWishes, grow_rules
-from primewood.properties.verification import Verification, verify_property
+from primewood.properties.verification import Verification, check_property, verify_property
 from primewood.questions.complete import CompleteReason, Relevance, find_complete_reason
 from primewood.questions.contrast import Contrast, Contrasts, find_contrast, list_contrasts
 from primewood.questions.counterfactual import Counterfactual, CounterfactualSearch
@@ -57,8 +60,9 @@ from primewood.questions.relevance import Attribution, find_attribution, find_re
 from primewood.questions.robustness import Robustness, find_robustness
 from primewood.questions.slices import DecisionMap, WhatIf, find_decision_map, find_what_if
 from primewood.readers.fidelity import Fidelity
+from primewood.render.records import DescriptionRecord
 from primewood.tables.files import Dialect
-from primewood.tables.rows import Reading, read_rows, tell
+from primewood.tables.rows import Reading, as_row, read_rows, tell
 from primewood.tables.tabular import is_table
 from primewood.visible import visible
 
@@ -369,6 +373,38 @@ class Explainer:
         """
         decision = self._model.ask(x)
         return decision.context.score(decision.values)
+
+    def decide_by_model(self, X: Any) -> list[object]:
+        """The decisions of the model itself on the rows of a table, to compare with those of the trees.
+
+        They come from the model's own `predict`; with a `threshold` or `between`, from its own scores. Where there is
+        no model of a library, or the majority decides, they come from the trees.
+        """
+        return self._model.need_rows("decisions of a model").decide_by_model(self._read_rows(X).rows)
+
+    def describe(self, *, time_limit: float | None = None) -> DescriptionRecord:
+        """What the model is made of, in plain types: trees, decisions, features, assumptions, size as a diagram.
+
+        Parameters
+        ----------
+        time_limit
+            Seconds that compiling the model may take; by default what the engine spends by itself.
+        """
+        return describe_model(self._model, time_limit=clock_of(time_limit, None).limit)
+
+    def describe_row(self, x: Any) -> dict[str, str]:
+        """Per feature what a row holds, in words: a number with its unit, the name of a category, or "missing"."""
+        model = self._model.need_rows("words for rows")
+        row = tuple(as_row(x, model.context.layout).tolist())
+        return {entry["feature"]: entry["shown"] for entry in instance_record(model.context, row)}
+
+    def replace_rows(self, X: Any) -> Self:
+        """The explainer of the same model with other rows in the place of the training rows.
+
+        What is counted over rows, and what is measured by their ranges, then goes by these. What rows can be stays as
+        the training rows say.
+        """
+        return self._about(self._model.need_rows("training rows").replace_rows(self._read_rows(X).rows))
 
     def expression(self, decision: object) -> Expression:
         """Return the expression "this is the decision" over the variables of the model's domain.
@@ -1669,6 +1705,16 @@ class Explainer:
         """
         return verify_property(self._model.need_rows("properties"), stated, clock_of(time_limit, work_limit))
 
+    def check_property(self, stated: object) -> Claim:
+        """What a property says about the model, in words, without proving it.
+
+        Raises
+        ------
+        InvalidInput, UnknownName
+            If `verify` would refuse it: a name that does not exist, or a text that is not a rule.
+        """
+        return check_property(self._model.need_rows("properties"), stated)
+
     @takes_options("compare")
     @with_progress("comparing")
     def compare(
@@ -1967,7 +2013,10 @@ class Explainer:
         """
         from primewood.apps.report import ReportSettings, gather
 
-        language = self._model.choose_language(literals)
+        model = self._model.need_rows("reports")
+        model.check_decides()
+        model.check_engine("a report")
+        language = model.choose_language(literals)
         settings = ReportSettings(rows, explain, sample, properties, language, time_limit, work_limit, seed)
         return gather(self, X, settings, answers=answers, title=title, watcher=watcher, progress=progress)
 

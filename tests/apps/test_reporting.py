@@ -20,7 +20,6 @@ import primewood as pw
 from primewood.apps.report import Report
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput, UnknownName
-from primewood.properties.description import describe_model
 
 QUICK: dict[str, Any] = {"explain": 4, "sample": 12, "time_limit": 6}
 SECTIONS = ("model", "rows", "cases", "features", "rules", "properties", "robustness", "confirmation", "made")
@@ -467,9 +466,9 @@ def test_digests_and_versions_tell_what_was_audited() -> None:
 
 
 def test_the_description_of_a_model_is_plain() -> None:
-    facts = describe_model(iris(load_iris().data)._model)
+    facts = iris(load_iris().data).describe()
     assert json.loads(json.dumps(facts)) == facts
     assert (facts["trees"], facts["features"], facts["vote"]) == (10, 4, "mean")
     assert facts["diagram"]["compiles"] and facts["fidelity"]["differ"] == 0
     with pytest.raises(InvalidInput, match="an expression has none"):
-        describe_model(pw.Explainer(pw.Variable("A", [1, 2]) == 1)._model)
+        pw.Explainer(pw.Variable("A", [1, 2]) == 1).describe()

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
 FrameKind = Choice["rows", "literals"]
+TAKEN_OVER = "taken over from the explanation of row"
+"""How the note begins that a row has the explanation of another one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +97,16 @@ class Batch(Readable):
                 f"no row is labelled {told(label)}; the first labels are {list(self.index[:5])}"
             )
         return self.explanations[places[0]]
+
+    @property
+    def model(self) -> str | None:
+        """The digest of the model, which tells it from any other."""
+        return self.context.digest
+
+    @property
+    def taken_over(self) -> int:
+        """How many rows have the explanation of another row that covers them."""
+        return sum(any(note.startswith(TAKEN_OVER) for note in why.notes) for why in self)
 
     @property
     def status(self) -> NDArray[np.object_]:

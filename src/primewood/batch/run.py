@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.batch.batch import TAKEN_OVER
 from primewood.batch.failed import Failed
 from primewood.batch.known import KnownBoxes, LentBox
 from primewood.batch.pending import CellKey, PendingRows
@@ -38,8 +39,6 @@ from primewood.tables.rows import Reading
 
 SHORT = 0.05
 """The share of a row's time that its first try has."""
-TAKEN_OVER = "taken over from the explanation of row"
-"""What the note begins with that an explanation has which was found for another row."""
 REMEMBERED = 100_000
 """How many cells are remembered."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ from primewood.visible import in_lines
 
 if TYPE_CHECKING:
     from primewood.properties.compiled import Compiled
+    from primewood.render.records import DescriptionRecord
 
 
 def info(
@@ -36,11 +37,10 @@ def info(
     primewood info booster.json train.csv --json
     """
     from primewood.cli.loading import explainer_for, one_file
-    from primewood.properties.description import describe_model
 
     explainer = explainer_for(model, one_file(rows, data), reading)
     with CommandProgress("compiling"):
-        facts = describe_model(explainer._model)
+        facts = explainer.describe()
     output.record(facts) if as_json else output.data(description_shown(facts))
 
 
@@ -136,7 +136,7 @@ def compiled_shown(compiled: Compiled) -> str:
     return in_lines(lines)
 
 
-def description_shown(facts: dict[str, Any]) -> str:
+def description_shown(facts: DescriptionRecord) -> str:
     """What a model is made of, in words."""
     votes = {
         "mean": "the mean of what its trees say",
@@ -146,7 +146,7 @@ def description_shown(facts: dict[str, Any]) -> str:
     lines = [
         f"{facts['model']}: {facts['trees']} trees, {facts['leaves']} leaves, depth at most {facts['depth']}",
         f"digest {facts['digest']}",
-        f"decides between {', '.join(facts['classes'])} by {votes[facts['vote']]}",
+        f"decides between {', '.join(map(str, facts['classes']))} by {votes[facts['vote']]}",
         f"looks at {len(facts['tested'])} of {facts['features']} features; values that it tells apart:",
         *(f"  {name}: {size}" for name, size in facts["tested"].items()),
         f"so it can tell {magnitude(facts['cells'])} kinds of rows apart",

@@ -164,7 +164,6 @@ def verify(
     primewood verify forest.skops --independent-of shoe --never denied
     """
     from primewood.cli.loading import explainer_for
-    from primewood.properties.verification import check_property
 
     properties.check()
     explainer = explainer_for(model, data, reading)
@@ -174,7 +173,7 @@ def verify(
             "say what to verify: a rule such as 'age < 18 -> not approved', or an option of --help"
         )
     for each in wanted:  # a slip in the last one shall not wait for the proofs of the others
-        check_property(explainer._model.need_rows("properties"), each)
+        explainer.check_property(each)
     outcomes = []
     for each in wanted:
         with CommandProgress("verifying"):

@@ -292,6 +292,19 @@ class TreeModel(Model):
         vote = np.array(self.ensemble.classes, dtype=own.dtype)[self.ensemble.predict(rows)]
         return int((own == vote).sum()), len(rows)
 
+    def decide_by_model(self, rows: Row) -> list[object]:
+        """What the model that the user gave decides on rows, by the names of the decisions; see `Explainer`."""
+        if isinstance(self.source, Ensemble) or self.vote == "majority":
+            places = self.ensemble.predict(rows).tolist()
+        elif self.rule.is_own:
+            own = readers.decisions_of(self.source, rows, self.ensemble.categories).tolist()
+            places = [self.ensemble.classes.index(label) for label in own]
+        else:
+            scores = readers.scores_of(self.source, rows, self.ensemble.categories)
+            read = self.ensemble.scores(rows) if scores is None else scores[:, -self.ensemble.n_outputs :]
+            places = self.ensemble.decided(read).tolist()
+        return [self.context.class_names[place] for place in places]
+
     def need_rows(self, what: str) -> TreeModel:  # noqa: ARG002
         return self
 
@@ -300,6 +313,14 @@ class TreeModel(Model):
             raise InvalidInput(
                 "a regressor decides nothing by itself: pass threshold=t (prediction >= t) or between=(a, b) when the "
                 "explainer is made, or within=e (plus or minus e around this prediction) when a row is explained"
+            )
+
+    def check_engine(self, what: str) -> None:
+        """Raise for an engine that does not answer every question about rows."""
+        if self.engines.engine in ("bdd", "sat"):
+            raise InvalidInput(
+                f'engine="{self.engines.engine}" does not answer all that {what} asks; '
+                'pass "auto", "search" or "diagram"'
             )
 
     def ask(self, x: Any, target: object = None) -> RowDecision:
@@ -348,7 +369,7 @@ class TreeModel(Model):
 
     def replace_rows(self, rows: Row) -> TreeModel:
         """The same model with other rows in the place of the training rows, for what is counted over them."""
-        context = replace(self.context, rows=rows, points=self.domain.points(rows))
+        context = replace(self.context, rows=rows, points=self.domain.points(rows), ids=None)
         return replace(self, context=context)
 
     def cut_at(self, conditions: Sequence[Statement]) -> TreeModel:

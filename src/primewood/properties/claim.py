@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import Literal as Choice
+
+ClaimKind = Choice["independent", "increasing", "decreasing", "stated"]
 
 
 class Outcome(enum.StrEnum):
@@ -28,12 +31,18 @@ class Claim:
         What is true if it fails: "changing only sex changes the decision for some rows".
     whether : str
         What is open as long as it is undecided: "changing only sex can change the decision".
+    kind : {"independent", "increasing", "decreasing", "stated"}
+        Whether it is about what features may do: that decisions do not depend on them, or go one way with them.
+    features : tuple of str
+        The features that this is about.
     """
 
     name: str
     holds: str
     fails: str
     whether: str
+    kind: ClaimKind = "stated"
+    features: tuple[str, ...] = ()
 
     def sentence(self, outcome: Outcome) -> str:
         """What an outcome says, as a sentence."""

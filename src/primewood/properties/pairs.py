@@ -26,7 +26,7 @@ from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
 from primewood.logic.syntax import Statement
 from primewood.model.cells import Row
-from primewood.properties.claim import Claim, Outcome
+from primewood.properties.claim import Claim, ClaimKind, Outcome
 from primewood.properties.sweep import Forbidden, Hunt, SweepDirection
 from primewood.properties.verification import Verification, Verifier
 
@@ -189,19 +189,19 @@ class Monotone:
             )
         names = [str(name) for name in verifier.context.class_names]
         wanted, up = self._wanted(verifier), self.direction == "increasing"
-        raising = f"raising {self.feature}"
+        raising, about = f"raising {self.feature}", (self.direction, (self.feature,))
         if wanted is None and len(names) > 2:
             name = f"monotone in {self.feature} ({self.direction}, in the order {listing(names)})"
             change = f"the decision in the order {listing(names)}"
             verbs = ("lowers", "lower") if up else ("raises", "raise")
-            return _claim(name, raising, (f"{verbs[0]} {change}", f"{verbs[1]} {change}"))
+            return _claim(name, raising, (f"{verbs[0]} {change}", f"{verbs[1]} {change}"), *about)
         target = len(names) - 1 if wanted is None else wanted
         own = names[target]
         other = names[1 - target] if len(names) == 2 else "another decision"
         before, after = (own, other) if up else (other, own)
         change = f"{before} into {after}"
         name = f"monotone in {self.feature} ({self.direction}, target {own})"
-        return _claim(name, raising, (f"turns {change}", f"turn {change}"))
+        return _claim(name, raising, (f"turns {change}", f"turn {change}"), *about)
 
     def verified(self, verifier: Verifier) -> Verification:
         context, claim = verifier.context, self.claim(verifier)
@@ -249,13 +249,17 @@ class Monotone:
         return [(wanted, after) for after in labels if after != wanted]
 
 
-def _claim(name: str, doing: str, verbs: tuple[str, str]) -> Claim:
+def _claim(
+    name: str, doing: str, verbs: tuple[str, str], kind: ClaimKind, features: tuple[str, ...]
+) -> Claim:
     """That doing something never does something else: "raising income", and ("turns a into b", "turn a into b")."""
     return Claim(
         name,
         f"{doing} never {verbs[0]}",
         f"{doing} {verbs[0]} for some rows",
         f"{doing} can {verbs[1]}",
+        kind,
+        features,
     )
 
 
@@ -274,9 +278,8 @@ class IndependentOf:
         for feature in self.features:
             verifier.context.place(feature)
         verbs = ("changes the decision", "change the decision")
-        return _claim(
-            f"independent of {listing(self.features)}", f"changing only {' and '.join(self.features)}", verbs
-        )
+        name, changing = f"independent of {listing(self.features)}", " and ".join(self.features)
+        return _claim(name, f"changing only {changing}", verbs, "independent", self.features)
 
     def verified(self, verifier: Verifier) -> Verification:
         context, claim = verifier.context, self.claim(verifier)

@@ -394,10 +394,10 @@ def prepare_property(model: TreeModel, stated: object) -> tuple[Property, Verifi
     return wanted, Verifier(model.cut_at(wanted.conditions), Clock())
 
 
-def check_property(model: TreeModel, stated: object) -> None:
-    """Raise for a property that cannot be asked: a name that does not exist, a rule that is none."""
+def check_property(model: TreeModel, stated: object) -> Claim:
+    """What a property says about a model; raises for one that cannot be asked."""
     wanted, verifier = prepare_property(model, stated)
-    wanted.claim(verifier)
+    return wanted.claim(verifier)
 
 
 def _halves(box: Box, importance: Sequence[float]) -> list[Box]:

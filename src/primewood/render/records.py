@@ -467,3 +467,60 @@ class DifferenceRecord(TypedDict):
     share: float
     kinds: dict[str, int]
     assumptions: list[str]
+
+
+class FeatureRecord(ScaleRecord, DistributionRecord):
+    """A feature of a model: what it holds, and how many values of it the model tells apart."""
+
+    feature: str
+    unit: str
+    tested: bool
+    cells: int
+
+
+class FidelityRecord(TypedDict):
+    """How the reading of a model fared against the model."""
+
+    rows: int
+    differ: int
+
+
+class AgreementRecord(TypedDict):
+    """On how many rows the model's own `predict` decides as the vote does."""
+
+    rows: int
+    same: int
+
+
+class DiagramRecord(TypedDict):
+    """Whether a model compiles to one diagram, and to what; or why not."""
+
+    compiles: bool
+    nodes: NotRequired[int | None]
+    seconds: NotRequired[float]
+    order: NotRequired[list[str]]
+    why: NotRequired[str]
+
+
+class DescriptionRecord(TypedDict):
+    """What a model is made of."""
+
+    model: str
+    digest: str
+    kind: Literal["classifier", "regressor"]
+    classes: list[Scalar]
+    trees: int
+    depth: int
+    leaves: int
+    features: int
+    tested: dict[str, int]
+    cells: str
+    vote: str
+    summation: Literal["any", "sequential"]
+    may_be_missing: list[str]
+    assumptions: list[str]
+    constraints: list[str]
+    scales: list[FeatureRecord]
+    diagram: DiagramRecord
+    fidelity: NotRequired[FidelityRecord]
+    predict_agrees: NotRequired[AgreementRecord]

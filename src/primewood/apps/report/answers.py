@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from primewood.batch.batch import Batch
+from primewood.batch.batch import TAKEN_OVER, Batch
 from primewood.batch.overview import Overview, overview
-from primewood.batch.run import TAKEN_OVER
 from primewood.batch.summary import Summary
 from primewood.errors import InvalidInput, listing
 from primewood.model.context import TreeContext

@@ -21,7 +21,7 @@ def model(subject: ReportSubject, clock: Clock, watch: SectionWatch) -> dict[str
     seconds = COMPILING if clock.limit is None else min(COMPILING, max(clock.left(), 0.1))
     facts = describe_model(subject.model, time_limit=seconds)
     # How far a compilation came, and how quickly, differs from run to run.
-    facts["diagram"] = {key: facts["diagram"].get(key) for key in ("compiles", "nodes")}
+    facts["diagram"] = {"compiles": facts["diagram"]["compiles"], "nodes": facts["diagram"].get("nodes")}
     watch(1, 1)
     return facts | {
         "kind": "regressor" if subject.is_regressor else "classifier",

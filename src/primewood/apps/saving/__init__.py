@@ -41,6 +41,11 @@ NOT_KEPT = ("feature_names", "domain", "trust_pickle", "progress")
 
 def save_explainer(explainer: Explainer, path: str | Path) -> None:
     """Write an explainer to a file that `load` reads; the file is there whole or not at all."""
+    model = explainer._model
+    if isinstance(model, TreeModel) and model.context.rows is not model.recipe.rows:
+        raise InvalidInput(
+            "the rows of this explainer were replaced; save the explainer that it was made from"
+        )
     words = json.dumps(_document(explainer), allow_nan=False, ensure_ascii=False)
     arrays: dict[str, Any] = {"rows": explainer.rows} if len(explainer.rows) else {}
     document = np.frombuffer(words.encode(), dtype=np.uint8)
