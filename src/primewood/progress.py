@@ -238,7 +238,7 @@ def display_of(wanted: bool | None) -> Display | None:
     """Where progress is shown; None if it is not wanted, or nobody is there to see it."""
     if wanted is False:
         return None
-    if _in_notebook():
+    if _is_in_notebook():
         return NotebookLine()
     stream = sys.stderr
     if stream is None or stream.closed or not (wanted or stream.isatty()):
@@ -247,7 +247,7 @@ def display_of(wanted: bool | None) -> Display | None:
     return TerminalLine(stream) if live else LogLines(stream)
 
 
-def _in_notebook() -> bool:
+def _is_in_notebook() -> bool:
     """Whether IPython runs with a front end that shows what is displayed, and not in a terminal."""
     module = sys.modules.get("IPython")
     shell = None if module is None else module.get_ipython()

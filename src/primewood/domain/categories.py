@@ -20,7 +20,7 @@ FEW = 3
 """So few values are few runs in any order."""
 
 
-def by_effect(ensemble: Ensemble, column: int, codes: Sequence[float]) -> list[float]:
+def sort_by_effect(ensemble: Ensemble, column: int, codes: Sequence[float]) -> list[float]:
     """The codes of a column in the order of their effect on the scores. Cost: tests of the column times codes."""
     if len(codes) <= FEW:
         return list(codes)

@@ -71,7 +71,7 @@ def ordered(categories: Mapping[float, object] | Sequence[float]) -> Listed:
 
     In the language "intervals", a literal over them is a run such as "grade is B, C or D".
     """
-    return Listed(_named(categories), ordered=True)
+    return Listed(_find_named(categories), ordered=True)
 
 
 def declaration(name: str, declared: Any) -> Number | Listed | None:
@@ -91,12 +91,12 @@ def declaration(name: str, declared: Any) -> Number | Listed | None:
             f"primewood.Number or primewood.ordered, not {told(declared)}"
         )
     try:
-        return Listed(_named(declared))
+        return Listed(_find_named(declared))
     except InvalidInput as problem:
         raise InvalidInput(f"domain of {name}: {problem}") from None
 
 
-def _named(categories: Mapping[float, object] | Iterable[float]) -> Mapping[float, object]:
+def _find_named(categories: Mapping[float, object] | Iterable[float]) -> Mapping[float, object]:
     if isinstance(categories, Mapping):
         return categories
     codes = several(categories, "categories")

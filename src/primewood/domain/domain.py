@@ -18,7 +18,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.domain.categories import by_effect
+from primewood.domain.categories import sort_by_effect
 from primewood.domain.declarations import BITS, TRUTHS, Listed, Number, declaration, one_hot_groups
 from primewood.domain.feature import Feature, FeatureKind
 from primewood.domain.knowledge import Knowledge, Statements, read_constraints, violated
@@ -157,7 +157,7 @@ class Domain:
         variable = feature.variable
         if variable is None or variable.cuts is None:
             return np.full(len(cuts), -1)
-        cuts = _in_form(cuts, operator, "<=" if variable.closed == "right" else "<")
+        cuts = _put_in_form(cuts, operator, "<=" if variable.closed == "right" else "<")
         ends = _whole(cuts, feature.whole, variable.closed)
         found = np.searchsorted(variable.cuts, ends, side="right")
         all_left = (ends == np.inf) | (
@@ -306,7 +306,7 @@ class _Builder:
             if self.ensemble.categories.get(column) != beside.categories.get(column):
                 name = self.ensemble.feature_names[column]
                 raise InvalidInput(f"{name} has other categories in the second model: {categories.names}")
-        theirs = (_in_form(cuts, beside.operator, self.ensemble.operator) for cuts in _cuts(beside))
+        theirs = (_put_in_form(cuts, beside.operator, self.ensemble.operator) for cuts in _cuts(beside))
         self.cuts = [np.union1d(a, b) for a, b in zip(self.cuts, theirs, strict=True)]
         self.allows_missing = self.allows_missing and beside.allows_missing
         self.never_missing |= {*beside.never_missing}
@@ -426,7 +426,7 @@ class _Builder:
     ) -> Feature:
         name = self.ensemble.feature_names[column]
         if not ordered:
-            names = {code: names[code] for code in by_effect(self.ensemble, column, list(names))}
+            names = {code: names[code] for code in sort_by_effect(self.ensemble, column, list(names))}
         patterns: dict[tuple[float, ...], object] = {(code,): label for code, label in names.items()}
         variable = None
         splits = name in self.mentioned or self.tells_apart(column, np.array(list(names)))
@@ -494,7 +494,7 @@ class _Builder:
         native = [
             f for f in looked_at if f.columns[0] in self.ensemble.categories and f.name not in self.declared
         ]
-        found = _merged([f for f in looked_at if f not in native])
+        found = _merge([f for f in looked_at if f not in native])
         if any(f.others is None for f in native):
             found.append("categories are those that the model knows")
         if self.allows_missing:
@@ -506,7 +506,7 @@ class _Builder:
         return tuple(found)
 
 
-def _merged(features: Iterable[Feature]) -> list[str]:
+def _merge(features: Iterable[Feature]) -> list[str]:
     """What is assumed about features, each kind once: "age, kids are whole numbers"."""
     said: dict[tuple[str, str], list[str]] = {}
     for feature in features:
@@ -532,7 +532,7 @@ def _cuts(ensemble: Ensemble) -> list[NDArray[np.float64]]:
     return [np.unique(np.concatenate(cuts)) if cuts else np.empty(0) for cuts in columns]
 
 
-def _in_form(cuts: NDArray[np.float64], operator: Operator, own: Operator) -> NDArray[np.float64]:
+def _put_in_form(cuts: NDArray[np.float64], operator: Operator, own: Operator) -> NDArray[np.float64]:
     """The cuts at which tests of another form separate the same floats: ``x < t`` is ``x <= `` the float below t."""
     if operator == own:
         return cuts

@@ -144,15 +144,15 @@ class Feature:
         cuts = () if self.variable is None else self.variable.cuts or ()
         low, high = self.low, self.high
         if value > 0:
-            low = max(low, self._beyond(cuts[value - 1], math.inf))
+            low = max(low, self._step_beyond(cuts[value - 1], math.inf))
         if value < len(cuts):
-            high = min(high, self._beyond(cuts[value], -math.inf))
+            high = min(high, self._step_beyond(cuts[value], -math.inf))
         return (
             low if value > 0 else max(low, min(-FARTHEST, high)),
             high if value < len(cuts) else min(high, max(FARTHEST, low)),
         )
 
-    def _beyond(self, cut: float, towards: float) -> float:
+    def _step_beyond(self, cut: float, towards: float) -> float:
         """The nearest number to a cut on one side of it, the cut itself if it belongs to that side."""
         assert self.variable is not None
         if (self.variable.closed == "right") == (towards < 0):

@@ -186,11 +186,10 @@ class Statements:
                     )
         whole = {feature.name for feature in features if feature.whole}
         orders = [
-            _on_whole_numbers(order) if {order.lower, order.upper} <= whole else order
-            for order in self.orders
+            _round_order(order) if {order.lower, order.upper} <= whole else order for order in self.orders
         ]
         _check_chains(orders, whole)
-        for order in _closed(orders):
+        for order in _chain_orders(orders):
             rules.append(_staircase(order, by_name, places))
         return Knowledge(tuple(rule for rule in rules if rule.forbidden), tuple(orders))
 
@@ -277,7 +276,7 @@ def _constant(number: str) -> Fraction:
     return Fraction(number)
 
 
-def _on_whole_numbers(order: Order) -> Order:
+def _round_order(order: Order) -> Order:
     """The order that says the same of whole numbers, with a whole constant and without strictness."""
     (constant,) = order.constants
     least = math.ceil(constant) - 1 if order.strict else math.floor(constant)
@@ -323,7 +322,7 @@ def _clause_of(expression: Expression, text: str, *, positive: bool) -> list[Lit
     raise InvalidInput(f"constraint {brief(text)!r} is not a clause; {FORMS}")
 
 
-def _closed(orders: Sequence[Order]) -> list[Order]:
+def _chain_orders(orders: Sequence[Order]) -> list[Order]:
     """The orders and all that follows from them by chaining, but for what follows from a tighter one as well.
 
     One is tighter than another only if it says something wherever the other does: with no more features in its middle.
@@ -410,11 +409,11 @@ def numbers_in_order(
     apart = (1 + sum(abs(c) for order in orders for c in order.constants)) * (len(ends) + 1)
     floor = math.floor(min(x for x in (*near.values(), *(high for _, high in ends.values()))) - apart)
     least = {name: max(low, floor) for name, (low, _) in ends.items()}  # only differences count
-    found = _raised(orders, near, ends, whole)
-    return _raised(orders, least, ends, whole) if found is None else found
+    found = _raise_uppers(orders, near, ends, whole)
+    return _raise_uppers(orders, least, ends, whole) if found is None else found
 
 
-def _raised(
+def _raise_uppers(
     orders: Sequence[Order],
     least: dict[str, float],
     ends: dict[str, tuple[float, float]],

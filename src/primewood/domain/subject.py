@@ -91,13 +91,13 @@ class EnsembleSubject:
 
     def formula(self, label: int) -> Expression:
         """The decision under K: true as well at points that no row is at."""
-        return self._under_knowledge(label, denied=False)
+        return self._assume_knowledge(label, denied=False)
 
     def denial(self, label: int) -> Expression:
         """That the decision is not taken, under K: true as well at points that no row is at."""
-        return self._under_knowledge(label, denied=True)
+        return self._assume_knowledge(label, denied=True)
 
-    def _under_knowledge(self, label: int, *, denied: bool) -> Expression:
+    def _assume_knowledge(self, label: int, *, denied: bool) -> Expression:
         if not self.ensemble.is_plain:
             raise InvalidInput(
                 "a sum or a mean of leaf values is not written as an expression; the search engine explains it, and of "

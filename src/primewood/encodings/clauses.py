@@ -84,7 +84,7 @@ class Cnf:
         if clause or len(clauses) != count:
             found = len(clauses) + bool(clause)
             raise InvalidInput(f"not DIMACS: {count} clauses are promised, {found} are there")
-        return cls(size, tuple(clauses), _mapped(comments, "map"), _mapped(comments, "means"))
+        return cls(size, tuple(clauses), _map_names(comments, "map"), _map_names(comments, "means"))
 
     def expression(self) -> Expression:
         """The clauses as an expression over Boolean variables, named by the map or ``v<number>``."""
@@ -99,12 +99,12 @@ def _one_line(words: str) -> str:
     return json.dumps(words, ensure_ascii=False)[1:-1]
 
 
-def _mapped(comments: Iterable[str], kind: str) -> dict[int, str]:
+def _map_names(comments: Iterable[str], kind: str) -> dict[int, str]:
     found = (re.fullmatch(rf"c {kind} (\d{{1,{DIGITS}}}) (.*)", line) for line in comments)
-    return {int(match[1]): _unescaped(match[2]) for match in found if match}
+    return {int(match[1]): _unescape(match[2]) for match in found if match}
 
 
-def _unescaped(words: str) -> str:
+def _unescape(words: str) -> str:
     """What `_one_line` wrote; a map by another program is taken as it is."""
     try:
         return str(json.loads(f'"{words}"'))

@@ -106,12 +106,12 @@ class Engines:
         """
         if self._searches:
             with suppress(TooLarge):
-                self._searching()
+                self._build_forest()
 
     def decide(self, point: Point) -> int:
         """The decision at a point, as a place in the subject's labels."""
         if self._searches:
-            return self._searching().decide(point)
+            return self._build_forest().decide(point)
         return self.subject.decide(point)
 
     def oracle(self, label: int, target: int | None = None) -> Oracle:
@@ -124,7 +124,7 @@ class Engines:
             return self._boolean(label, target)
         if self.engine == "sat" or not isinstance(self.subject, EnsembleSubject):
             return self._sat(label, target)
-        return self._searching().oracle(label, target)
+        return self._build_forest().oracle(label, target)
 
     def pricing(self, label: int, target: int | None = None) -> PricingOracle:
         """An oracle that also finds the cheapest change of the decision."""
@@ -143,7 +143,7 @@ class Engines:
             if self._sequential is None:
                 self._sequential = Engines(self.subject, self.engine, self.max_nodes)
                 if self._searches:
-                    self._sequential._forest = self._searching().in_sequence()
+                    self._sequential._forest = self._build_forest().in_sequence()
             return self._sequential
 
     def primes(self, label: int, literals: Language, point: Point | None = None) -> Family:
@@ -154,7 +154,7 @@ class Engines:
         if family is not None:
             return family
         if self.engine != "sat" and isinstance(self.subject, EnsembleSubject):
-            return self._searching().oracle(label).primes(literals, point)
+            return self._build_forest().oracle(label).primes(literals, point)
         return self._sat(label).primes(literals, point)
 
     def try_diagram(
@@ -191,14 +191,14 @@ class Engines:
         """
         from primewood.engines.diagram.oracle import DiagramOracle
 
-        diagram = self._compiled_in(self._allowed(clock))
+        diagram = self._compile_within(self._allow(clock))
         # Where the order of summation decides, it may decide for the target.
         targets = [target] if target is not None else []
         if targets and self.any_order:
             targets.append(len(self.subject.labels))
-        return DiagramOracle(diagram, label, self._allowed(clock), targets)
+        return DiagramOracle(diagram, label, self._allow(clock), targets)
 
-    def _allowed(self, clock: Clock | None) -> Allowance:
+    def _allow(self, clock: Clock | None) -> Allowance:
         """What one step on the way to an answer from diagrams may take."""
         from primewood.engines.diagram.oracle import Allowance
 
@@ -209,7 +209,7 @@ class Engines:
             return Allowance(None, FEW_NODES)
         return Allowance(min(clock.left() / 2, math.inf if usual is None else usual))
 
-    def _compiled_in(self, allowed: Allowance) -> Diagram:
+    def _compile_within(self, allowed: Allowance) -> Diagram:
         """The compiled form, unless it was tried before with about as much time."""
         with self._working:
             tried = 0.0 if self._tried_seconds is None or self._diagram is not None else self._tried_seconds
@@ -283,7 +283,7 @@ class Engines:
         """The forest of the search engine, for questions about two decisions at once; models only."""
         if not isinstance(self.subject, EnsembleSubject):
             raise InvalidInput("an expression has no trees to search")
-        return self._searching()
+        return self._build_forest()
 
     def joints(self) -> KeptJoints:
         """The joint forests of the model with itself that were asked last."""
@@ -294,7 +294,7 @@ class Engines:
                 self._joints = KeptJoints()
             return self._joints
 
-    def _searching(self) -> SearchForest:
+    def _build_forest(self) -> SearchForest:
         from primewood.engines.search.oracle import SearchForest
 
         with self._working:

@@ -160,11 +160,11 @@ class Restrictions:
         for j, value in enumerate(point):
             known = self._against[j]
             if value not in known:
-                known[value] = self._excluding(j, value)
+                known[value] = self._find_excluding(j, value)
             found |= known[value]
         return found
 
-    def _excluding(self, j: int, value: int) -> int:
+    def _find_excluding(self, j: int, value: int) -> int:
         """The restrictions of a variable that exclude a value; around an instance, also by what they require."""
         span = self._spans[j]
         excluding: dict[int, bool] = {}
@@ -252,9 +252,9 @@ class Border:
         # Growing knows the runs around a number, but none beside an instance's missing value.
         grows = self.point is not None and not self.restrictions.whole
         if grows and isinstance(self.oracle, GrowingOracle):
-            found = self._grown(self.oracle, chosen, order, clock)
+            found = self._grow(self.oracle, chosen, order, clock)
         else:
-            found = self._thinned(chosen, order, clock)
+            found = self._thin_out(chosen, order, clock)
         if found is not None:
             self.explanations.append(found)
         return found
@@ -265,7 +265,7 @@ class Border:
         assert self.point is not None
         return self.point
 
-    def _grown(self, oracle: GrowingOracle, chosen: int, order: Sequence[int], clock: Clock) -> int | None:
+    def _grow(self, oracle: GrowingOracle, chosen: int, order: Sequence[int], clock: Clock) -> int | None:
         """First allow all that the set allows, then let go of the rest, variable by variable."""
         if clock.expired():
             return None
@@ -285,7 +285,7 @@ class Border:
         assert not found & ~chosen, "a safe set was not allowed whole: please report this"
         return found
 
-    def _thinned(self, chosen: int, order: Sequence[int], clock: Clock) -> int | None:
+    def _thin_out(self, chosen: int, order: Sequence[int], clock: Clock) -> int | None:
         """Let go of one restriction after the other, of whole variables first."""
         needed = 0
         for j in order:
@@ -344,14 +344,14 @@ class Border:
         """
         moved = list(outside)
         for j in self.order if order is None else order:
-            for value in self._on_the_way(j, moved[j]):
+            for value in self._find_between(j, moved[j]):
                 previous, moved[j] = moved[j], value
                 if not self.oracle.holds(tuple(moved)):
                     break
                 moved[j] = previous
         return tuple(moved)
 
-    def _on_the_way(self, j: int, value: int) -> Sequence[int]:
+    def _find_between(self, j: int, value: int) -> Sequence[int]:
         """The values to try in place of another, the instance's own first."""
         own, ordered = self._instance[j], self.oracle.variables[j].ordered
         if own == value:

@@ -93,7 +93,7 @@ def _flat_tree(number: int, prefixes: Ints, ensemble: Ensemble, domain: Domain) 
         if chain:
             chains[node] = chain
     whole = FlatTree(variable, prefix, missing_left, tree.left, tree.right, np.arange(len(tree)))
-    return _with_chains(whole, chains)
+    return _add_chains(whole, chains)
 
 
 def _chain(inside: NDArray[np.bool_]) -> list[_Piece]:
@@ -102,7 +102,7 @@ def _chain(inside: NDArray[np.bool_]) -> list[_Piece]:
     return [_Piece(end, bool(inside[end - 1])) for end in ends]
 
 
-def _with_chains(tree: FlatTree, chains: dict[int, list[_Piece]]) -> FlatTree:
+def _add_chains(tree: FlatTree, chains: dict[int, list[_Piece]]) -> FlatTree:
     if not chains:
         return tree
     sizes = np.ones(len(tree), dtype=np.int64)
@@ -191,5 +191,5 @@ def _rule_tree(conditions: list[tuple[int, int]], domain: Domain) -> tuple[FlatT
         if chain:
             chains[node] = chain
     right = np.where(inner, possible, -1)
-    tree = _with_chains(FlatTree(variable, prefix, missing_left, left, right, nodes), chains)
+    tree = _add_chains(FlatTree(variable, prefix, missing_left, left, right, nodes), chains)
     return tree, (tree.origin == forbidden).astype(np.uint8)

@@ -111,7 +111,7 @@ class SingleTree:
             if j not in freed and not (excluded[j] & (hits == 1)).any():
                 hits -= excluded[j]
                 freed.add(j)
-        return self._freeing(point, freed)
+        return self._find_freeing(point, freed)
 
     def shortest(self, point: Point) -> Box:
         """A PI-explanation in `values` that keeps as few variables as possible.
@@ -126,7 +126,7 @@ class SingleTree:
         if rivals.minimal:
             with Hitman(bootstrap_with=[rivals.excluding(i) for i in rivals.minimal]) as smallest_first:
                 kept = smallest_first.get()
-        return self._freeing(point, set(range(len(point))) - set(kept))
+        return self._find_freeing(point, set(range(len(point))) - set(kept))
 
     def find_other(self, box: Box, label: int) -> tuple[Point, int]:
         """A point of a box that is not decided for the label, and how it is decided. There must be one."""
@@ -146,14 +146,14 @@ class SingleTree:
         check_language(literals)
         rivals = self._rivals(point)
         if literals == "values" or not rivals.leaves.size:
-            yield from (self._freeing(point, set(rivals.excluding(i))) for i in rivals.minimal)
+            yield from (self._find_freeing(point, set(rivals.excluding(i))) for i in rivals.minimal)
             return
         needs = self._needs(rivals, point, literals)
         for i in range(len(rivals.leaves)):
             changed = rivals.excluding(i)
             ends = self._masks(needs.ends, changed, i)
-            for chosen in _without(ends, self._threats(rivals, needs, i)):
-                yield from self._reaching(point, literals, changed, chosen)
+            for chosen in _leave_out(ends, self._threats(rivals, needs, i)):
+                yield from self._find_reaching(point, literals, changed, chosen)
 
     def _rivals(self, point: Point) -> _Rivals:
         """The rivals at a point, those that exclude fewest of its values first."""
@@ -165,7 +165,7 @@ class SingleTree:
         order = np.argsort(excluded.sum(axis=0), kind="stable")
         return _Rivals(leaves[order], excluded[:, order])
 
-    def _freeing(self, point: Point, freed: set[int]) -> Box:
+    def _find_freeing(self, point: Point, freed: set[int]) -> Box:
         cells = enumerate(zip(self.variables, point, strict=True))
         return tuple(x.everything if j in freed else 1 << value for j, (x, value) in cells)
 
@@ -195,10 +195,12 @@ class SingleTree:
                 found += [(*reach[:k], mask, *reach[k + 1 :]) for k, mask in enumerate(less) if mask]
         return found
 
-    def _reaching(self, point: Point, literals: Language, changed: list[int], chosen: Box) -> Iterator[Box]:
+    def _find_reaching(
+        self, point: Point, literals: Language, changed: list[int], chosen: Box
+    ) -> Iterator[Box]:
         """The boxes that reach from the point to one of the chosen values of each changed variable."""
         options = [
-            [_between(self.variables[j], point[j], end, literals) for end in indices(mask)]
+            [_find_between(self.variables[j], point[j], end, literals) for end in indices(mask)]
             for j, mask in zip(changed, chosen, strict=True)
         ]
         box = [1 << value for value in point]
@@ -334,7 +336,7 @@ def _is_whole(x: Variable, own: int, literals: Language) -> bool:
     return literals == "intervals" and x.ordered > 0 and own == x.missing
 
 
-def _between(x: Variable, own: int, end: int, literals: Language) -> int:
+def _find_between(x: Variable, own: int, end: int, literals: Language) -> int:
     """What is allowed when one lets go of a variable up to an end."""
     if _is_whole(x, own, literals):
         return x.everything
@@ -344,7 +346,7 @@ def _between(x: Variable, own: int, end: int, literals: Language) -> int:
     return 1 << own | 1 << end
 
 
-def _without(box: Box, others: list[Box]) -> Iterator[Box]:
+def _leave_out(box: Box, others: list[Box]) -> Iterator[Box]:
     """Disjoint boxes that hold the points of a box that are in none of the others.
 
     Each time the other box that is bounded in fewest variables is cut out, so that what swallows a box, or

@@ -166,12 +166,19 @@ def categories_read(records: Any, place: str = "categories") -> dict[int, Catego
 def _categories(value: Any, place: str) -> tuple[int, Categories]:
     """The categories of one column; whether they are all is at the end, if they are not."""
     parts = value if isinstance(value, list) and len(value) == 6 else [*listed(value, place), True]
-    checks = (whole(), items(made(_named, number, _label)), optional(number), flag, one_of(MISSING_AS), flag)
+    checks = (
+        whole(),
+        items(made(_read_names, number, _label)),
+        optional(number),
+        flag,
+        one_of(MISSING_AS),
+        flag,
+    )
     column, names, *more = made(lambda *parts: parts, *checks)(parts, place)
     return column, Categories(dict(names), *more)
 
 
-def _named(code: float, name: Any) -> tuple[float, Any]:
+def _read_names(code: float, name: Any) -> tuple[float, Any]:
     return float(code), name
 
 

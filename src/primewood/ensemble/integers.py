@@ -83,7 +83,7 @@ def integer_vote(ensemble: Ensemble, *, room: int = ROOM) -> IntegerVote:
         weights[0] += _offsets(ensemble, shift, total)
     if all(flags[tree.is_leaf].all() for flags, tree in zip(exact, ensemble.trees, strict=True)):
         return IntegerVote(tuple(weights), tuple(exact), 0)
-    rounding = 2 * (_rounding(ensemble, most, abs(start)) + _slack_of_link(ensemble))
+    rounding = 2 * (_bound_rounding(ensemble, most, abs(start)) + _slack_of_link(ensemble))
     band = factor * (math.ceil(math.ldexp(rounding, shift)) + 4 * len(added) + 2)
     once = _once(exact, ensemble)
     rounding_trees = sum(
@@ -136,7 +136,7 @@ def _offsets(ensemble: Ensemble, shift: int, total: float) -> NDArray[np.int64]:
     return np.array(found)
 
 
-def _rounding(ensemble: Ensemble, most: NDArray[np.float64], start: NDArray[np.float64]) -> float:
+def _bound_rounding(ensemble: Ensemble, most: NDArray[np.float64], start: NDArray[np.float64]) -> float:
     """How far the library's score of a class can be off before the last division."""
     unit = 2.0**-53 if ensemble.precision == "float64" else 2.0**-24
     largest, tree = 0.0, 0
@@ -147,14 +147,14 @@ def _rounding(ensemble: Ensemble, most: NDArray[np.float64], start: NDArray[np.f
     for output, begin in enumerate(start):
         sizes = np.array([part[output] for part in parts])
         partial = begin + np.cumsum(-np.sort(-sizes[sizes > 0]))  # the worst order
-        within = _within_groups(ensemble, most[:, output])
+        within = _sum_within_groups(ensemble, most[:, output])
         whole = begin + float(sizes.sum())
         divided = whole * (ensemble.total_divisor != 1)
         largest = max(largest, float(partial.sum()) + within + 2 * whole + divided)
     return largest * unit * (1 + 4 * len(most) * unit)
 
 
-def _within_groups(ensemble: Ensemble, most: NDArray[np.float64]) -> float:
+def _sum_within_groups(ensemble: Ensemble, most: NDArray[np.float64]) -> float:
     """What the sums, means and products inside groups round, given what each tree adds at most."""
     found, tree = 0.0, 0
     for group in ensemble.summands:

@@ -31,7 +31,7 @@ from primewood.logic.variable import Variable, unique_variables
 
 def negation(argument: Expression) -> Expression:
     """``!argument`` in normal form: a literal becomes its complement, ``!!a`` becomes ``a``."""
-    argument = _checked(argument)
+    argument = _check_arguments(argument)
     result: Expression = Not(argument)
     if isinstance(argument, Constant):
         result = FALSE if argument.value else TRUE
@@ -39,13 +39,13 @@ def negation(argument: Expression) -> Expression:
         result = argument.variable.of_mask(argument.variable.everything & ~argument.mask)
     elif isinstance(argument, Not):
         result = argument.argument
-    return _declared(result, [argument])
+    return _collect_variables(result, [argument])
 
 
 def conjunction(arguments: Iterable[Expression]) -> Expression:
     """``a & b & ...`` in normal form; without arguments `true`."""
-    given = [_checked(argument) for argument in arguments]
-    parts = _merged(given, And, TRUE, lambda a, b: a & b)
+    given = [_check_arguments(argument) for argument in arguments]
+    parts = _merge(given, And, TRUE, lambda a, b: a & b)
     result: Expression = And(parts)
     if FALSE in parts:
         result = FALSE
@@ -53,22 +53,22 @@ def conjunction(arguments: Iterable[Expression]) -> Expression:
         result = parts[0] if parts else TRUE
     elif all(isinstance(part, Literal) for part in parts):
         result = Term(parts)  # type: ignore[arg-type]
-    return _declared(result, given)
+    return _collect_variables(result, given)
 
 
 def disjunction(arguments: Iterable[Expression]) -> Expression:
     """``a | b | ...`` in normal form; without arguments `false`."""
-    given = [_checked(argument) for argument in arguments]
-    parts = _merged(given, Or, FALSE, lambda a, b: a | b)
+    given = [_check_arguments(argument) for argument in arguments]
+    parts = _merge(given, Or, FALSE, lambda a, b: a | b)
     result: Expression = Or(parts)
     if TRUE in parts:
         result = TRUE
     elif len(parts) < 2:
         result = parts[0] if parts else FALSE
-    return _declared(result, given)
+    return _collect_variables(result, given)
 
 
-def _merged(
+def _merge(
     arguments: Iterable[Expression],
     connective: type[Connective],
     neutral: Constant,
@@ -94,24 +94,24 @@ def _merged(
 
 def implication(premise: Expression, conclusion: Expression) -> Expression:
     """``premise -> conclusion``, with constants folded."""
-    given = premise, conclusion = _checked(premise), _checked(conclusion)
+    given = premise, conclusion = _check_arguments(premise), _check_arguments(conclusion)
     result: Expression = Implies(given)
     if isinstance(premise, Constant):
         result = conclusion if premise.value else TRUE
     elif isinstance(conclusion, Constant):
         result = TRUE if conclusion.value else negation(premise)
-    return _declared(result, given)
+    return _collect_variables(result, given)
 
 
 def equivalence(left: Expression, right: Expression) -> Expression:
     """``left <-> right``, with constants folded."""
-    given = left, right = _checked(left), _checked(right)
+    given = left, right = _check_arguments(left), _check_arguments(right)
     result: Expression = Iff(given)
     if isinstance(left, Constant):
         result = right if left.value else negation(right)
     elif isinstance(right, Constant):
         result = left if right.value else negation(left)
-    return _declared(result, given)
+    return _collect_variables(result, given)
 
 
 @takes(count=integer)
@@ -124,7 +124,7 @@ def at_least(count: int, arguments: Iterable[Expression]) -> Expression:
     """
     if isinstance(arguments, Expression):
         raise InvalidInput("at_least takes a number and a list of expressions")
-    given = [_checked(argument) for argument in several(arguments, "arguments")]
+    given = [_check_arguments(argument) for argument in several(arguments, "arguments")]
     parts = [argument for argument in given if not isinstance(argument, Constant)]
     count -= sum(argument.value for argument in given if isinstance(argument, Constant))
     if count <= 0:
@@ -137,14 +137,14 @@ def at_least(count: int, arguments: Iterable[Expression]) -> Expression:
         result = conjunction(parts)
     else:
         result = AtLeast(count, parts)
-    return _declared(result, given)
+    return _collect_variables(result, given)
 
 
-def _checked(thing: object) -> Expression:
+def _check_arguments(thing: object) -> Expression:
     return check_expression(thing)._plain()
 
 
-def _declared(result: Expression, arguments: Iterable[Expression]) -> Expression:
+def _collect_variables(result: Expression, arguments: Iterable[Expression]) -> Expression:
     """The result, declared over all that its arguments were declared over."""
     universe = unique_variables(x for argument in arguments for x in argument.variables)
     return result if result.variables == universe else result.over(universe)

@@ -57,7 +57,7 @@ def _write(expression: Expression, parts: list[Words]) -> Words:
         case Literal():
             return literal_text(expression)
         case Not():
-            return "!" + _inside(parts[0], NOT), NOT
+            return "!" + _print_inside(parts[0], NOT), NOT
         case AtLeast():
             return f"at_least({expression.count}, {', '.join(words for words, _ in parts)})", ATOM
         case And(arguments=()):
@@ -65,17 +65,17 @@ def _write(expression: Expression, parts: list[Words]) -> Words:
         case And(arguments=(_,)):
             return parts[0]
         case And():
-            return " & ".join(_inside(part, NOT) for part in parts), AND
+            return " & ".join(_print_inside(part, NOT) for part in parts), AND
         case Or():
-            return " | ".join(_inside(part, AND) for part in parts), OR
+            return " | ".join(_print_inside(part, AND) for part in parts), OR
         case Implies():
-            return f"{_inside(parts[0], OR)} -> {_inside(parts[1], IMPLIES)}", IMPLIES
+            return f"{_print_inside(parts[0], OR)} -> {_print_inside(parts[1], IMPLIES)}", IMPLIES
         case Iff():
-            return f"{_inside(parts[0], IFF)} <-> {_inside(parts[1], IMPLIES)}", IFF
+            return f"{_print_inside(parts[0], IFF)} <-> {_print_inside(parts[1], IMPLIES)}", IFF
     raise TypeError(f"not an expression: {expression!r}")
 
 
-def _inside(part: Words, weakest: int) -> str:
+def _print_inside(part: Words, weakest: int) -> str:
     """The text as an argument, in brackets if it binds less tightly than `weakest`."""
     words, level = part
     return words if level >= weakest else f"({words})"

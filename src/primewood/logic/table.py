@@ -60,7 +60,7 @@ def from_table(
     if isinstance(table, Mapping):
         truth = np.zeros(shape, dtype=bool)
         named = {
-            as_point(universe, _by_name(universe, row)): _truth_values([value])[0]
+            as_point(universe, _sort_by_name(universe, row)): _truth_values([value])[0]
             for row, value in table.items()
         }
         if len(named) != math.prod(shape):
@@ -75,7 +75,7 @@ def from_table(
     return _tree(truth, universe).over(universe)
 
 
-def _by_name(universe: Sequence[Variable], row: object) -> dict[str, object]:
+def _sort_by_name(universe: Sequence[Variable], row: object) -> dict[str, object]:
     if not isinstance(row, tuple) or len(row) != len(universe):
         raise InvalidInput(f"a row of the table is a tuple of {len(universe)} values, not {told(row)}")
     return {x.name: value for x, value in zip(universe, row, strict=True)}

@@ -240,7 +240,7 @@ class Variable:
                 and self.ordered == other.ordered
                 and self.is_boolean == other.is_boolean
             )
-        return self.of_mask(1 << self._named(other))
+        return self.of_mask(1 << self._find_value(other))
 
     @overload  # type: ignore[override]
     def __ne__(self, other: Variable) -> bool: ...  # type: ignore[overload-overlap]
@@ -249,9 +249,9 @@ class Variable:
     def __ne__(self, other: object) -> bool | Expression:
         if isinstance(other, Variable):
             return not self == other
-        return self.of_mask(self.everything & ~(1 << self._named(other)))
+        return self.of_mask(self.everything & ~(1 << self._find_value(other)))
 
-    def _named(self, value: object) -> int:
+    def _find_value(self, value: object) -> int:
         """The index of a value that is given itself, not by a number inside it."""
         if self.is_numeric and not isinstance(value, Interval) and value is not MISSING:
             raise InvalidInput(

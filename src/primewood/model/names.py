@@ -23,7 +23,7 @@ def name_classes(labels: Sequence[object], names: ClassNames | None) -> tuple[ob
     if names is None:
         return tuple(labels)
     if isinstance(names, Mapping):
-        given = _mapped(labels, names)
+        given = _map_classes(labels, names)
     else:
         if isinstance(names, str) or len(names) != len(labels):
             count = 1 if isinstance(names, str) else len(names)
@@ -41,7 +41,7 @@ def name_classes(labels: Sequence[object], names: ClassNames | None) -> tuple[ob
     return given
 
 
-def _mapped(labels: Sequence[object], names: Mapping[object, object]) -> tuple[object, ...]:
+def _map_classes(labels: Sequence[object], names: Mapping[object, object]) -> tuple[object, ...]:
     """Shown names by a mapping; labels are looked up as they are, or by their text, as JSON and TOML have them."""
     by_text = {str(label): label for label in labels}
     unknown = [key for key in names if str(key) not in by_text]
@@ -68,7 +68,7 @@ def name_columns(
     """
     own = ensemble.feature_names
     if names is not None:
-        return replace(ensemble, feature_names=_checked_names(names, own)), ()
+        return replace(ensemble, feature_names=_check_names(names, own)), ()
     table = None if X_train is None else tabular(X_train)
     if table is None or not table.labelled:
         return ensemble, ()
@@ -80,7 +80,7 @@ def name_columns(
     return replace(ensemble, feature_names=table.names), matched.notes
 
 
-def _checked_names(names: Sequence[str], own: tuple[str, ...]) -> tuple[str, ...]:
+def _check_names(names: Sequence[str], own: tuple[str, ...]) -> tuple[str, ...]:
     given = tuple(str(name) for name in names)
     if len(given) != len(own):
         raise InvalidInput(f"{len(given)} feature names for {len(own)} columns")

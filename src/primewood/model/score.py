@@ -109,51 +109,51 @@ class Scorer:
     def _score(self, scores: NDArray[np.float64], label: int) -> Score:
         ensemble = self.ensemble
         if ensemble.vote == "majority":
-            return self._votes(scores, label)
+            return self._count_votes(scores, label)
         if ensemble.predicts_number:
-            return self._prediction(float(scores[0]), label)
+            return self._score_prediction(float(scores[0]), label)
         if ensemble.cutoff is not None and ensemble.cutoff.of == "score":
-            return self._at_score(float(scores[0]), label, ensemble.cutoff)
+            return self._score_at_cutoff(float(scores[0]), label, ensemble.cutoff)
         if len(self.class_names) == 2 and self._are_probabilities(scores):
-            return self._of_two(scores, label)
-        return self._largest(scores, label)
+            return self._score_two(scores, label)
+        return self._score_largest(scores, label)
 
     def _are_probabilities(self, scores: NDArray[np.float64]) -> bool:
         if self.ensemble.vote == "sum":
             return self.ensemble.link in PROBABILITIES
         return self.ensemble.n_outputs == 1 or abs(float(scores.sum()) - 1) < 1e-6
 
-    def _votes(self, scores: NDArray[np.float64], label: int) -> Score:
+    def _count_votes(self, scores: NDArray[np.float64], label: int) -> Score:
         trees = len(self.ensemble.trees)
         votes, name = round(float(scores[label]) * trees), self.class_names[label]
         reason = f"{votes} of {trees} trees vote for it" if trees > 1 else "the only tree says so"
         return Score(name, "votes", name, float(votes), None, None, reason)
 
-    def _prediction(self, score: float, label: int) -> Score:
+    def _score_prediction(self, score: float, label: int) -> Score:
         ensemble, name = self.ensemble, self.class_names[label]
         value = float(linked(ensemble.slope * np.array([[score]]), ensemble.link)[0, 0])
         cutoff = ensemble.levels[0].value if len(ensemble.levels) == 1 else None
-        told = f"the prediction is {_beside(value, [level.value for level in ensemble.levels])}"
+        told = f"the prediction is {_show_beside(value, [level.value for level in ensemble.levels])}"
         if cutoff is not None:
-            told += f", {_where(value, cutoff)} the cut-off {number(cutoff)}"
+            told += f", {_locate(value, cutoff)} the cut-off {number(cutoff)}"
         raw = None if ensemble.link == "identity" else score
         return Score(name, "prediction", None, value, raw, cutoff, told)
 
-    def _of_two(self, scores: NDArray[np.float64], label: int) -> Score:
+    def _score_two(self, scores: NDArray[np.float64], label: int) -> Score:
         """Of two classes: the probability of the positive one, or else of the one that was decided for."""
         own = self.ensemble.cutoff
         place = own.positive if own is not None else label if self.positive is None else self.positive
         value = self._probability(scores, place)
         cutoff = self._own_cutoff(place) if own is None else own.value
         of, name = self.class_names[place], self.class_names[label]
-        shown = _beside(value, [cutoff], DECIMALS)
+        shown = _show_beside(value, [cutoff], DECIMALS)
         raw = float(scores[0]) if self.ensemble.vote == "sum" else None
         told = f"P({of}) = {shown}" + (f" (raw score {raw:.4g})" if raw is not None else "")
         if own is None and value == cutoff:
             told += ", a tie at the cut-off 0.5"
         else:
-            place_word = _where(value, cutoff) if own is not None else "above" if value > cutoff else "below"
-            told += f", {place_word} the cut-off {_padded(cutoff)}"
+            place_word = _locate(value, cutoff) if own is not None else "above" if value > cutoff else "below"
+            told += f", {place_word} the cut-off {_pad(cutoff)}"
         return Score(name, "probability", of, value, raw, cutoff, told)
 
     def _own_cutoff(self, place: int) -> float:
@@ -175,15 +175,15 @@ class Scorer:
             return linked_score if place == 1 else ensemble.complement(score)
         return score if place == 1 else 0.0 - score  # no negative zero
 
-    def _largest(self, scores: NDArray[np.float64], label: int) -> Score:
+    def _score_largest(self, scores: NDArray[np.float64], label: int) -> Score:
         ensemble, name = self.ensemble, self.class_names[label]
         if ensemble.cuts:
-            return self._raw_of_two(float(scores[0]), label)
+            return self._score_raw(float(scores[0]), label)
         values = linked(scores[None, :], ensemble.link)[0]
         is_probability = self._are_probabilities(scores)
         value, raw = float(values[label]), float(scores[label]) if ensemble.link != "identity" else None
         others = [float(x) for j, x in enumerate(values) if j != label]
-        shown = _beside(value, others, DECIMALS)
+        shown = _show_beside(value, others, DECIMALS)
         told = f"P({name}) = {shown}" if is_probability else f"the score of {name} is {shown}"
         told += f" (raw score {raw:.4g})" if raw is not None else ""
         tied = ", a tie that goes to the class listed first" if value in others else ""
@@ -191,37 +191,38 @@ class Scorer:
         measure: ScoreKind = "probability" if is_probability else "score"
         return Score(name, measure, name, value, raw, None, told)
 
-    def _at_score(self, score: float, label: int, own: Cutoff) -> Score:
+    def _score_at_cutoff(self, score: float, label: int, own: Cutoff) -> Score:
         """Of two classes that a wrapper parts at a score of its own choice."""
         name, of, value = (
             self.class_names[label],
             self.class_names[own.positive],
             score if own.positive else -score,
         )
-        told = f"the score of {of} is {_beside(value, [own.value], DECIMALS)}"
-        told += f", {_where(value, own.value)} the cut-off {number(own.value)}"
+        told = f"the score of {of} is {_show_beside(value, [own.value], DECIMALS)}"
+        told += f", {_locate(value, own.value)} the cut-off {number(own.value)}"
         return Score(name, "score", of, value, None, own.value, f"{name}: {told}")
 
-    def _raw_of_two(self, score: float, label: int) -> Score:
+    def _score_raw(self, score: float, label: int) -> Score:
         """Of two classes that part at a score that is not a probability."""
         name, of, cutoff = self.class_names[label], self.class_names[1], self.ensemble.cuts[0]
-        told = f"the score of {of} is {_beside(score, [cutoff])}, {_where(score, cutoff)} the cut-off {number(cutoff)}"
+        told = f"the score of {of} is {_show_beside(score, [cutoff])}"
+        told += f", {_locate(score, cutoff)} the cut-off {number(cutoff)}"
         return Score(name, "score", of, score, None, cutoff, told)
 
 
-def _where(value: float, cutoff: float) -> str:
+def _locate(value: float, cutoff: float) -> str:
     return "below" if value < cutoff else "at" if value == cutoff else "above"
 
 
-def _padded(x: float) -> str:
+def _pad(x: float) -> str:
     """A number of few decimals with at least two of them, as people write cut-offs; 0.5 stays as it is known."""
     return number(x) if x == 0.5 or round(x, DECIMALS) != x else f"{x:.{DECIMALS}f}"
 
 
-def _beside(value: float, others: Sequence[float], decimals: int = 1) -> str:
+def _show_beside(value: float, others: Sequence[float], decimals: int = 1) -> str:
     """A number in as few digits as keep it on its side of all others.
 
-    >>> _beside(0.43218, [0.6], 2), _beside(0.59996, [0.6], 2), _beside(163.21, [150.0])
+    >>> _show_beside(0.43218, [0.6], 2), _show_beside(0.59996, [0.6], 2), _show_beside(163.21, [150.0])
     ('0.43', '0.59996', '163.2')
     """
     for places in range(decimals, 17):

@@ -320,7 +320,7 @@ class Comparing:
             if not known:
                 return Comparison(Outcome.HOLDS, self.verifier.context, rows=0 if rows is None else len(rows))
         if not known:
-            found, note = self._searched()
+            found, note = self._search()
             if found is None:
                 outcome = Outcome.UNDECIDED if note else Outcome.HOLDS
                 return Comparison(
@@ -332,7 +332,7 @@ class Comparing:
             self.verifier.context,
             tuple(known[0].tolist()),
             tuple(
-                names[d] for names, d in zip(self.names, self._decided(known[0][None, :])[:, 0], strict=True)
+                names[d] for names, d in zip(self.names, self._decide(known[0][None, :])[:, 0], strict=True)
             ),
             tuple(affected.tolist()),
             0 if rows is None else len(rows),
@@ -346,7 +346,7 @@ class Comparing:
         context = self.verifier.context
         if context.rows is None or not len(affected):
             return ()
-        decided = self._decided(context.rows[affected])
+        decided = self._decide(context.rows[affected])
         found = []
         for pair in np.unique(decided, axis=1).T:
             places = affected[(decided == pair[:, None]).all(axis=0)].tolist()
@@ -355,7 +355,7 @@ class Comparing:
             found.append(ChangedRows(first, second, tuple(places), ids))
         return tuple(sorted(found, key=lambda direction: -len(direction)))
 
-    def _decided(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
+    def _decide(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
         return np.array(
             [self._ensemble(engines).predict(rows) for engines in (self.verifier.engines, self.second)]
         )
@@ -374,12 +374,12 @@ class Comparing:
         return bool(len(self._differ(self.verifier.row(point)[None, :])))
 
     def _differ(self, rows: NDArray[np.float64]) -> NDArray[np.int64]:
-        first, second = self._decided(rows)
+        first, second = self._decide(rows)
         return np.flatnonzero(~self._same[first, second])
 
-    def _searched(self) -> tuple[Row | None, str]:
+    def _search(self) -> tuple[Row | None, str]:
         """A row that is decided differently; or None, with a note unless there is none."""
-        made_up = self._made_up()
+        made_up = self._make_up_rows()
         if len(made_up):
             different = self._differ(made_up)
             if len(different):
@@ -409,7 +409,7 @@ class Comparing:
             f"no difference was found; {proved} of {len(pairs)} pairs of decisions are proved not to occur",
         )
 
-    def _made_up(self) -> NDArray[np.float64]:
+    def _make_up_rows(self) -> NDArray[np.float64]:
         """Rows put together from the values of training rows; none under constraints."""
         rows, points = self.verifier.context.rows, self.verifier.context.points
         if rows is None or points is None or self.verifier.subject.domain.knowledge:
@@ -456,7 +456,7 @@ class Comparing:
         self, known: Sequence[Row], row: Row, affected: NDArray[np.int64]
     ) -> tuple[Region, NDArray[np.bool_]]:
         context, verifier = self.verifier.context, self.verifier
-        a, b = (int(d) for d in self._decided(row[None, :])[:, 0])
+        a, b = (int(d) for d in self._decide(row[None, :])[:, 0])
         both = Both(verifier.engines.oracle(a), self.second.oracle(b))
         order = default_order(verifier.subject)
         steps = drop_each(order, [len(x) for x in context.variables])

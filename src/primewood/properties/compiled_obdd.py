@@ -92,9 +92,9 @@ class _Block:
 
     def node(self, children: tuple[int, ...]) -> int:
         """The node that leads to these children, one per value."""
-        return self._after(0, self._variable.everything, children, {})
+        return self._find_next(0, self._variable.everything, children, {})
 
-    def _after(
+    def _find_next(
         self, place: int, mask: int, children: tuple[int, ...], known: dict[tuple[int, int], int]
     ) -> int:
         """The node after the bits before a place, when they leave the values of a mask.
@@ -113,7 +113,7 @@ class _Block:
         if (place, mask) not in known:
             remaining, x = self._making.encoding.remaining, self._variable
             low, high = (
-                self._after(place + 1, remaining(x, mask, place, bit), children, known)
+                self._find_next(place + 1, remaining(x, mask, place, bit), children, known)
                 for bit in (False, True)
             )
             known[place, mask] = self._making.builder.node(self._first + place, low, high)

@@ -112,8 +112,8 @@ def difference(a: Compiled, b: Compiled) -> Difference:
     if not isinstance(b, Compiled):
         raise InvalidInput(f"the difference is asked of two compiled models; compile {told(b)} first")
     context = _joint(a._context, b._context)
-    left = _over(a.diagram, context)
-    right = in_order(_over(b.diagram, context), left.order)
+    left = _move_to(a.diagram, context)
+    right = in_order(_move_to(b.diagram, context), left.order)
     both, pairs = product(left, right)
     names: list[str] = [SAME]
     place = np.zeros(len(pairs), dtype=np.int32)
@@ -183,7 +183,7 @@ def _joint_variable(variables: Sequence[Variable], coded: Feature, missing: bool
     return Variable.numeric(coded.name, cuts, closed, missing=missing) if cuts or missing else None
 
 
-def _over(diagram: Diagram, context: Context) -> Diagram:
+def _move_to(diagram: Diagram, context: Context) -> Diagram:
     """A diagram over the joint variables: columns are repeated or left out; missing levels are added."""
     own = {x.name: j for j, x in enumerate(diagram.variables)}
     place = {x.name: j for j, x in enumerate(context.variables)}
@@ -217,10 +217,10 @@ def _values_in(x: Variable, joint: Variable, context: Context) -> list[int]:
     if feature.codes is not None:
         numbers: list[object] = [*feature.codes, *([MISSING] if joint.missing is not None else [])]
         return [x.index(number) for number in numbers]
-    return [_holding(x, value) for value in joint.values]
+    return [_hold(x, value) for value in joint.values]
 
 
-def _holding(x: Variable, value: object) -> int:
+def _hold(x: Variable, value: object) -> int:
     if not isinstance(value, Interval):
         return x.index(value)
     end = value.high if x.closed == "right" else value.low

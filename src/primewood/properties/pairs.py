@@ -86,7 +86,7 @@ class Pairs:
 
     def rows(self, point: Point) -> tuple[Row, Row] | None:
         """Two rows at a joint point that differ only where they may; None if constraints leave none."""
-        a, b = self._recognised(self.joint.part(point, 0), self.joint.part(point, 1))
+        a, b = self._recognise(self.joint.part(point, 0), self.joint.part(point, 1))
         row = self.verifier.row(a)
         if self.relations:
             row = self._towards(row, a, b)
@@ -95,7 +95,7 @@ class Pairs:
         other = self.verifier.context.cells.nearest_row(b, row, a)
         return None if other is None else (row, other)
 
-    def _recognised(self, a: Point, b: Point) -> tuple[Point, Point]:
+    def _recognise(self, a: Point, b: Point) -> tuple[Point, Point]:
         """The same pair with values of training rows, where both rows share a value and keep their decisions."""
         forest = self.verifier.engines.search_forest()
         second, allows = self.second or forest, self.verifier.subject.domain.knowledge.allows
@@ -188,7 +188,7 @@ class Monotone:
                 f"{self.feature} has no order; pass domain={{{self.feature!r}: pw.ordered(...)}}"
             )
         names = [str(name) for name in verifier.context.class_names]
-        wanted, up = self._wanted(verifier), self.direction == "increasing"
+        wanted, up = self._find_wanted(verifier), self.direction == "increasing"
         raising, about = f"raising {self.feature}", (self.direction, (self.feature,))
         if wanted is None and len(names) > 2:
             name = f"monotone in {self.feature} ({self.direction}, in the order {listing(names)})"
@@ -211,7 +211,7 @@ class Monotone:
         x = context.variables[place]
         taken_back, up = self._taken_back(verifier), self.direction == "increasing"
         hunt = Hunt(verifier, [place], _forbidden(verifier, taken_back, "up" if up else "down"))
-        if place in _constrained(verifier):
+        if place in _constrain(verifier):
             values = range(x.ordered)
             runs = [(v, x.ordered - 1) if up else (0, v) for v in values]
             beyond = Relation(place, len(context.variables), *_columns(runs))
@@ -224,7 +224,7 @@ class Monotone:
             verifier, claim, hunt, lambda: _by_steps(verifier, claim, place, steps, taken_back)
         )
 
-    def _wanted(self, verifier: Verifier) -> int | None:
+    def _find_wanted(self, verifier: Verifier) -> int | None:
         """The label of the decision that is gained; None for the order of the labels."""
         if self.target is not None:
             return verifier.context.label(self.target)
@@ -243,7 +243,7 @@ class Monotone:
     def _taken_back(self, verifier: Verifier) -> list[tuple[int, int]]:
         """The pairs of decisions, before and after, that must not be."""
         labels = range(len(verifier.context.class_names))
-        wanted = self._wanted(verifier)
+        wanted = self._find_wanted(verifier)
         if wanted is None:
             return [(before, after) for before in labels for after in labels if after < before]
         return [(wanted, after) for after in labels if after != wanted]
@@ -286,7 +286,7 @@ class IndependentOf:
         places = [place for name in self.features if (place := context.place(name)) is not None]
         different = _different(verifier)
         hunt = Hunt(verifier, places, _forbidden(verifier, different, "any"))
-        if _constrained(verifier) & {*places}:
+        if _constrain(verifier) & {*places}:
             pairs = Pairs(verifier, tuple(places))
             return _rows_first(verifier, claim, hunt, lambda: _no_pair(verifier, claim, pairs, different))
         return _rows_first(verifier, claim, hunt, lambda: self._by_steps(verifier, claim, places, different))
@@ -372,7 +372,7 @@ def _different(verifier: Verifier) -> list[tuple[int, int]]:
     return [(a, b) for a in labels for b in labels if a != b]
 
 
-def _constrained(verifier: Verifier) -> set[int]:
+def _constrain(verifier: Verifier) -> set[int]:
     """The places of the variables that constraints speak of: a value on the way between two may then be no row."""
     rules = verifier.subject.domain.knowledge.rules
     return {j for rule in rules for box in rule.forbidden for j in box}
@@ -484,7 +484,7 @@ class RobustEverywhere:
             if self.relative and context.ranges is not None:
                 low, high = context.ranges[:, feature.column].tolist()
                 reach *= high - low if high > low else 1.0
-            near = _columns(_near_cells(feature.all_ends.tolist(), reach))
+            near = _columns(_find_near_cells(feature.all_ends.tolist(), reach))
             relations.append(Relation(j, len(context.variables) + len(places), *near))
             places.append(j)
         return tuple(places), tuple(relations)
@@ -495,7 +495,7 @@ def _columns(runs: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], tuple[in
     return tuple(low for low, _ in runs), tuple(high for _, high in runs)
 
 
-def _near_cells(ends: Sequence[tuple[float, float]], reach: float) -> list[tuple[int, int]]:
+def _find_near_cells(ends: Sequence[tuple[float, float]], reach: float) -> list[tuple[int, int]]:
     """Per cell, the first and the last that have a number at most so far from some number of it."""
     found = []
     low = high = 0

@@ -250,7 +250,7 @@ def grow_rules(model: TreeModel, wishes: RuleWishes, clock: Clock) -> RuleList:
     names = context.class_names if wishes.decisions is None else wishes.decisions
     labels = list(dict.fromkeys(context.label(name) for name in names))
     counted = RowsCovered(context.points, context.variables)
-    decided = _decided(engines, context.points)
+    decided = _decide(engines, context.points)
     classes = [
         _Class(model, label, literals, counted.only(as_bits(decided == label)), wishes.seed)
         for label in labels
@@ -274,7 +274,7 @@ def grow_rules(model: TreeModel, wishes: RuleWishes, clock: Clock) -> RuleList:
     )
 
 
-def _decided(engines: Engines, points: NDArray[np.int64]) -> NDArray[np.int64]:
+def _decide(engines: Engines, points: NDArray[np.int64]) -> NDArray[np.int64]:
     """What the model decides at each point, as a place; −1 for one that is in no cell."""
     kinds, place = np.unique(points, axis=0, return_inverse=True)
     found = [engines.decide(tuple(kind)) if min(kind, default=0) >= 0 else -1 for kind in kinds.tolist()]

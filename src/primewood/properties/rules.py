@@ -132,17 +132,17 @@ class Never:
 
 def avoiding(verifier: Verifier, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
     """Whether no row of these boxes is decided for one of the labels: training rows first, then by search."""
-    breaking = _breaking(verifier, boxes, labels)
+    breaking = _find_breaking(verifier, boxes, labels)
     rows = verifier.context.rows
     if rows is not None and breaking is not None and breaking.places:
         row = np.asarray(rows[breaking.places[0]])
         found = verifier.failing(claim, [row], lambda found: found[0] in labels)
     else:
-        found = _searched(verifier, claim, boxes, labels)
+        found = _search(verifier, claim, boxes, labels)
     return found if found.outcome is Outcome.HOLDS else replace(found, breaking=breaking)
 
 
-def _searched(verifier: Verifier, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
+def _search(verifier: Verifier, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
     questions = [(box, label) for box in boxes for label in labels]
     shares = []
     for i, (box, label) in enumerate(questions):
@@ -160,19 +160,19 @@ def _searched(verifier: Verifier, claim: Claim, boxes: Sequence[Box], labels: Se
     return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=proved, note=note)
 
 
-def _breaking(verifier: Verifier, boxes: Sequence[Box], labels: Sequence[int]) -> Breaking | None:
+def _find_breaking(verifier: Verifier, boxes: Sequence[Box], labels: Sequence[int]) -> Breaking | None:
     """The training rows that break a rule themselves; None without training rows."""
     rows, points = verifier.context.rows, verifier.context.points
     if rows is None or points is None:
         return None
     known = np.flatnonzero((points >= 0).all(axis=1))
     decided = verifier.subject.ensemble.predict(rows[known])
-    wrong = np.isin(decided, labels) & _inside(boxes, points[known], verifier)
+    wrong = np.isin(decided, labels) & _find_inside(boxes, points[known], verifier)
     names = [verifier.context.class_names[d] for d in decided[wrong].tolist()]
     return Breaking.of_rows(verifier.context, known[wrong], names)
 
 
-def _inside(boxes: Sequence[Box], points: NDArray[np.int64], verifier: Verifier) -> NDArray[np.bool_]:
+def _find_inside(boxes: Sequence[Box], points: NDArray[np.int64], verifier: Verifier) -> NDArray[np.bool_]:
     """Which points lie in one of the boxes."""
     variables = verifier.context.variables
     found = np.zeros(len(points), dtype=bool)
@@ -215,24 +215,22 @@ def _alternatives(expression: Expression, *, positive: bool, text: str) -> list[
     if isinstance(expression, Implies):
         premise, conclusion = expression.arguments
         sides = [inner(premise, positive=not positive), inner(conclusion, positive=positive)]
-        return _joined(sides, text) if not positive else [*sides[0], *sides[1]]
+        return _join(sides, text) if not positive else [*sides[0], *sides[1]]
     if isinstance(expression, And | Or):
         sides = [inner(part, positive=positive) for part in expression.arguments]
         if isinstance(expression, And) == positive:
-            return _joined(sides, text)
+            return _join(sides, text)
         return [one for side in sides for one in side]
     if isinstance(expression, Iff):
         a, b = expression.arguments
-        same = [
-            _joined([inner(a, positive=v), inner(b, positive=v == positive)], text) for v in (True, False)
-        ]
+        same = [_join([inner(a, positive=v), inner(b, positive=v == positive)], text) for v in (True, False)]
         return [*same[0], *same[1]]
     raise InvalidInput(
         f"conditions are put together with and, or, not and ->; {brief(text)!r} has something else"
     )
 
 
-def _joined(sides: Sequence[list[Alternative]], text: str) -> list[Alternative]:
+def _join(sides: Sequence[list[Alternative]], text: str) -> list[Alternative]:
     """Every choice of one alternative from each side, together."""
     count = int(np.prod([float(len(side)) for side in sides]))
     if count > MOST_BOXES:
@@ -285,7 +283,7 @@ class Output:
         half = replace(verifier, clock=verifier.part(0.5))
         found = avoiding(half.at_levels(levels), claim, [verifier.everything], wrong)
         if found.outcome is Outcome.UNDECIDED:
-            proved = [self._proved(verifier, x, up=word == "at most") for word, x in self._bounds]
+            proved = [self._describe_proved(verifier, x, up=word == "at most") for word, x in self._bounds]
             return replace(found, context=verifier.context, note=f"{found.note}; {' and '.join(proved)}")
         breaking = found.breaking
         if breaking is not None and verifier.context.rows is not None:
@@ -299,7 +297,7 @@ class Output:
         """What the model puts out for rows."""
         return tuple(verifier.subject.ensemble.predict_proba(rows)[:, -1].tolist()) if len(rows) else ()
 
-    def _proved(self, verifier: Verifier, bound: float, *, up: bool) -> str:
+    def _describe_proved(self, verifier: Verifier, bound: float, *, up: bool) -> str:
         """The tightest bound that is proved in the time that is left, in words: by bisection from a safe one."""
         ensemble = verifier.subject.ensemble
         rows = verifier.context.rows

@@ -147,7 +147,7 @@ class SweepLine:
 
     def decisions(self, rows: Row) -> Labels:
         """What is decided about each row at each combination; −1 where no row can be."""
-        ensemble, reached = self.verifier.subject.ensemble, self._reached(rows)
+        ensemble, reached = self.verifier.subject.ensemble, self._find_reached(rows)
         # Along the combinations, few trees change their leaf at a time: only there is anything added up.
         starts = np.zeros((len(rows), len(self.cells)), dtype=bool)
         starts[:, 0] = True
@@ -160,7 +160,7 @@ class SweepLine:
         labels = decided[np.cumsum(starts.ravel()) - 1].reshape(starts.shape)
         return np.where(self._possible(rows), labels, -1) if self._is_constrained else labels
 
-    def _reached(self, rows: Row) -> list[NDArray[np.int64]]:
+    def _find_reached(self, rows: Row) -> list[NDArray[np.int64]]:
         """Per tree, the leaf of each row on each way."""
         ensemble, found = self.verifier.subject.ensemble, []
         for tree, (_, numbers) in zip(self._trees, self._ways, strict=True):

@@ -93,10 +93,10 @@ class Verification(Readable):
             "words": self.words,
             "breaking": None if self.breaking is None else self.breaking.to_dict(),
             "witnesses": [[None if x != x else x for x in row] for row in self.witnesses],
-            "shown": self._shown(),
+            "shown": self._show_rows(),
             "decisions": [plain(d) for d in self.decisions],
             "scores": [None if score is None else score.to_dict() for score in self.scores],
-            "differ_in": self._differences(),
+            "differ_in": self._find_differences(),
             "proved": self.proved,
             "note": self.note,
             "assumptions": list(self.assumptions),
@@ -112,17 +112,17 @@ class Verification(Readable):
             one if one is not None and one.decision == decision else None for one, decision in decided
         )
 
-    def _decided(self) -> list[str]:
+    def _describe_decisions(self) -> list[str]:
         """Each decision about the witnesses, with what it is taken by."""
         decided = zip(self.scores, self.decisions, strict=True)
         return [_output(decision) if score is None else score.text for score, decision in decided]
 
-    def _shown(self) -> list[dict[str, str]]:
+    def _show_rows(self) -> list[dict[str, str]]:
         """The witnesses per row and feature, in words."""
         records = [instance_record(self.context, row) for row in self.witnesses]
         return [{x["feature"]: x["shown"] for x in record} for record in records]
 
-    def _differences(self) -> list[str]:
+    def _find_differences(self) -> list[str]:
         if len(self.witnesses) != 2:
             return []
         a, b = (np.array(row) for row in self.witnesses)
@@ -136,27 +136,27 @@ class Verification(Readable):
         """The outcome in words; `full` lists all features of the rows that show it, and all rows that break it."""
         lines = [f"{self.outcome}: {self.stated}", self.words]
         if self.outcome is not Outcome.HOLDS:
-            lines += [_sentence(text) for text in (self._counted(full), self.note) if text]
+            lines += [_sentence(text) for text in (self._describe_count(full), self.note) if text]
         if self.outcome is Outcome.FAILS:
-            lines += self._instance(full)
+            lines += self._describe_instance(full)
         if self.outcome is Outcome.HOLDS and self.assumptions:
             lines.append(f"Assumes: {'; '.join(self.assumptions)}.")
         return in_lines(lines, "   ")
 
-    def _counted(self, full: bool) -> str:
+    def _describe_count(self, full: bool) -> str:
         return "" if self.breaking is None else self.breaking.to_text(full=full)
 
-    def _instance(self, full: bool) -> list[str]:
+    def _describe_instance(self, full: bool) -> list[str]:
         """The rows that show that it fails."""
-        rows, apart = self._shown(), self._differences()
+        rows, apart = self._show_rows(), self._find_differences()
         if not rows:
             return []
         if len(rows) == 1:
             held = values_in_words(rows[0], full=full)
-            return [f"For instance: {held}", f"   {self._decided()[0]}"]
+            return [f"For instance: {held}", f"   {self._describe_decisions()[0]}"]
         sides = [
             f"   {values_in_words(row, apart, full=full)}: {decided}"
-            for row, decided in zip(rows, self._decided(), strict=True)
+            for row, decided in zip(rows, self._describe_decisions(), strict=True)
         ]
         rest = [name for name in rows[0] if name not in apart]
         same = [f"   everything else unchanged: {values_in_words(rows[0], rest, full=full)}"] if rest else []
@@ -351,7 +351,7 @@ def in_parts(
     proved, number, gaps = 0.0, 0, False
     while waiting and not clock.expired() and number < MOST_PARTS:
         share, _, whole = heapq.heappop(waiting)
-        for part in _halves(whole, importance):
+        for part in _halve(whole, importance):
             number += 1
             slice_ = None if clock.limit is None else max(clock.left() / 8, 0.01)
             reply = find(part, Clock(slice_, clock.work_limit))
@@ -400,7 +400,7 @@ def check_property(model: TreeModel, stated: object) -> Claim:
     return wanted.claim(verifier)
 
 
-def _halves(box: Box, importance: Sequence[float]) -> list[Box]:
+def _halve(box: Box, importance: Sequence[float]) -> list[Box]:
     wide = [j for j, mask in enumerate(box) if mask.bit_count() > 1]
     j = max(wide, key=lambda j: (importance[j] * math.log(box[j].bit_count()), -j))
     values = indices(box[j])

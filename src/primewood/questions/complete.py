@@ -159,7 +159,7 @@ class CompleteReason(Brief):
         relevant = self.function.relevant
         places = sorted({r.place for r in relevant})
         needed = [j for j in places if not self.function.holds((*own[:j], everything[j], *own[j + 1 :]))]
-        strict = [r for r in relevant if not self.function.holds(_allowing(own, r))]
+        strict = [r for r in relevant if not self.function.holds(_allow(own, r))]
         names = [variables[j].name for j in places]
         return Relevance(
             necessary=tuple(variables[j].name for j in needed),
@@ -243,7 +243,7 @@ class CompleteReason(Brief):
         )
 
 
-def _allowing(own: Box, restriction: Restriction) -> Box:
+def _allow(own: Box, restriction: Restriction) -> Box:
     j = restriction.place
     return (*own[:j], own[j] | restriction.mask, *own[j + 1 :])
 

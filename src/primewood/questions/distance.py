@@ -108,7 +108,7 @@ class Moves:
         if self.weights:
             costs *= np.array([float(self.weights.get(f.name, 1.0)) for f in seen])[atoms.place]
         costs[atoms.starts[:-1] + own] = 0.0
-        return self._in_order(context, row, point, costs)
+        return self._exclude_disordered(context, row, point, costs)
 
     def _one_way(self, costs: Costs, name: str, numbers: int, own: int) -> Costs:
         """The costs of one feature's values, of which `numbers` are not missing, without those on the wrong side."""
@@ -142,7 +142,7 @@ class Moves:
             found[name] = (low, high)
         return found
 
-    def _in_order(self, context: TreeContext, row: Row, point: Point, costs: Costs) -> Costs:
+    def _exclude_disordered(self, context: TreeContext, row: Row, point: Point, costs: Costs) -> Costs:
         """Without the values that an order excludes because its other feature must stay within limits."""
         orders = context.domain.knowledge.orders
         limits = self.find_limits(context, row) if orders else {}

@@ -283,9 +283,9 @@ class Explanation(Brief, Shown):
     def _runs(self) -> list[tuple[Literal, list[int], Excluded]]:
         """What is excluded by runs of neighbouring values."""
         return [
-            (literal, run, self._excluded(literal, run))
+            (literal, run, self._find_excluded(literal, run))
             for literal in self.term.literals
-            for run in self._excluded_runs(literal)
+            for run in self._find_runs(literal)
         ]
 
     @cached_property
@@ -293,7 +293,7 @@ class Explanation(Brief, Shown):
         """What is excluded value by value."""
         return [Excluded(x.place, 1 << v, v) for _, run, x in self._runs for v in run]
 
-    def _excluded(self, literal: Literal, run: list[int]) -> Excluded:
+    def _find_excluded(self, literal: Literal, run: list[int]) -> Excluded:
         variable = literal.variable
         nearest = _nearest(run, indices(literal.mask))
         only_missing = variable.missing is not None and literal.mask == 1 << variable.missing
@@ -302,7 +302,7 @@ class Explanation(Brief, Shown):
         )
         return Excluded(self.context.places[variable.name], sum(1 << i for i in run), nearest, together)
 
-    def _excluded_runs(self, literal: Literal) -> list[list[int]]:
+    def _find_runs(self, literal: Literal) -> list[list[int]]:
         """The excluded values in runs of neighbours; all together if the language keeps or drops them so."""
         variable = literal.variable
         excluded = [i for i in range(len(variable)) if not literal.mask >> i & 1]
@@ -344,7 +344,7 @@ class Explanation(Brief, Shown):
         context = self.context
         if not isinstance(context, TreeContext) or context.points is None:
             return None
-        return float(self._inside(context.points).mean())
+        return float(self._find_inside(context.points).mean())
 
     @cached_property
     def volume(self) -> float | None:
@@ -367,7 +367,7 @@ class Explanation(Brief, Shown):
         context = self._need_rows("covers rows")
         rows = as_rows(X, context.layout)
         points = context.domain.points(rows)
-        return self._inside(points) & context.domain.possible(rows, points)
+        return self._find_inside(points) & context.domain.possible(rows, points)
 
     @takes(count=whole(0, MOST_DRAWN), seed=optional(whole()))
     def sample(self, count: int, seed: int | None = None) -> NDArray[np.float64]:
@@ -415,7 +415,7 @@ class Explanation(Brief, Shown):
             )
         return self.context
 
-    def _inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _find_inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
         inside: NDArray[np.bool_] = np.all(points >= 0, axis=1)
         for j, mask in enumerate(self._box()):
             allowed = np.array([bool(mask >> i & 1) for i in range(mask.bit_length())] + [False])
@@ -479,14 +479,14 @@ class Explanation(Brief, Shown):
         return {
             "text": exclusion.text,
             "literal": exclusion.literal,
-            "shown": self._in_words(witness),
+            "shown": self._describe_change(witness),
             "values": exclusion.values,
             "row": [None if x != x else x for x in witness.row],
             "changed": changed,
             "decision": plain(witness.decision),
         }
 
-    def _in_words(self, witness: Witness) -> dict[str, str]:
+    def _describe_change(self, witness: Witness) -> dict[str, str]:
         """What the row of a witness has otherwise than the row that is explained, in words, per feature."""
         if not isinstance(self.context, TreeContext) or self.row is None:
             return {}

@@ -113,13 +113,13 @@ class BoxFamily(Generic[T]):
 
     def mentioning(self, feature: str) -> BoxFamily[T]:
         """Those that mention a feature."""
-        return self._filtered(feature, mentions=True)
+        return self._filter(feature, mentions=True)
 
     def without(self, feature: str) -> BoxFamily[T]:
         """Those that do not mention a feature."""
-        return self._filtered(feature, mentions=False)
+        return self._filter(feature, mentions=False)
 
-    def _filtered(self, feature: str, *, mentions: bool) -> BoxFamily[T]:
+    def _filter(self, feature: str, *, mentions: bool) -> BoxFamily[T]:
         place, family = self._place(feature), self._family
         if place is None:
             return self._with(Listing(lambda: iter(()))) if mentions else self

@@ -157,15 +157,15 @@ def search_relevance(decision: Decision, literals: Language, clock: Clock) -> Fo
     context, point, order = decision.context, decision.point, decision.model.order
     oracle = decision.model.engines.oracle(decision.label)
     duality = Duality(oracle, literals, point, order)
-    needed, sure = _needed(duality, point, clock)
+    needed, sure = _find_needed(duality, point, clock)
     necessary = {j for j, mask in enumerate(needed) if mask}
     known = set(necessary)
     if literals != "values":
         simple = Duality(oracle, "values", point, order)
         part = Clock(None if clock.limit is None else clock.left() * FOR_VALUES, clock.work_limit)
-        out, doubtful = _decide(simple, necessary, part)
+        out, doubtful = _decide_features(simple, necessary, part)
         known |= {j for j in range(len(point)) if j not in out and j not in doubtful}
-    irrelevant, undecided = _decide(duality, known, clock)
+    irrelevant, undecided = _decide_features(duality, known, clock)
     variables = context.variables
     seen = [0] * len(variables)
     for box in duality.explanations:
@@ -188,7 +188,7 @@ def _literals(context: Context, masks: Iterable[int]) -> tuple[Literal, ...]:
     return tuple(Literal(x, mask) for x, mask in zip(context.variables, masks, strict=True) if mask)
 
 
-def _needed(duality: Duality, point: Point, clock: Clock) -> tuple[list[int], bool]:
+def _find_needed(duality: Duality, point: Point, clock: Clock) -> tuple[list[int], bool]:
     """Per variable the values that every explanation excludes, and whether these are all.
 
     Those that change the decision when they are allowed, and nothing else but what must come with them.
@@ -210,7 +210,7 @@ def _needed(duality: Duality, point: Point, clock: Clock) -> tuple[list[int], bo
     return masks, sure
 
 
-def _decide(duality: Duality, known: set[int], clock: Clock) -> tuple[set[int], list[int]]:
+def _decide_features(duality: Duality, known: set[int], clock: Clock) -> tuple[set[int], list[int]]:
     """The variables that are proved to be irrelevant, and those that are left undecided.
 
     Some are known to be relevant. The others take turns, so that a hard one does not use up their time.

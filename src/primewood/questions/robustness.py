@@ -96,9 +96,7 @@ class Robustness(Brief):
             words = f"{near.decision} even if {what}" if count else f"{near.decision}"
         else:
             of = " of each feature's range" if near.moves.relative else ""
-            words = (
-                f"{near.decision} as long as no feature moves by more than {_rounded_down(self.radius)}{of}"
-            )
+            words = f"{near.decision} as long as no feature moves by more than {_round_down(self.radius)}{of}"
         if near.row is None:
             return f"{words}; nothing nearer was found in time"
         told = few(near.changes)
@@ -107,7 +105,7 @@ class Robustness(Brief):
         return f"{words}; beyond that {then}, with a change of {told}{tight}"
 
 
-def _rounded_down(radius: float) -> str:
+def _round_down(radius: float) -> str:
     """A radius in few digits that is no larger."""
     short = float(f"{radius:.6g}")
     if short > radius:

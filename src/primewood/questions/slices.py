@@ -119,13 +119,13 @@ def decide_cells(decision: RowDecision, axes: Sequence[Axis]) -> np.ndarray[Any,
     possible = context.domain.possible(rows, context.domain.points(rows))
     if context.domain.knowledge.orders:
         for i in np.flatnonzero(~possible).tolist():
-            found = _in_order(context, row, rows[i], axes)
+            found = _move_in_order(context, row, rows[i], axes)
             if found is not None:
                 rows[i], possible[i] = found, True
     return np.where(possible, decision.model.ensemble.predict(rows), -1).reshape(shape)
 
 
-def _in_order(context: TreeContext, row: Row, moved: Row, axes: Sequence[Axis]) -> Row | None:
+def _move_in_order(context: TreeContext, row: Row, moved: Row, axes: Sequence[Axis]) -> Row | None:
     """A row of a cell that keeps to the orders, with the numbers of the axes only moved; None if there is none."""
     domain = context.domain
     own, point = domain.points(np.array([row, moved])).tolist()

@@ -78,7 +78,7 @@ def load(path: str | Path) -> catboost.CatBoost:
             _export_binary(path, source)
         else:
             shutil.copyfile(path, source)
-        document = _checked(source, path)
+        document = _check(source, path)
         try:
             model = catboost.CatBoost().load_model(str(source), format="json")
         except catboost.CatBoostError as problem:
@@ -108,7 +108,7 @@ def _export_binary(path: Path, target: Path) -> None:
         ) from None
 
 
-def _checked(source: Path, path: Path) -> dict[str, Any]:
+def _check(source: Path, path: Path) -> dict[str, Any]:
     """The document in a file of JSON, which came from a path; an error if its trees cannot be walked."""
     try:
         document: dict[str, Any] = parse_json(source.read_bytes())
@@ -141,7 +141,7 @@ def read(model: Any, data: Any = None) -> Ensemble:
         categories needs it.
     """
     _check_kind(model)
-    data = _in_order(data, model)
+    data = _order_columns(data, model)
     exported = _export(model, data)
     try:
         ensemble = _ensemble(model, exported, data)
@@ -168,7 +168,7 @@ def scores_of(
     """
     raw = model.predict(as_taken(model, rows, categories), prediction_type="RawFormulaVal", thread_count=1)
     scores = np.asarray(raw, dtype=np.float64).reshape(len(rows), -1)
-    return scores[:, _trained_classes(model)] if scores.shape[1] > 1 else scores
+    return scores[:, _find_classes(model)] if scores.shape[1] > 1 else scores
 
 
 def decisions_of(
@@ -218,7 +218,7 @@ def _check_kind(model: Any) -> None:
         )
 
 
-def _in_order(data: Any, model: Any) -> Any:
+def _order_columns(data: Any, model: Any) -> Any:
     """A frame with the model's columns only, in its order, if it has all of them; anything else as it is."""
     names = list(model.feature_names_ or ())
     if hasattr(data, "column_names") and hasattr(data, "to_pandas"):
@@ -535,10 +535,10 @@ def _decision(model: Any, width: int) -> dict[str, Any]:
             f"this {name} with {width} scores for {len(labels)} classes ({loss or 'of unknown loss'}) is not read; "
             f"Logloss, CrossEntropy, {' and '.join(MULTI_CLASS)} are"
         )
-    return {"classes": tuple(labels[i] for i in _trained_classes(model))}
+    return {"classes": tuple(labels[i] for i in _find_classes(model))}
 
 
-def _trained_classes(model: Any) -> list[int]:
+def _find_classes(model: Any) -> list[int]:
     """Which of its classes a multi-class model was trained on; the others never win."""
     places = [int(i) for i in json.loads(model.get_metadata()["class_params"])["class_to_label"]]
     if places != sorted(set(places)):

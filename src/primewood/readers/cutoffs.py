@@ -59,7 +59,7 @@ def read(model: Any, data: Any = None) -> Ensemble:
         )
     if len(ensemble.classes) != 2:
         raise UnsupportedModel(f"{full_name(model)} needs a model with two classes")
-    found = _at_probability(ensemble, rule) if rule.method == "predict_proba" else _at_score(ensemble, rule)
+    found = _cut_probability(ensemble, rule) if rule.method == "predict_proba" else _cut_score(ensemble, rule)
     return replace(found, source=f"{type(model).__name__} with {ensemble.source}")
 
 
@@ -94,7 +94,7 @@ def _rule(model: Any) -> CutoffRule:
     """What a wrapper compares, as its `predict` finds it out."""
     inside = inside_cutoff(model)
     tuned = hasattr(model, "best_threshold_")
-    label = _tuned_label(model) if tuned else model.pos_label
+    label = _find_tuned_label(model) if tuned else model.pos_label
     method = _method(model, inside)
     threshold = model.best_threshold_ if tuned else model.threshold
     if isinstance(threshold, str):  # "auto"
@@ -106,7 +106,7 @@ def _rule(model: Any) -> CutoffRule:
     return CutoffRule(innermost(model), threshold, _place(model, inside, label), method)
 
 
-def _tuned_label(model: Any) -> Any:
+def _find_tuned_label(model: Any) -> Any:
     """The positive class of a tuned cut-off, which its scorer knows; None for the last one."""
     try:
         return model._curve_scorer._get_pos_label()
@@ -141,13 +141,13 @@ def _place(model: Any, inside: Any, label: Any) -> int:
     return int(places[0])
 
 
-def _at_probability(ensemble: Ensemble, rule: CutoffRule) -> Ensemble:
+def _cut_probability(ensemble: Ensemble, rule: CutoffRule) -> Ensemble:
     probabilities = np.empty(1, dtype=ensemble.precision)
     compared_in = np.result_type(probabilities, rule.threshold)
     return ensemble.at_cutoff(float(compared_in.type(rule.threshold)), rule.positive)
 
 
-def _at_score(ensemble: Ensemble, rule: CutoffRule) -> Ensemble:
+def _cut_score(ensemble: Ensemble, rule: CutoffRule) -> Ensemble:
     """The ensemble deciding at a value of its `decision_function`, which is the score itself."""
     model = last_model(rule.model)
     doubled = isinstance(model, GradientBoostingClassifier) and model.loss == "exponential"

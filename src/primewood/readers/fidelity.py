@@ -84,7 +84,7 @@ def check_fidelity(
     say(f"comparing with the model on {len(tried):,} rows")
     ours = ensemble.scores(tried)
     decided = decisions(ensemble, ours)
-    own, scores = _asked(model, ensemble, tried)
+    own, scores = _ask_model(model, ensemble, tried)
     differ = decided != own
     if scores is not None:
         differ |= (ours != scores).any(axis=1)
@@ -99,7 +99,7 @@ def check_fidelity(
     return Fidelity(len(tried), 0)
 
 
-def _asked(
+def _ask_model(
     model: Any, ensemble: Ensemble, rows: NDArray[np.float64]
 ) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
     """What the model itself decides about rows, and its scores, each of a row per row."""

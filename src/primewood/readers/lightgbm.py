@@ -212,7 +212,7 @@ def load(path: str | Path) -> Any:
         booster = library.Booster(model_str=text.rstrip() + "\n")
         frames = booster.pandas_categorical
         if frames is not None and not (isinstance(frames, list) and all(isinstance(x, list) for x in frames)):
-            _damaged("pandas_categorical is not a list of lists")
+            _report_damage("pandas_categorical is not a list of lists")
     except UnsupportedModel as problem:
         raise UnsupportedModel(f"{path.name}: {problem}") from None
     except (ValueError, library.basic.LightGBMError) as problem:
@@ -263,7 +263,7 @@ def _written(booster: Any) -> _Written:
     """The text of a booster, as far as its `predict` uses it by default."""
     if not booster.num_trees():
         raise InvalidInput("this Booster has no trees; train it first")
-    return _parsed(booster.model_to_string(num_iteration=booster.best_iteration))
+    return _parse(booster.model_to_string(num_iteration=booster.best_iteration))
 
 
 def _scores(booster: Any, written: _Written, rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -337,12 +337,12 @@ def _as_parsed(text: str) -> float:
     """The number that LightGBM makes of a text: it adds the parts before and after the point, and rounds both."""
     digits, power = _pair(text, "e")
     whole, fraction = _pair(digits, ".")
-    number = _by_digits(whole) + _by_digits(fraction) / 10.0 ** len(fraction)
+    number = _sort_by_digits(whole) + _sort_by_digits(fraction) / 10.0 ** len(fraction)
     exponent = int(power or 0)
     return number / 10.0**-exponent if exponent < 0 else number * 10.0**exponent
 
 
-def _by_digits(digits: str) -> float:
+def _sort_by_digits(digits: str) -> float:
     total = 0.0
     for digit in digits:
         total = total * 10.0 + int(digit)
@@ -380,18 +380,18 @@ def _tree(nodes: _Nodes, output: int, width: int) -> Tree:
     value = np.zeros((size, width))
     value[inner:, output] = nodes.leaves
     return Tree(
-        feature=_padded(nodes.feature, size, -1),
-        threshold=_padded(np.where(set_of[:inner] < 0, threshold, 0.0), size, 0.0),
-        left=_padded(np.where(torn, right, left), size, -1),
-        right=_padded(np.where(torn, left, right), size, -1),
-        missing_left=_padded(missing_left ^ torn, size, False),
+        feature=_pad(nodes.feature, size, -1),
+        threshold=_pad(np.where(set_of[:inner] < 0, threshold, 0.0), size, 0.0),
+        left=_pad(np.where(torn, right, left), size, -1),
+        right=_pad(np.where(torn, left, right), size, -1),
+        missing_left=_pad(missing_left ^ torn, size, False),
         value=value,
         set_of=set_of if sets else None,
         sets=tuple(sets.values()),
     )
 
 
-def _padded(tests: NDArray[Any], size: int, filler: float) -> NDArray[Any]:
+def _pad(tests: NDArray[Any], size: int, filler: float) -> NDArray[Any]:
     """What tests have, followed by what leaves have."""
     whole = np.full(size, filler, dtype=tests.dtype)
     whole[: len(tests)] = tests
@@ -424,14 +424,14 @@ def _categories(written: _Written, frames: Sequence[Sequence[Any]] | None) -> di
             "a number to other trees; train them all alike"
         )
     if frames:
-        return _named_by_frames(written, codes, frames)
+        return _find_frame_names(written, codes, frames)
     return {
         column: Categories({float(code): code for code in sorted(seen) if code >= 0}, OTHERS, complete=False)
         for column, seen in sorted(codes.items())
     }
 
 
-def _named_by_frames(
+def _find_frame_names(
     written: _Written, codes: Mapping[int, set[int]], frames: Sequence[Sequence[Any]]
 ) -> dict[int, Categories]:
     """The categories of pandas columns. A category that is not among them becomes NaN, which goes right as well."""
@@ -455,11 +455,11 @@ def _plain(name: Any) -> object:
     return name.item() if isinstance(name, np.generic) else name
 
 
-def _parsed(text: str) -> _Written:
+def _parse(text: str) -> _Written:
     """What a text says, after a check of all that the library relies on when it loads it."""
     start = text.find("\nTree=") + 1
     if not start or "\0" in text:
-        _damaged("it holds NUL" if start else "it has no trees")
+        _report_damage("it holds NUL" if start else "it has no trees")
     header = _header(text[:start])
     blocks, rest = _blocks(text, start, _numbers(header["tree_sizes"], int))
     columns = _parameters(rest).get("categorical_feature", "")
@@ -480,18 +480,18 @@ def _parsed(text: str) -> _Written:
 
 def _check_file(text: str) -> None:
     """Raise if the library would stumble over a text: where it expects a number, another word ends the process."""
-    written = _parsed(text)
+    written = _parse(text)
     if not re.search(r"\nend of parameters\s*(pandas_categorical:.*)?\s*\Z", text):
-        _damaged("it is cut short")
+        _report_damage("it is cut short")
     if written.objective is not None and written.objective not in {*LINKS, *NOT_READ}:
-        _damaged(f"there is no objective {written.objective!r}")
+        _report_damage(f"there is no objective {written.objective!r}")
     if not all(NUMBERS.fullmatch(value) for value in written.parts.values()):
-        _damaged("the objective's parameters are not numbers")
+        _report_damage("the objective's parameters are not numbers")
     for i, block in enumerate(written.blocks):
         for line in block.rstrip("\n").split("\n"):
             key, value = _pair(line)
             if not NUMBERS.fullmatch(value):
-                _damaged(f"{key} of tree {i} holds something that is not a number")
+                _report_damage(f"{key} of tree {i} holds something that is not a number")
     for nodes in written.trees:
         _tree(nodes, 0, 1).check(len(written.names))
 
@@ -502,7 +502,7 @@ def _parameters(text: str) -> dict[str, str]:
     inside, ends, _ = after.partition("\nend of parameters")
     lines = [line for line in inside.split("\n") if line]
     if (begins and not ends) or not all(re.fullmatch(r"\[[a-z0-9_]+: .*\]", line) for line in lines):
-        _damaged("its parameters are cut short or not clear")
+        _report_damage("its parameters are cut short or not clear")
     return dict(_pair(line[1:-1], ": ") for line in lines)
 
 
@@ -515,7 +515,7 @@ def _header(text: str) -> dict[str, str]:
         )
     for key in NUMBERS_IN_HEADER & header.keys():
         if not NUMBERS.fullmatch(header[key]):
-            _damaged(f"{key} is not a number")
+            _report_damage(f"{key} is not a number")
     return header
 
 
@@ -523,14 +523,14 @@ def _check_counts(written: _Written, header: Mapping[str, str]) -> None:
     """Raise if columns, classes or trees are not as many as the library takes them to be."""
     columns = {_whole(header["max_feature_idx"]) + 1, len(written.names), len(written.infos)}
     if len(columns) > 1 or not all(written.infos):
-        _damaged("the number of columns is not clear")
+        _report_damage("the number of columns is not clear")
     classes = {written.outputs, _whole(header["num_class"])}
     if "num_class" in written.parts:
         classes.add(_whole(written.parts["num_class"]))
     if len(classes) > 1 or written.outputs < 1:
-        _damaged("the number of classes is not clear")
+        _report_damage("the number of classes is not clear")
     if not written.blocks or len(written.blocks) % written.outputs:
-        _damaged("the number of trees is not clear")
+        _report_damage("the number of trees is not clear")
 
 
 def _blocks(text: str, start: int, sizes: Sequence[int]) -> tuple[tuple[str, ...], str]:
@@ -539,11 +539,11 @@ def _blocks(text: str, start: int, sizes: Sequence[int]) -> tuple[tuple[str, ...
     for i, size in enumerate(sizes):
         block = text[start : start + size]
         if size < 1 or not block.startswith(f"Tree={i}\n") or not block.endswith("\n") or not block.isascii():
-            _damaged(f"tree {i} is not where it should be, or is cut short")
+            _report_damage(f"tree {i} is not where it should be, or is cut short")
         blocks.append(block)
         start += size
     if not text.startswith("end of trees\n", start):
-        _damaged("the end of the trees is not where it should be")
+        _report_damage("the end of the trees is not where it should be")
     return tuple(blocks), text[start:]
 
 
@@ -557,7 +557,7 @@ def _nodes(block: str, number: int) -> _Nodes:
     sizes = {**dict.fromkeys(PER_TEST, leaves - 1), **dict.fromkeys(PER_LEAF, leaves)}
     used = ("leaf_value",) if leaves == 1 else sizes
     if leaves < 1 or any(_count(fields[key]) != sizes[key] for key in used if key in fields):
-        _damaged(f"tree {number} has arrays of another length than its {leaves} leaves need")
+        _report_damage(f"tree {number} has arrays of another length than its {leaves} leaves need")
     feature, kind, left, right = (
         _integers(fields[key]) for key in ("split_feature", "decision_type", "left_child", "right_child")
     )
@@ -565,7 +565,7 @@ def _nodes(block: str, number: int) -> _Nodes:
     if ((kind < 0) | (kind > LAST_KIND)).any():
         raise UnsupportedModel(f"tree {number} has tests of a kind that primewood does not know")
     if np.maximum(left, right).max(initial=0) > max(0, leaves - 2):
-        _damaged(f"tree {number} has tests that lead nowhere")
+        _report_damage(f"tree {number} has tests that lead nowhere")
     return _Nodes(feature, threshold, kind, left, right, values, _codes(fields, threshold, kind, number))
 
 
@@ -589,7 +589,7 @@ def _codes(
         and {*threshold[tests].tolist()} <= {*range(n_sets)}
     )
     if not sound:
-        _damaged(f"the categories of tree {number} are not clear")
+        _report_damage(f"the categories of tree {number} are not clear")
     bits = np.unpackbits(np.array(words, dtype="<u4").view(np.uint8), bitorder="little")
     return {
         test: np.flatnonzero(bits[32 * bounds[i] : 32 * bounds[i + 1]])
@@ -605,7 +605,7 @@ def _pair(text: str, mark: str = "=") -> tuple[str, str]:
 def _check_keys(found: Mapping[str, str], known: set[str], optional: set[str], where: str) -> None:
     absent = sorted(known - optional - found.keys())
     if absent:
-        _damaged(f"{where} is missing {listing(absent)}")
+        _report_damage(f"{where} is missing {listing(absent)}")
     unknown = sorted(found.keys() - known)
     if unknown:
         raise UnsupportedModel(
@@ -621,20 +621,20 @@ def _numbers(text: str, kind: type[Any]) -> list[Any]:
     try:
         return list(map(kind, text.split(" "))) if text else []
     except ValueError:
-        _damaged(f"{text[:40]!r} are not numbers")
+        _report_damage(f"{text[:40]!r} are not numbers")
 
 
 def _integers(text: str) -> NDArray[np.int64]:
     try:
         return np.array(_numbers(text, int), dtype=np.int64)
     except OverflowError:
-        _damaged(f"{text[:40]!r} are too large")
+        _report_damage(f"{text[:40]!r} are too large")
 
 
 def _whole(text: str) -> int:
     numbers: list[int] = _numbers(text, int)
-    return numbers[0] if len(numbers) == 1 else _damaged(f"{text[:40]!r} is not a number")
+    return numbers[0] if len(numbers) == 1 else _report_damage(f"{text[:40]!r} is not a number")
 
 
-def _damaged(what: str) -> NoReturn:
+def _report_damage(what: str) -> NoReturn:
     raise InvalidInput(f"the model's text is damaged: {what}")

@@ -85,13 +85,13 @@ def decisions_of(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
 def _vote(model: Any) -> dict[str, Any]:
     """The trees of a model and how they vote."""
     if isinstance(model, BaggingClassifier):
-        return _bagging(model)
+        return _read_bagging(model)
     if isinstance(model, VotingClassifier):
-        return _voting(model)
+        return _read_voting(model)
     return {"trees": tuple(_trees(model, model)), "vote": "mean"}
 
 
-def _bagging(model: BaggingClassifier) -> dict[str, Any]:
+def _read_bagging(model: BaggingClassifier) -> dict[str, Any]:
     width = len(model.classes_)
     trees: list[Tree] = []
     groups = []
@@ -114,7 +114,7 @@ def _ascend(classes: NDArray[Any]) -> bool:
     return bool((np.diff(classes) > 0).all())
 
 
-def _voting(model: VotingClassifier) -> dict[str, Any]:
+def _read_voting(model: VotingClassifier) -> dict[str, Any]:
     members = model.estimators_
     if any(list(member.classes_) != list(range(len(model.classes_))) for member in members):
         raise unknown_layout(model)

@@ -125,9 +125,9 @@ def _parts(model: Any) -> dict[str, Any]:
         return _gradient(model)
     shared = {"classes": ("prediction",), "dtype": "float32", "vote": "mean"}
     if isinstance(model, BaggingRegressor):
-        return shared | _bagging(model)
+        return shared | _read_bagging(model)
     if isinstance(model, VotingRegressor):
-        return shared | _voting(model)
+        return shared | _read_voting(model)
     return shared | {"trees": tuple(_trees(model, model))}
 
 
@@ -193,13 +193,13 @@ def _start(model: Any) -> NDArray[np.float64]:
     return start
 
 
-def _bagging(model: BaggingRegressor) -> dict[str, Any]:
+def _read_bagging(model: BaggingRegressor) -> dict[str, Any]:
     members = members_of(model)
     parts = [list(_trees(model, member, np.asarray(columns))) for member, columns in members]
-    return _grouped(parts, [1.0] * len(parts))
+    return _group(parts, [1.0] * len(parts))
 
 
-def _voting(model: VotingRegressor) -> dict[str, Any]:
+def _read_voting(model: VotingRegressor) -> dict[str, Any]:
     members = model.estimators_
     if len(members) > MOST_VOTERS:
         raise UnsupportedModel(
@@ -217,10 +217,10 @@ def _voting(model: VotingRegressor) -> dict[str, Any]:
     if not all(0 <= weight < np.inf for weight in weights) or not sum(weights) > 0:
         raise UnsupportedModel(f"a VotingRegressor with the weights {listing(weights)} is not read")
     parts = [list(_trees(model, member)) for member in members]
-    return _grouped(parts, weights) | {"divisor": float(np.sum(weights))}
+    return _group(parts, weights) | {"divisor": float(np.sum(weights))}
 
 
-def _grouped(parts: list[list[Tree]], weights: list[float]) -> dict[str, Any]:
+def _group(parts: list[list[Tree]], weights: list[float]) -> dict[str, Any]:
     groups = tuple(Group(len(part), weight) for part, weight in zip(parts, weights, strict=True))
     return {"trees": tuple(tree for part in parts for tree in part), "groups": groups}
 

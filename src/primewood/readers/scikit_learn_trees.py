@@ -97,13 +97,13 @@ def members_of(model: Any) -> list[Any]:
 def ask(model: Any, method: str, rows: NDArray[Any]) -> Any:
     """Call a method of a model in one job, whatever joblib is configured to, without the names of columns."""
     with joblib.parallel_config(backend="sequential"), ignore_warnings(NO_NAMES):
-        return getattr(_in_one_job(model), method)(rows)
+        return getattr(_ask_in_one_job(model), method)(rows)
 
 
-def _in_one_job(model: Any) -> Any:
+def _ask_in_one_job(model: Any) -> Any:
     """The model, or a shallow copy of it that adds its scores in the order of its members."""
     members = _members(model)
-    in_one_job = [_in_one_job(member) for member in members]
+    in_one_job = [_ask_in_one_job(member) for member in members]
     changed = any(new is not old for new, old in zip(in_one_job, members, strict=True))
     if getattr(model, "n_jobs", None) in (None, 1) and not changed:
         return model

@@ -114,7 +114,7 @@ def load(path: str | Path) -> xgboost.Booster:
 
 def read(model: Any) -> Ensemble:
     """The ensemble of a fitted XGBoost estimator, or of a booster. Cost: linear in its nodes."""
-    asked = _asked(model)
+    asked = _ask(model)
     learner = _learner(asked)
     start = _start(learner)
     return Ensemble(
@@ -136,17 +136,17 @@ def read(model: Any) -> Ensemble:
 
 def scores_of(model: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """XGBoost's own scores before the link, one row per row."""
-    found = _predicted(_asked(model), rows, output_margin=True)
+    found = _predict(_ask(model), rows, output_margin=True)
     return found.reshape(len(rows), -1).astype(np.float64)
 
 
 def decisions_of(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
     """What XGBoost's own `predict` says: labels of classes; of a regressor, its predictions."""
-    asked = _asked(model)
+    asked = _ask(model)
     if not isinstance(model, xgboost.Booster):
         found = np.asarray(model.predict(rows))
         return found.astype(np.int64 if asked.classifies else np.float64)
-    found = _predicted(asked, rows, output_margin=False)
+    found = _predict(asked, rows, output_margin=False)
     if not asked.classifies:
         return found.astype(np.float64)
     if asked.objective == "multi:softmax":
@@ -182,20 +182,20 @@ class _Asked:
     missing: float | None = None
 
 
-def _asked(model: Any) -> _Asked:
+def _ask(model: Any) -> _Asked:
     if isinstance(model, type):
         raise UnsupportedModel(f"{model.__name__} is a class; pass a fitted {model.__name__}(...)")
     if isinstance(model, xgboost.XGBClassifier | xgboost.XGBRegressor):
-        return _asked_estimator(model)
+        return _ask_estimator(model)
     if isinstance(model, xgboost.Booster):
-        return _asked_booster(model)
+        return _ask_booster(model)
     raise UnsupportedModel(
         f"xgboost.{type(model).__name__} is not supported; pass an XGBClassifier, XGBRFClassifier, XGBRegressor, "
         "XGBRFRegressor or Booster"
     )
 
 
-def _asked_estimator(model: Any) -> _Asked:
+def _ask_estimator(model: Any) -> _Asked:
     name = type(model).__name__
     if not model.__sklearn_is_fitted__():
         raise InvalidInput(f"this {name} is not fitted; call fit first")
@@ -217,11 +217,11 @@ def _asked_estimator(model: Any) -> _Asked:
         classifies=classifies,
         in_place=True,
         rounds=_best_rounds(booster),
-        missing=_missing(model.missing, name),
+        missing=_find_missing(model.missing, name),
     )
 
 
-def _asked_booster(booster: xgboost.Booster) -> _Asked:
+def _ask_booster(booster: xgboost.Booster) -> _Asked:
     """A booster by itself, or from the file of an estimator, which says so: then it is asked as the estimator."""
     objective = _objective(booster, "Booster")
     kind = json.loads(booster.attr("scikit_learn") or "{}").get("_estimator_type")
@@ -266,7 +266,7 @@ def _check_objective(objective: str) -> None:
         )
 
 
-def _missing(number: Any, name: str) -> float | None:
+def _find_missing(number: Any, name: str) -> float | None:
     """The float32 that XGBoost makes of `missing`, which it gets as a decimal number; None for NaN.
 
     With a number that JSON does not know, as numpy's float32, an estimator predicts in another way.
@@ -283,7 +283,7 @@ def _missing(number: Any, name: str) -> float | None:
     return min((float(x) for x in beside), key=lambda x: abs(Fraction(x) - exact))
 
 
-def _predicted(asked: _Asked, rows: NDArray[np.float64], *, output_margin: bool) -> NDArray[np.float32]:
+def _predict(asked: _Asked, rows: NDArray[np.float64], *, output_margin: bool) -> NDArray[np.float32]:
     booster, taken = asked.booster, (0, asked.rounds)
     if asked.in_place:
         kind = "margin" if output_margin else "value"
@@ -377,7 +377,7 @@ def _decision(asked: _Asked, width: int) -> dict[str, Any]:
 
 def _tree(raw: Mapping[str, Any], value: NDArray[np.float64], asked: _Asked) -> Tree:
     """A tree without the nodes that pruning has left behind, children after parents."""
-    order = _reached(raw)
+    order = _find_reached(raw)
     place = np.full(len(value), -1)
     place[order] = range(len(order))
     left, right, feature, threshold, kind, missing_left = (np.asarray(raw[name])[order] for name in PER_NODE)
@@ -402,7 +402,7 @@ def _tree(raw: Mapping[str, Any], value: NDArray[np.float64], asked: _Asked) -> 
     )
 
 
-def _reached(raw: Mapping[str, Any]) -> NDArray[np.int64]:
+def _find_reached(raw: Mapping[str, Any]) -> NDArray[np.int64]:
     """The nodes that the root leads to, level by level."""
     left = np.asarray(raw["left_children"], dtype=np.int64)
     levels = [np.zeros(1, dtype=np.int64)]
@@ -421,7 +421,7 @@ def _sets(
     numbers, and moves the number that is missing to where missing values go.
     """
     left, by_set = np.asarray(raw["left_children"])[nodes], np.asarray(raw["split_type"])[nodes] == 1
-    listed = dict(_listed(raw))
+    listed = dict(_list_trees(raw))
     for node in nodes[(left >= 0) & (by_set if missing is None else True)].tolist():
         is_set, bounds = raw["split_type"][node] == 1, {-np.inf}
         if not is_set:
@@ -435,7 +435,7 @@ def _sets(
             yield node, np.array(sorted(bounds))
 
 
-def _listed(raw: Mapping[str, Any]) -> Iterator[tuple[int, list[int]]]:
+def _list_trees(raw: Mapping[str, Any]) -> Iterator[tuple[int, list[int]]]:
     """The codes that each categorical node sends right."""
     for node, begin, size in zip(*(raw[name] for name in PER_SET), strict=True):
         yield int(node), np.asarray(raw["categories"])[begin : begin + size].tolist()
@@ -451,7 +451,7 @@ def _categories(learner: Mapping[str, Any], asked: _Asked) -> dict[int, Categori
     forest = forest_of(learner)
     tested: dict[int, set[int]] = {i: set() for i, kind in enumerate(learner["feature_types"]) if kind == "c"}
     for raw in forest["trees"]:
-        for node, codes in _listed(raw):
+        for node, codes in _list_trees(raw):
             tested.setdefault(int(raw["split_indices"][node]), set()).update(codes)
     encoded = dict(enumerate(forest.get("cats", {}).get("enc", [])))
     found = {}

@@ -69,7 +69,7 @@ class Diagrams:
             "values": [],
         }
         self._place(order or self.variables)
-        with self._capped():
+        with self._cap():
             self._psi = self._exactly_one_each(order or self.variables)
 
     def _place(self, order: Sequence[Variable]) -> None:
@@ -93,7 +93,7 @@ class Diagrams:
 
     def oracle(self, decision: Expression) -> BooleanOracle:
         """Compile a decision. Cost: the size of its diagram, which may be exponential."""
-        with self._capped():
+        with self._cap():
             return BooleanOracle(self, fold(decision, _BinaryAlgebra(self._manager, self._values)))
 
     def node_count(self) -> int:
@@ -101,7 +101,7 @@ class Diagrams:
         return self._manager.num_inner_nodes()
 
     @contextmanager
-    def _capped(self) -> Iterator[None]:
+    def _cap(self) -> Iterator[None]:
         try:
             yield
         except DDMemoryError:
@@ -154,7 +154,7 @@ class BooleanOracle:
     def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:  # noqa: ARG002
         """A point of the box at which Γ does not hold. Cost: linear in the diagram."""
         diagrams = self._diagrams
-        with diagrams._capped():
+        with diagrams._cap():
             excluded = [
                 number
                 for x, mask in zip(self.variables, box, strict=True)
@@ -171,7 +171,7 @@ class BooleanOracle:
 
     def primes(self, literals: Language, point: Point | None = None) -> PrimeDiagram:
         """The prime boxes of Γ, all or those that contain a point, as one diagram."""
-        with self._diagrams._capped():
+        with self._diagrams._cap():
             return PrimeDiagram(self._diagrams, self._decision, literals, point)
 
 

@@ -102,7 +102,7 @@ def compile_ensemble(
     progress = _native.Progress()
     found = _native.compile(
         forest,
-        (list(order) if order is not None else _by_importance(subject)) or [0],
+        (list(order) if order is not None else _sort_by_importance(subject)) or [0],
         order is None,
         budget.nodes,
         budget.states,
@@ -133,7 +133,7 @@ def _check_levels(variables: Sequence[Variable]) -> None:
         )
 
 
-def _by_importance(subject: EnsembleSubject) -> list[int]:
+def _sort_by_importance(subject: EnsembleSubject) -> list[int]:
     return sorted(range(len(subject.variables)), key=lambda j: (-subject.importance[j], j))
 
 

@@ -170,7 +170,7 @@ class Diagram:
         counts, product = [0] * self.terminals, 1
         whole = math.prod(len(x) for x in self.variables)
         for prime in _primes():
-            remainders = self._summed(np.eye(self.terminals, dtype=np.int64), None, prime)
+            remainders = self._sum_up(np.eye(self.terminals, dtype=np.int64), None, prime)
             inverse = pow(product, -1, prime)
             counts = [
                 n + product * ((int(r) - n) * inverse % prime)
@@ -190,9 +190,9 @@ class Diagram:
             Per variable the probabilities of its values; uniform if not given.
         """
         uniform = [np.full(len(x), 1 / len(x)) for x in self.variables]
-        return self._summed(np.eye(self.terminals), weights or uniform, None)
+        return self._sum_up(np.eye(self.terminals), weights or uniform, None)
 
-    def _summed(
+    def _sum_up(
         self, below: NDArray[Any], weights: Sequence[NDArray[np.float64]] | None, modulus: int | None
     ) -> NDArray[Any]:
         """Per terminal, the sum over all points of the product of their values' weights (1 if not given)."""

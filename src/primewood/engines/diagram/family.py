@@ -193,8 +193,8 @@ class DiagramFamily:
             lo, hi, block = int(self.lo[node]), int(self.hi[node]), self._blocks[node]
             after_hi = counted[hi] if self._blocks[hi] == block else table[hi]
             after_lo = counted[lo] if self._blocks[lo] == block else table[lo]
-            table[node] = _added(table[lo], {k + 1: n for k, n in after_hi.items()})
-            counted[node] = _added(after_lo, after_hi)
+            table[node] = _add(table[lo], {k + 1: n for k, n in after_hi.items()})
+            counted[node] = _add(after_lo, after_hi)
         return dict(sorted(table[self.root].items()))
 
     def sample(self, count: int, seed: int | None = None) -> list[Box]:
@@ -220,7 +220,7 @@ class DiagramFamily:
         skipped = self._blocks == place
         lo, hi = self.lo.copy(), self.hi.copy()
         hi[skipped] = 0
-        return _reduced(self, self.variable, lo, hi, self.root)
+        return _reduce(self, self.variable, lo, hi, self.root)
 
     def mentioning(self, place: int) -> DiagramFamily:
         """The boxes that mention a variable.
@@ -234,7 +234,7 @@ class DiagramFamily:
         twin = np.where(waits, np.arange(n) + n, 0)
         lo = np.concatenate([self.lo, twin[self.lo]])
         hi = np.concatenate([self.hi, np.where(own, self.hi, twin[self.hi])])
-        return _reduced(self, np.concatenate([self.variable, self.variable]), lo, hi, int(twin[self.root]))
+        return _reduce(self, np.concatenate([self.variable, self.variable]), lo, hi, int(twin[self.root]))
 
     def widest(self, weights: Sequence[NDArray[np.float64]]) -> tuple[Box, float] | None:
         """A box with the largest share under a product distribution, and that share; None if there is no box.
@@ -252,7 +252,7 @@ class DiagramFamily:
         for entry in self._entries():
             best[entry] = max(
                 (best[node][0] * max(0.0, 1.0 - lost), node, path)
-                for node, (lost, path) in self._through(entry, loss).items()
+                for node, (lost, path) in self._find_paths(entry, loss).items()
             )
         chosen: list[int] = []
         node = self.root
@@ -274,7 +274,7 @@ class DiagramFamily:
         entered[:2] = False
         return [int(i) for i in np.flatnonzero(entered)]
 
-    def _through(self, entry: int, loss: Sequence[float]) -> dict[int, tuple[float, tuple[int, ...]]]:
+    def _find_paths(self, entry: int, loss: Sequence[float]) -> dict[int, tuple[float, tuple[int, ...]]]:
         """Where paths from `entry` leave its block: the least that they exclude, and how."""
         block = self._blocks[entry]
         inside: dict[int, tuple[float, tuple[int, ...]]] = {entry: (0.0, ())}
@@ -335,11 +335,11 @@ class DiagramFamily:
         return int.from_bytes(np.packbits(lost, bitorder="little").tobytes(), "little")
 
 
-def _added(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:
+def _add(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:
     return {k: a.get(k, 0) + b.get(k, 0) for k in a.keys() | b.keys()}
 
 
-def _reduced(family: DiagramFamily, variable: Ints, lo: Ints, hi: Ints, root: int) -> DiagramFamily:
+def _reduce(family: DiagramFamily, variable: Ints, lo: Ints, hi: Ints, root: int) -> DiagramFamily:
     """A family of the nodes that a root reaches, without those whose `hi` is empty. Cost: a pass per variable."""
     inner = np.flatnonzero(variable < TERMINAL)
     inner = inner[np.argsort(-variable[inner], kind="stable")]

@@ -67,7 +67,7 @@ class Cuts:
 
     def learn(self, found: Point, instance: Point, clock: Clock) -> None:
         """Keep a counterexample, moved towards the instance and widened, so that it cuts off more."""
-        near = self._moved(found, instance)
+        near = self._move_nearer(found, instance)
         apart = [j for j, v in enumerate(near) if v != instance[j]]
         rival = self.rivals(near) if self.rivals and self.literals != "values" else None
         if rival is not None:
@@ -76,9 +76,9 @@ class Cuts:
             return
         cell = tuple(1 << v for v in near)
         for j in apart if self.literals != "values" else apart[:1]:
-            self.add((*cell[:j], cell[j] | self._failing(near, j), *cell[j + 1 :]))
+            self.add((*cell[:j], cell[j] | self._find_failing(near, j), *cell[j + 1 :]))
 
-    def _moved(self, found: Point, instance: Point) -> Point:
+    def _move_nearer(self, found: Point, instance: Point) -> Point:
         """A counterexample that differs from the instance in fewer variables, and on lines less far."""
         point, moved = list(found), True
         while moved:
@@ -96,7 +96,7 @@ class Cuts:
                     tried = (tried + before + (before > tried)) // 2 if abs(before - tried) > 1 else before
         return tuple(point)
 
-    def _failing(self, point: Point, j: int) -> int:
+    def _find_failing(self, point: Point, j: int) -> int:
         """The values of a variable with which a point is a counterexample."""
         before, after = point[:j], point[j + 1 :]
         holds = self.oracle.holds
@@ -142,14 +142,14 @@ class Cuts:
                 if others:
                     having = incidence.having[j]
                     bad |= mask_of(having[v] & others for v in range(len(x)))
-                box[j] = self._widened(j, mask, bad & ~mask)
+                box[j] = self._widen(j, mask, bad & ~mask)
                 if box[j] != mask:
                     whole = box[j] == x.everything
                     inside[j] = incidence.everything if whole else incidence.along(j, box[j])
             before &= inside[j]
         return tuple(box)
 
-    def _widened(self, j: int, mask: int, bad: int) -> int:
+    def _widen(self, j: int, mask: int, bad: int) -> int:
         """The values of a variable as far as the language lets them grow without any bad one."""
         x = self.variables[j]
         if not bad:

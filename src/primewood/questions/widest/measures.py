@@ -46,16 +46,16 @@ class RowsCovered:
 
     def rows(self, box: Box) -> int:
         """Which of the counted points a box covers, as bits."""
-        return self._missed(box)[0]
+        return self._find_missed(box)[0]
 
     def of(self, box: Box) -> float:
         return float(self.rows(box).bit_count())
 
     def nearly(self, box: Box) -> float:
         """How many points lie in a box but for one variable at most."""
-        return float(self._missed(box)[1].bit_count())
+        return float(self._find_missed(box)[1].bit_count())
 
-    def _missed(self, box: Box) -> tuple[int, int]:
+    def _find_missed(self, box: Box) -> tuple[int, int]:
         """The counted points that no variable keeps outside a box, and those that at most one does, as bits."""
         none = one = self.counted
         known = self._along

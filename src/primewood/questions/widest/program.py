@@ -77,7 +77,7 @@ class Program:
         rows = isinstance(self.search.coverage, RowsCovered)
         if not self.cost:
             return self._box(np.ones(0)), constant if rows else math.exp(constant)
-        found = self._optimised()
+        found = self._optimise()
         if found.status == 2 and self.search.covered == 0:
             return None, 0.0
         box = None if found.x is None else self._box(found.x)
@@ -256,7 +256,7 @@ class Program:
             factors = [-SCALE, *(-SCALE * part / at for part in parts.values())]
             self.rows.append(([loss, *parts], factors, SCALE * (math.log(at) - 1.0 + base / at)))
 
-    def _optimised(self) -> Any:
+    def _optimise(self) -> Any:
         from scipy.optimize import Bounds, LinearConstraint, milp  # type: ignore[import-untyped]
         from scipy.sparse import csr_array  # type: ignore[import-untyped]
 

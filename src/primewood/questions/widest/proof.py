@@ -39,12 +39,12 @@ def prove_widest(search: Search) -> None:
         broken = search.cuts.incidence.meeting(box)
         if broken and program.admit(broken):
             continue
-        if broken or box in asked or not _repaired(search, box):
+        if broken or box in asked or not _repair(search, box):
             return  # the solver's rounding is in the way, or a limit
         asked.add(box)
 
 
-def _repaired(search: Search, box: Box) -> bool:
+def _repair(search: Search, box: Box) -> bool:
     """Ask about an answer of the program, then about what is left of it, until one is safe; False at a limit."""
     base = box
     for _ in range(REPAIRS):

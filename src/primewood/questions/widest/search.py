@@ -89,7 +89,7 @@ class Search:
         )
         self.queries += grown.queries
         self.box, self.covered, self.prime = grown.box, self.coverage.of(grown.box), grown.complete
-        if not _within(self.least, self.box):
+        if not _is_within(self.least, self.box):
             return False
         self.note()
         self.learn(grown)
@@ -155,7 +155,9 @@ class Search:
         )
         self.queries += grown.queries
         better = (
-            self.worth(grown.box) > best and _within(base, grown.box) and (grown.complete or not self.prime)
+            self.worth(grown.box) > best
+            and _is_within(base, grown.box)
+            and (grown.complete or not self.prime)
         )
         if better:
             self.box, self.covered, self.prime = grown.box, self.coverage.of(grown.box), grown.complete
@@ -173,5 +175,5 @@ class Search:
             self.cuts.add(tuple(values if i == j else 1 << v for i, v in enumerate(rest)))
 
 
-def _within(box: Box, other: Box) -> bool:
+def _is_within(box: Box, other: Box) -> bool:
     return not any(mask & ~wider for mask, wider in zip(box, other, strict=True))

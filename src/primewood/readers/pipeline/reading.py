@@ -44,7 +44,7 @@ class PipelineReading:
         self.trace = Trace().pass_through(steps, len(shown))
         self.table = RawTable(shown, self.trace, framed=framed)
         among = {column: np.nextafter(found[-1], np.inf) for column, found in self.table.exceptions.items()}
-        closed = set(among) - self._accepted(among)
+        closed = set(among) - self._find_accepted(among)
         if closed:
             self.table = RawTable(shown, self.trace, framed=framed, closed=closed)
 
@@ -100,13 +100,15 @@ class PipelineReading:
     @cached_property
     def missing(self) -> set[int]:
         """The raw columns in use that may be missing."""
-        return self._accepted(dict.fromkeys(self.table.used, np.nan))
+        return self._find_accepted(dict.fromkeys(self.table.used, np.nan))
 
     @cached_property
     def others(self) -> set[int]:
         """The categorical columns that may hold other categories than the encoders know."""
         listings = self.table.listings.items()
-        return self._accepted({column: found.others for column, found in listings if found.accepts_others})
+        return self._find_accepted(
+            {column: found.others for column, found in listings if found.accepts_others}
+        )
 
     @cached_property
     def codes(self) -> dict[int, Floats]:
@@ -114,11 +116,11 @@ class PipelineReading:
         found = {}
         for column, known in self.table.listings.items():
             sure = len(known.codes) - known.doubtful
-            also = [code for code in known.codes[sure:].tolist() if self._accepted({column: code})]
+            also = [code for code in known.codes[sure:].tolist() if self._find_accepted({column: code})]
             found[column] = np.concatenate([known.codes[:sure], also])
         return found
 
-    def _accepted(self, values: Mapping[int, float]) -> set[int]:
+    def _find_accepted(self, values: Mapping[int, float]) -> set[int]:
         """The columns in which the pipeline accepts the given values. Cost: one call if it accepts them all."""
         if not values or self._accepts(values):
             return set(values)
@@ -126,7 +128,7 @@ class PipelineReading:
             return set()
         items = list(values.items())
         half = len(items) // 2
-        return self._accepted(dict(items[:half])) | self._accepted(dict(items[half:]))
+        return self._find_accepted(dict(items[:half])) | self._find_accepted(dict(items[half:]))
 
     def _accepts(self, values: Mapping[int, float]) -> bool:
         row = self.table.base
@@ -150,7 +152,7 @@ class PipelineReading:
         rewriting = Rewriting(
             self.inner,
             [origin.column for origin in self.trace.origins],
-            in_cells=self._in_cells(),
+            in_cells=self._rewrite_in_cells(),
             absent_is_missing=bool(np.isnan(self._absent)),
         )
         self._ask_cells(rewriting)
@@ -169,7 +171,7 @@ class PipelineReading:
             source=f"Pipeline with {self.inner.source}",
         )
 
-    def _in_cells(self) -> set[int]:
+    def _rewrite_in_cells(self) -> set[int]:
         """The columns of the model whose raw column is asked about value by value, or bin by bin."""
         found = set()
         tested = {int(column) for tree in self.inner.trees for column in np.unique(tree.feature)}

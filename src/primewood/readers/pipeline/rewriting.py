@@ -50,7 +50,7 @@ class RawCells:
         points = np.concatenate([[-LARGEST], starts, np.nextafter(starts, -np.inf), [LARGEST]])
         n = len(starts) + 1
         single = np.searchsorted(starts, exceptions) + 1
-        return cls(starts, _with_nan(points, missing), np.arange(n), np.arange(n, 2 * n), single, missing)
+        return cls(starts, _add_nan(points, missing), np.arange(n), np.arange(n, 2 * n), single, missing)
 
     @classmethod
     def of_codes(
@@ -68,10 +68,10 @@ class RawCells:
             starts = np.unique(np.concatenate([codes, np.nextafter(codes, np.inf)]))
             between = np.where(np.isin(starts, codes), starts, others)
             which = np.searchsorted(ascending, np.concatenate([[others], between]))
-        return cls(starts, _with_nan(points, missing), which, which, np.empty(0, dtype=np.int64), missing)
+        return cls(starts, _add_nan(points, missing), which, which, np.empty(0, dtype=np.int64), missing)
 
 
-def _with_nan(points: Floats, missing: bool) -> Floats:
+def _add_nan(points: Floats, missing: bool) -> Floats:
     return np.append(points, np.nan) if missing else points
 
 
@@ -141,7 +141,7 @@ class Rewriting:
         self._in_cells = in_cells
         self._absent_is_missing = absent_is_missing
         self._missing_left = np.concatenate([tree.missing_left for tree in inner.trees])
-        self._tests = dict(self._grouped())
+        self._tests = dict(self._group())
         self._cells: dict[int, RawCells] = {}
         self._values: dict[int, Floats] = {}
         self._threshold = np.zeros(len(self._missing_left))
@@ -149,7 +149,7 @@ class Rewriting:
         self._set_of = np.full(len(self._missing_left), -1)
         self._sets: list[Floats] = []
 
-    def _grouped(self) -> Iterator[tuple[int, _Tests]]:
+    def _group(self) -> Iterator[tuple[int, _Tests]]:
         """The tests of each column of the model."""
         inner = self._inner
         feature = np.concatenate([tree.feature for tree in inner.trees])
@@ -191,17 +191,19 @@ class Rewriting:
 
     def crossings(self) -> Crossings:
         """What has to be known about the monotone columns: from where on they are beyond which cuts."""
-        asked = [(output, self._asked(output)) for output in self._tests if output not in self._in_cells]
+        asked = [(output, self._ask(output)) for output in self._tests if output not in self._in_cells]
         output = np.repeat([output for output, _ in asked], [len(cuts) for _, cuts in asked]).astype(np.int64)
         cuts = np.concatenate([np.empty(0), *(cuts for _, cuts in asked)])
         return Crossings(self._column_of[output], output, cuts)
 
-    def _asked(self, output: int) -> Floats:
+    def _ask(self, output: int) -> Floats:
         tests = self._tests[output]
-        cuts: Floats = np.unique(np.concatenate([tests.cuts, *tests.sets.values(), *self._around_zero()]))
+        cuts: Floats = np.unique(
+            np.concatenate([tests.cuts, *tests.sets.values(), *self._search_around_zero()])
+        )
         return np.asarray(cuts[np.isfinite(cuts)])
 
-    def _around_zero(self) -> list[Floats]:
+    def _search_around_zero(self) -> list[Floats]:
         """If zeros are missing: the cuts between which they are."""
         if not self._absent_is_missing:
             return []
@@ -210,7 +212,7 @@ class Rewriting:
     def zeros(self, found: Floats) -> Crossings:
         """If zeros are missing: the first and the last float at which each monotone column is zero."""
         asked = self.crossings()
-        around = np.ravel(self._around_zero())
+        around = np.ravel(self._search_around_zero())
         first = np.flatnonzero(np.isin(asked.cut, around[:1]))
         after = np.flatnonzero(np.isin(asked.cut, around[1:]))
         some = found[first] < found[after]
@@ -225,7 +227,7 @@ class Rewriting:
             if output in self._in_cells:
                 self._rewrite_in_cells(output)
             else:
-                cuts = self._asked(output)
+                cuts = self._ask(output)
                 self._rewrite_monotone(output, cuts, found[begin : begin + len(cuts)])
                 begin += len(cuts)
             self._rewrite_missing(output)
@@ -257,19 +259,19 @@ class Rewriting:
             for place, kind in enumerate(kinds.tolist()):
                 bounds = np.array([-np.inf, tests.cuts[kind // 2]])
                 changes = np.array([-np.inf, at[kind // 2]])
-                zero = beyond[np.searchsorted(cuts, np.ravel(self._around_zero()))]
-                starts, left = self._with_exceptions(
+                zero = beyond[np.searchsorted(cuts, np.ravel(self._search_around_zero()))]
+                starts, left = self._add_exceptions(
                     output, bounds, changes, zero, missing_left=bool(kind % 2)
                 )
                 self._put(tests.nodes[kind_of == place], left, starts)
         for node, bounds in tests.sets.items():
             changes = beyond[np.searchsorted(cuts, bounds)]
-            zero = beyond[np.searchsorted(cuts, np.ravel(self._around_zero()))]
+            zero = beyond[np.searchsorted(cuts, np.ravel(self._search_around_zero()))]
             missing_left = bool(self._missing_left[node])
-            starts, left = self._with_exceptions(output, bounds, changes, zero, missing_left=missing_left)
+            starts, left = self._add_exceptions(output, bounds, changes, zero, missing_left=missing_left)
             self._put(np.array([node]), left, starts)
 
-    def _with_exceptions(
+    def _add_exceptions(
         self, output: int, bounds: Floats, changes: Floats, zero: Floats, *, missing_left: bool
     ) -> tuple[Floats, Bools]:
         """Where cells start and what goes left in each, for a test of a column that is monotone but for exceptions."""

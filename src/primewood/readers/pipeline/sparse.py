@@ -48,7 +48,7 @@ class SparseRows:
         if "xgboost" in libraries:
             return cls(absent=np.nan)
         if "lightgbm" in libraries:
-            return cls(parted=_parted(model.booster_.model_to_string()))
+            return cls(parted=_part(model.booster_.model_to_string()))
         return cls(takes_nan="catboost" in libraries)
 
     def dense(self, matrix: Any, absent: float) -> NDArray[np.float64]:
@@ -63,7 +63,7 @@ class SparseRows:
         return filled
 
 
-def _parted(text: str) -> tuple[int, ...]:
+def _part(text: str) -> tuple[int, ...]:
     """The columns in which −1e-35 is below the zone of zero to a LightGBM model, given as text."""
     kinds = _numbers(text, "decision_type").astype(np.int64)
     numeric = kinds & OF_CATEGORIES == 0

@@ -132,36 +132,38 @@ class Trace:
     def pass_through(self, steps: Iterable[tuple[str, Any]], n_columns: int) -> Trace:
         """Follow the raw columns through the steps."""
         origins = [Origin(column, "raw") for column in range(n_columns)]
-        self.origins, self.feed = self._in_turn(steps, origins, self.feed, ())
+        self.origins, self.feed = self._chain(steps, origins, self.feed, ())
         self.used |= {origin.column for origin in self.origins}
         return self
 
-    def _in_turn(
+    def _chain(
         self, steps: Iterable[tuple[str, Any]], origins: list[Origin], feed: Feed, path: tuple[str, ...]
     ) -> tuple[list[Origin], Feed]:
         for name, step in steps:
             if not _passes(step):
-                origins, feed = self._after(step, origins, feed, (*path, name)), _then(feed, step)
+                origins, feed = self._feed_after(step, origins, feed, (*path, name)), _then(feed, step)
         return origins, feed
 
-    def _after(self, step: Any, origins: list[Origin], feed: Feed, path: tuple[str, ...]) -> list[Origin]:
+    def _feed_after(
+        self, step: Any, origins: list[Origin], feed: Feed, path: tuple[str, ...]
+    ) -> list[Origin]:
         """The columns that come out of a step."""
         if type(step) is FrozenEstimator:
             step = step.estimator
         if type(step) is Pipeline:
-            return self._in_turn(step.steps, origins, feed, path)[0]
+            return self._chain(step.steps, origins, feed, path)[0]
         self._check(step, path)
         if type(step) is ColumnTransformer:
             return self._side_by_side(step, origins, feed, path)
         self.used |= {origin.column for origin in origins}
         if type(step) in SCALERS:
-            return self._scaled(step, origins)
+            return self._scale(step, origins)
         if type(step) is SimpleImputer:
-            return self._imputed(step, origins, path)
+            return self._impute(step, origins, path)
         if type(step) in (OneHotEncoder, OrdinalEncoder):
-            return self._encoded(step, origins, path)
+            return self._encode(step, origins, path)
         if type(step) is KBinsDiscretizer:
-            return self._discretised(step, origins, feed)
+            return self._discretise(step, origins, feed)
         if isinstance(step, SelectorMixin):
             return [origins[place] for place in step.get_support(indices=True)]
         return origins
@@ -195,17 +197,17 @@ class Trace:
                 continue
             own = [origins[place] for place in places]
             self.used |= {origin.column for origin in own}
-            found = own if _passes(part) else self._after(part, own, _some(feed, places), (*path, name))
+            found = own if _passes(part) else self._feed_after(part, own, _some(feed, places), (*path, name))
             weight = (step.transformer_weights or {}).get(name)
             if weight is not None:
                 if not 0 < weight < np.inf:
                     raise refusal(step, path, f"the weight {weight!r} of {name!r} is not a positive number")
-                found = _moved(found, np.ones(len(found), dtype=bool))
+                found = _move(found, np.ones(len(found), dtype=bool))
                 self.by_float64 = True
             out += found
         return out
 
-    def _scaled(self, step: Any, origins: list[Origin]) -> list[Origin]:
+    def _scale(self, step: Any, origins: list[Origin]) -> list[Origin]:
         numbers = [getattr(step, name) for name in SCALERS[type(step)]]
         sound = np.ones(len(origins), dtype=bool)
         for array in numbers[:-1]:
@@ -213,9 +215,9 @@ class Trace:
         if numbers[-1] is not None:
             sound &= (numbers[-1] > 0) & np.isfinite(numbers[-1])
         self.by_float64 = True
-        return _moved(origins, sound)
+        return _move(origins, sound)
 
-    def _imputed(self, step: SimpleImputer, origins: list[Origin], path: tuple[str, ...]) -> list[Origin]:
+    def _impute(self, step: SimpleImputer, origins: list[Origin], path: tuple[str, ...]) -> list[Origin]:
         mark, fills = step.missing_values, np.asarray(step.statistics_, dtype=object)
         if type(mark).__name__ == "NAType":
             raise refusal(step, path, "pandas.NA as missing_values is not read; use NaN")
@@ -250,7 +252,7 @@ class Trace:
             )
         self.filled[origin.column].append(mark)
 
-    def _encoded(self, step: Any, origins: list[Origin], path: tuple[str, ...]) -> list[Origin]:
+    def _encode(self, step: Any, origins: list[Origin], path: tuple[str, ...]) -> list[Origin]:
         widths = step._n_features_outs if type(step) is OneHotEncoder else [1] * len(origins)
         out = []
         for origin, categories, width in zip(origins, step.categories_, widths, strict=True):
@@ -269,7 +271,7 @@ class Trace:
             out += [_finite(origin)] * width
         return out
 
-    def _discretised(self, step: KBinsDiscretizer, origins: list[Origin], feed: Feed) -> list[Origin]:
+    def _discretise(self, step: KBinsDiscretizer, origins: list[Origin], feed: Feed) -> list[Origin]:
         out = []
         dtype: Any = "float32" if step.dtype is not None and np.dtype(step.dtype) == np.float32 else "float64"
         for place, origin in enumerate(origins):
@@ -302,7 +304,7 @@ def _only_selects(step: Any) -> bool:
     )
 
 
-def _moved(origins: Iterable[Origin], sound: NDArray[np.bool_]) -> list[Origin]:
+def _move(origins: Iterable[Origin], sound: NDArray[np.bool_]) -> list[Origin]:
     """Columns that something was subtracted from or that were multiplied, soundly or not."""
     out = []
     for origin, is_sound in zip(origins, sound, strict=True):
