@@ -457,7 +457,7 @@ class Explainer:
         ------
         InvalidInput
             If the model is not a regressor, the explainer has a threshold, `x` does not fit the model, or `within` is
-            not a positive number.
+            not a number of at least 0.
 
         Examples
         --------
@@ -1264,10 +1264,9 @@ class Explainer:
         Raises
         ------
         InvalidInput
-            If `x` does not fit the columns or the domain of the model, `claim` is not a claim about this decision, an
-            option has a value that is not accepted, or the model is an expression.
-        UnknownName
-            If the claim names a feature that does not exist.
+            If `x` does not fit the columns or the domain of the model, `claim` is not a claim about this decision or
+            names a feature that does not exist, an option has a value that is not accepted, or the model is an
+            expression.
 
         Examples
         --------

@@ -118,7 +118,44 @@ class _Counts:
 
 
 def overview(folder: str | Path) -> Overview:
-    """What the finished parts in the folder of a batch have in common; one part is held at a time."""
+    r"""Summarise the finished parts in the folder of a batch.
+
+    Cost: linear in the parts; one part is in memory at a time.
+
+    Parameters
+    ----------
+    folder
+        A folder that `Explainer.explain_file` has written.
+
+    Returns
+    -------
+    Overview
+        Print it, or take `to_dict()`.
+
+    Raises
+    ------
+    InvalidInput
+        If the folder is not a folder of a batch, or is damaged.
+    MissingDependency
+        If the parts are Parquet files and pyarrow is not installed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> import pathlib, tempfile
+    >>> from primewood import overview
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "rows.csv").write_text("sl,sw,pl,pw\n5.1,3.5,1.4,0.2\n7.0,3.2,4.7,1.4\n")
+    >>> _ = explainer.explain_file(folder / "rows.csv", folder / "answers", format="jsonl")
+    >>> overview(folder / "answers").summary.decisions
+    {'setosa': 1, 'versicolor': 1}
+    """
     asked = Folder(file_path(folder, "folder"))
     manifest = asked.manifest()
     said = ("status", "decision", "size", "coverage", "taken_from")

@@ -16,8 +16,11 @@ from primewood.fields import is_finite, several, text
 
 @dataclass(frozen=True)
 class Number:
-    """A numeric feature: perhaps with bounds (both included), perhaps whole.
+    """A numeric feature, with optional bounds (both included), for `domain=`; `whole` if it takes whole numbers only.
 
+    Examples
+    --------
+    >>> from primewood import Number
     >>> Number(18, 120, whole=True)
     Number(low=18, high=120, whole=True)
     """
@@ -67,9 +70,35 @@ BITS = Listed({0.0: 0, 1.0: 1})
 
 
 def ordered(categories: Mapping[float, object] | Sequence[float]) -> Listed:
-    """Ordered categories, as a declaration for `domain=`: numbers, or a mapping from numbers to names.
+    """Declare ordered categories for `domain=`.
 
     In the language "intervals", a literal over them is a run such as "grade is B, C or D".
+
+    Parameters
+    ----------
+    categories
+        The numbers in the column, or a mapping from these numbers to names.
+
+    Returns
+    -------
+    Listed
+        A declaration for `domain=` of `Explainer`.
+
+    Raises
+    ------
+    InvalidInput
+        If there are fewer than two categories, two have the same name, or a category is not a number.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer, ordered
+    >>> X, y = [[1], [2], [3], [4]], ["no", "no", "yes", "yes"]
+    >>> tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+    >>> grades = ordered({1: "D", 2: "C", 3: "B", 4: "A"})
+    >>> explainer = Explainer(tree, X, feature_names=["grade"], domain={"grade": grades})
+    >>> print(explainer.explain([3]).rule)
+    IF grade is B or A THEN yes
     """
     return Listed(_find_named(categories), ordered=True)
 

@@ -24,10 +24,32 @@ MOST_TERMS = 4_000_000
 
 
 def prime_implicants_by_definition(expression: Expression, literals: Language = "sets") -> list[Term]:
-    """All prime implicants of an expression in a literal language.
+    """List all prime implicants of an expression in a literal language, by definition.
 
-    Cost: one array over all terms of the universe; more than four million terms is an error.
+    Cost: one array over all terms of the universe, at most four million.
 
+    Parameters
+    ----------
+    expression
+        The expression.
+    literals
+        "sets", "intervals" or "values".
+
+    Returns
+    -------
+    list of Term
+        All prime implicants.
+
+    Raises
+    ------
+    TooLarge
+        If the universe has more than four million terms.
+    InvalidInput
+        If `expression` is not an expression, or `literals` is not a language.
+
+    Examples
+    --------
+    >>> from primewood import Variable, prime_implicants_by_definition
     >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
     >>> print(*prime_implicants_by_definition((A == 1) | (B == 2)), sep="; ")
     A=1; B=2

@@ -116,11 +116,33 @@ def equivalence(left: Expression, right: Expression) -> Expression:
 
 @takes(count=integer)
 def at_least(count: int, arguments: Iterable[Expression]) -> Expression:
-    """The gate "at least `count` of these are true", with constants folded.
+    """Build the gate "at least `count` of these are true", with constants folded.
 
+    Parameters
+    ----------
+    count
+        A whole number.
+    arguments
+        The expressions.
+
+    Returns
+    -------
+    Expression
+        True for exactly the instances where at least `count` of the arguments are true.
+
+    Raises
+    ------
+    InvalidInput
+        If `count` is not a whole number, or `arguments` are not expressions.
+
+    Examples
+    --------
+    >>> from primewood import Variable, at_least
     >>> x, y, z = (Variable.boolean(name).literal([True]) for name in "xyz")
     >>> print(at_least(2, [x, y, z]))
     at_least(2, x, y, z)
+    >>> print(at_least(1, [x, y]))
+    x | y
     """
     if isinstance(arguments, Expression):
         raise InvalidInput("at_least takes a number and a list of expressions")

@@ -38,16 +38,36 @@ Result = TypeVar("Result")
 
 
 def parse(text: str, variables: Iterable[Variable]) -> Expression:
-    """Read an expression over `variables`. Cost: linear in the text.
+    """Read an expression from text.
 
-    >>> A, B = Variable("A", [1, 2, 3]), Variable("B", ["r", "b", "g"])
-    >>> print(parse("(B=r | B=b) -> !(A=2)", [A, B]))
-    B!=g -> A!=2
+    Cost: linear in the text.
+
+    Parameters
+    ----------
+    text
+        The text, with ``&``, ``|``, ``!``, ``->``, ``<->``, comparisons such as ``B=r`` and ``X < 2``, and
+        ``at_least(2, ...)``. A name alone is a Boolean variable.
+    variables
+        The variables that the text can name.
+
+    Returns
+    -------
+    Expression
+        It is declared over all `variables`.
 
     Raises
     ------
     ParseError
-        Where the text is not an expression, or names something unknown; it shows the position.
+        If the text is not an expression, or names something unknown; the message shows the position.
+    InvalidInput
+        If two variables have the same name.
+
+    Examples
+    --------
+    >>> from primewood import Variable, parse
+    >>> A, B = Variable("A", [1, 2, 3]), Variable("B", ["r", "b", "g"])
+    >>> print(parse("(B=r | B=b) -> !(A=2)", [A, B]))
+    B!=g -> A!=2
     """
     universe = unique_variables(variables)
     values = {x.name: () if x.is_numeric else tuple(map(str, x.values)) for x in universe}

@@ -41,7 +41,9 @@ def from_table(
     variables: Iterable[Variable],
     table: Mapping[tuple[object, ...], object] | Sequence[object] | NDArray[np.bool_],
 ) -> Expression:
-    """The expression of a classifier that is given as a table.
+    """Build the expression of a classifier from its table.
+
+    Cost: linear in the table.
 
     Parameters
     ----------
@@ -51,6 +53,21 @@ def from_table(
         A mapping from tuples of values to truth values with one entry per instance, or the
         truth values alone, in lexicographic order of the instances (flat, or one axis per variable).
 
+    Returns
+    -------
+    Expression
+        True for exactly the instances that the table marks as true.
+
+    Raises
+    ------
+    InvalidInput
+        If the table lacks an instance, has too many, or has an entry that is not a truth value.
+    UnknownName
+        If a row of the mapping has a value that does not exist.
+
+    Examples
+    --------
+    >>> from primewood import Variable, from_table
     >>> X, Y = Variable("X", ["x1", "x2"]), Variable("Y", ["y1", "y2"])
     >>> print(from_table([X, Y], [0, 1, 1, 1]))
     X=x1 & Y=y2 | X=x2

@@ -201,6 +201,26 @@ def audit(expression: Expression) -> Audit:
 
     Cost: a table over the Boolean terms, 3^n for n Boolean variables; at most 13 of them.
 
+    Parameters
+    ----------
+    expression
+        The expression.
+
+    Returns
+    -------
+    Audit
+        What each way to use an encoding reports, misses and gets wrong.
+
+    Raises
+    ------
+    TooLarge
+        If an encoding needs more than 13 Boolean variables.
+    InvalidInput
+        If `expression` is not an expression.
+
+    Examples
+    --------
+    >>> from primewood import Variable, audit
     >>> X, Y = Variable("X", ["x1", "x2", "x3"]), Variable("Y", ["y1", "y2", "y3"])
     >>> row = audit((X == "x1") | (Y == "y1")).row("one-hot", "Ψ⇒Δ_b", "negative")
     >>> row.reported, row.missing, row.wrong
@@ -211,7 +231,35 @@ def audit(expression: Expression) -> Audit:
 
 @takes(functions=whole(1), seed=integer)
 def random_audit(functions: int = 200, seed: int = 1) -> Audit:
-    """Audit the encodings on random functions over small universes."""
+    """Audit the encodings on random functions over small universes.
+
+    Cost: that of `audit`, once per function.
+
+    Parameters
+    ----------
+    functions
+        How many functions to draw.
+    seed
+        The seed of the draw.
+
+    Returns
+    -------
+    Audit
+        What each way to use an encoding reports, misses and gets wrong.
+
+    Raises
+    ------
+    InvalidInput
+        If `functions` is not a positive whole number, or `seed` is not a whole number.
+
+    Examples
+    --------
+    >>> from primewood import random_audit
+    >>> found = random_audit(functions=1, seed=3)
+    >>> row = found.row("one-hot", "Ψ⇒Δ_b", "negative")
+    >>> found.primes, row.reported, row.missing, row.wrong
+    (3, 3, 0, 0)
+    """
     generator = random.Random(seed)
     return _audit([random_function(generator) for _ in range(functions)])
 

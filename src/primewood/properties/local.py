@@ -85,5 +85,42 @@ class RobustAt:
 
 @takes(radius=real, relative=flag)
 def robust_at(row: Any, radius: float, norm: Norm = "linf", *, relative: bool = False) -> RobustAt:
-    """That every row at most a radius away from a given one is decided like it; see `RobustAt`."""
+    """Return the property "every row within a radius of this row gets the same decision", for `verify`.
+
+    Parameters
+    ----------
+    row
+        The row in the middle, as for `Explainer.explain`.
+    radius
+        With "linf", how far each number may move; with "l0", how many features may change.
+    norm
+        "linf" or "l0".
+    relative
+        Whether the radius is a share of each feature's training range.
+
+    Returns
+    -------
+    RobustAt
+        A property for `verify`. `verify` checks the row and the radius.
+
+    Raises
+    ------
+    InvalidInput
+        If `radius` is not a number, or `relative` is not True or False.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood import robust_at
+    >>> print(explainer.verify(robust_at(iris.data[0], 0.5)))
+    holds: the same decision for every row within 0.5
+       Proved: moving numbers of the row by at most 0.5 never changes the decision.
+       Assumes: no value is missing.
+    """
     return RobustAt(row, radius, norm, relative)

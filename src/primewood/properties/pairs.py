@@ -511,7 +511,7 @@ def _find_near_cells(ends: Sequence[tuple[float, float]], reach: float) -> list[
 
 @takes(direction=one_of(("increasing", "decreasing")))
 def monotone(feature: str, direction: Direction = "increasing", target: object = None) -> Monotone:
-    """That raising a feature never takes a decision back.
+    """Return the property "raising a feature never takes a decision back", for `verify`.
 
     ``monotone("income", "increasing", "approved")``: raising income never turns approved into declined.
     ``monotone("debt", "decreasing", "approved")``: raising debt never turns declined into approved.
@@ -523,19 +523,70 @@ def monotone(feature: str, direction: Direction = "increasing", target: object =
     direction
         "increasing": raising the feature never takes the target away. "decreasing": it never brings it.
     target
-        The decision. Without one, the explainer's `positive` is meant, or the order that the labels have as numbers;
+        The decision. By default the explainer's `positive`, or the order that the labels have as numbers;
         labels that are names have no order, and need a target.
 
     Returns
     -------
     Monotone
-        A property for `verify`.
+        A property for `verify`. `verify` checks that the feature and the target exist.
+
+    Raises
+    ------
+    InvalidInput
+        If `direction` is not "increasing" or "decreasing".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood import monotone
+    >>> print(explainer.verify(monotone("pw", "increasing", "virginica")))
+    holds: monotone in pw (increasing, target virginica)
+       Proved: raising pw never turns virginica into another decision.
+       Assumes: no value is missing.
     """
     return Monotone(feature, direction, target)
 
 
 def independent_of(*features: str) -> IndependentOf:
-    """That changing these features only never changes the decision; see `IndependentOf`."""
+    """Return the property "changing only these features never changes the decision", for `verify`.
+
+    Parameters
+    ----------
+    features
+        The names of the features, which change together.
+
+    Returns
+    -------
+    IndependentOf
+        A property for `verify`. `verify` checks that the features exist.
+
+    Raises
+    ------
+    InvalidInput
+        If no name is given, or one is not a text.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood import independent_of
+    >>> print(explainer.verify(independent_of("sl", "sw")))
+    holds: independent of sl, sw
+       Proved: changing only sl and sw never changes the decision.
+       Assumes: no value is missing.
+    """
     if not features or not all(isinstance(name, str) for name in features):
         raise InvalidInput(
             f'independent_of takes names of features, such as independent_of("sex"); not {told(features)}'
@@ -547,5 +598,39 @@ def independent_of(*features: str) -> IndependentOf:
 def robust_everywhere(
     radius: float, *, relative: bool = False, confidence: float | None = None
 ) -> RobustEverywhere:
-    """That no move of the numbers by at most a radius changes the decision; see `RobustEverywhere`."""
+    """Return the property "no move of the numbers by at most a radius changes any decision", for `verify`.
+
+    Every model with more than one decision breaks this at its boundary. `confidence` limits the property to rows that
+    are decided with confidence.
+
+    Parameters
+    ----------
+    radius
+        How far each number may move.
+    relative
+        Whether the radius is a share of each feature's training range.
+    confidence
+        For two classes: only rows whose decision has at least this probability count.
+
+    Returns
+    -------
+    RobustEverywhere
+        A property for `verify`. `verify` checks that the radius and the confidence are in range.
+
+    Raises
+    ------
+    InvalidInput
+        If `radius` or `confidence` is not a number, or `relative` is not True or False.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer, robust_everywhere
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y == 0)
+    >>> explainer = Explainer(tree, X, feature_names=["sl", "sw", "pl", "pw"])
+    >>> explainer.verify(robust_everywhere(0.1))
+    <Verification fails: the same decision within 0.1 of every row>
+    """
     return RobustEverywhere(radius, relative, confidence)

@@ -320,13 +320,71 @@ class Output:
 
 
 def never(*decisions: object) -> Never:
-    """That these decisions are taken about no row; see `Never`."""
+    """Return the property "no row gets one of these decisions", for `verify`.
+
+    Parameters
+    ----------
+    decisions
+        The names of the decisions.
+
+    Returns
+    -------
+    Never
+        A property for `verify`.
+
+    Raises
+    ------
+    UnknownName
+        By `verify`, if there is no such decision.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood import never
+    >>> explainer.verify(never("setosa"))
+    <Verification fails: never setosa; 50 of your 150 rows break this (rows 0, 1, 2, 3, 4 and 45 more)>
+    """
     return Never(decisions)
 
 
 @takes(at_least=real, at_most=real)
 def output(*, at_least: float = -np.inf, at_most: float = np.inf) -> Output:
-    """That the output of the model stays within bounds; see `Output`."""
+    """Return the property "the output of the model stays within bounds", for `verify`.
+
+    The output is the prediction of a regressor, or the probability of the second of two classes.
+
+    Parameters
+    ----------
+    at_least, at_most
+        The bounds, both included. At least one of them is given.
+
+    Returns
+    -------
+    Output
+        A property for `verify`. `verify` checks that the bounds ascend and that the model has such an output.
+
+    Raises
+    ------
+    InvalidInput
+        If a bound is not a number.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeRegressor
+    >>> from primewood import Explainer, output
+    >>> X, y = [[1], [2], [3], [4]], [10.0, 11.0, 30.0, 31.0]
+    >>> explainer = Explainer(DecisionTreeRegressor(random_state=0).fit(X, y), X, feature_names=["size"])
+    >>> print(explainer.verify(output(at_least=0, at_most=40)))
+    holds: the prediction is at least 0 and at most 40
+       Proved: the prediction is at least 0 and at most 40 for every row.
+       Assumes: no value is missing.
+    """
     return Output(at_least, at_most)
 
 

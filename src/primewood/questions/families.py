@@ -178,6 +178,9 @@ def _held(box: Box, points: NDArray[np.int64]) -> int:
 class Terms(TermFamily[Term]):
     """A family of terms over one universe.
 
+    Examples
+    --------
+    >>> from primewood import Variable, prime_implicants
     >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
     >>> primes = prime_implicants((A == 1) | (B == 2))
     >>> primes.count(), [str(term) for term in primes], (A == 1) in primes
@@ -203,7 +206,10 @@ def prime_implicants(
     engine: EngineName = "auto",
     max_nodes: int | None = None,
 ) -> Terms:
-    """The prime implicants of Δ: the weakest terms that entail it.
+    """Return the prime implicants of Δ: the weakest terms that entail it.
+
+    Cost: one diagram of all of them where Δ compiles; otherwise a search lists them one by one, and there can be
+    exponentially many.
 
     Parameters
     ----------
@@ -218,6 +224,23 @@ def prime_implicants(
     -------
     Terms
         Iterate over it, or `count` it. Δ ≡ true has the empty term only, Δ ≡ false has none.
+
+    Raises
+    ------
+    InvalidInput
+        If `expression` is not an expression, or an option has a value that is not accepted.
+    TooLarge
+        If the chosen engine compiles the expression, and the diagram reaches `max_nodes`.
+
+    Examples
+    --------
+    >>> from primewood import Variable, prime_implicants
+    >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
+    >>> primes = prime_implicants((A == 1) | (B == 2))
+    >>> primes.count()
+    2
+    >>> print(*primes, sep="; ")
+    A=1; B=2
     """
     model = build_model(check_expression(expression), None, Options(engine=engine, max_nodes=max_nodes))
     return Terms(expression.variables, model.engines.primes(True, check_language(literals)))
@@ -231,14 +254,39 @@ def pi_explanations(
     engine: EngineName = "auto",
     max_nodes: int | None = None,
 ) -> Terms:
-    """The PI-explanations of the decision on an instance α.
+    """Return the PI-explanations of the decision on an instance α.
 
-    The prime implicants of Δ_α that are consistent with α, where Δ_α is Δ if the decision is positive
-    and ¬Δ if it is negative. Parameters as in `prime_implicants`.
+    They are the prime implicants of Δ_α that are consistent with α, where Δ_α is Δ if the decision is positive
+    and ¬Δ if it is negative. Cost: as for `prime_implicants`.
 
-    >>> from primewood.logic.parser import parse
-    >>> A, B, C = (Variable.boolean(name) for name in "ABC")
-    >>> f = parse("(A | !C) & (B | C) & (A | B)", [A, B, C])
+    Parameters
+    ----------
+    expression
+        Δ.
+    instance
+        α: a mapping from the names of all variables to values, or a term.
+    literals, engine, max_nodes
+        As for `prime_implicants`.
+
+    Returns
+    -------
+    Terms
+        Iterate over it, or `count` it.
+
+    Raises
+    ------
+    InvalidInput
+        If `expression` is not an expression, `instance` does not give every variable one value, or an option has a
+        value that is not accepted.
+    UnknownName
+        If `instance` names a variable or a value that does not exist.
+    TooLarge
+        If the chosen engine compiles the expression, and the diagram reaches `max_nodes`.
+
+    Examples
+    --------
+    >>> from primewood import Variable, parse, pi_explanations
+    >>> f = parse("(A | !C) & (B | C) & (A | B)", [Variable.boolean(name) for name in "ABC"])
     >>> sorted(map(str, pi_explanations(f, {"A": True, "B": True, "C": False})))
     ['A & B', 'B & !C']
     """

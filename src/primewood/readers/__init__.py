@@ -46,19 +46,44 @@ LIBRARY_OF = {".ubj": "xgboost", ".txt": "lightgbm", ".cbm": "catboost"}
 
 
 def read(model: Any, data: Any = None, *, trust_pickle: bool = False) -> Ensemble:
-    """The ensemble of a fitted model or of a model file; an `Ensemble` is returned as it is.
+    """Read a fitted model or a model file as an `Ensemble`.
+
+    Cost: linear in the nodes of the trees.
 
     Parameters
     ----------
     model
         A fitted model, a wrapper around one that only passes rows on (`GridSearchCV` and other searches,
         `FrozenEstimator`), one that decides at a cut-off of its own (`FixedThresholdClassifier`,
-        `TunedThresholdClassifierCV`), or a path; see `load_model`.
+        `TunedThresholdClassifierCV`), or a path; see `load_model`. An `Ensemble` is returned unchanged.
     data
-        Training rows. Only CatBoost's models with categories need them: they keep no names.
+        Training rows. Only CatBoost models with categories need them, because they keep no names.
     trust_pickle
         Whether a path may be a pickle or joblib file. Loading one runs code that is in the file: allow it only for
         files of your own.
+
+    Returns
+    -------
+    Ensemble
+        The trees, and everything else that the decision depends on.
+
+    Raises
+    ------
+    UnsupportedModel
+        If the model is not supported, or cannot be read exactly.
+    InvalidInput
+        If the model is not fitted, there is no such file, or the file cannot be read.
+    MissingDependency
+        If reading needs a package that is not installed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import read
+    >>> X, y = load_iris(return_X_y=True)
+    >>> read(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y))
+    <Ensemble of scikit-learn DecisionTreeClassifier: 1 trees, 4 columns, classes 0, 1, 2>
     """
     if isinstance(model, str | Path):
         model = load_model(model, trust_pickle=trust_pickle)

@@ -52,8 +52,35 @@ class Tally(Brief):
 
 
 def tally(checks: Iterable[Check]) -> Tally:
-    """Count what many checks say.
+    """Count the verdicts of many checks.
 
+    Parameters
+    ----------
+    checks
+        The results of `Explainer.check`.
+
+    Returns
+    -------
+    Tally
+        How many claims are sufficient, and how often each verdict occurs.
+
+    Raises
+    ------
+    InvalidInput
+        If `checks` is not a list of checks.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood import tally
+    >>> print(tally(explainer.check(x, ["pw"]) for x in iris.data[::30]))
+    5 claims, 3 of them sufficient: 3 exact, 2 optimistic
     >>> print(tally([]))
     0 claims, 0 of them sufficient: none
     """

@@ -89,10 +89,38 @@ def _model_record(model: Model) -> dict[str, Any]:
 def load(path: str | Path) -> Explainer | Compiled | Ensemble:
     """Read what `Explainer.save`, `Compiled.save` or `Ensemble.save` wrote, whatever the file is called.
 
+    The file is not a pickle: reading it runs no code.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    Explainer or Compiled or Ensemble
+        It gives the same answers as the object that was saved.
+
     Raises
     ------
     InvalidInput
-        If the file is none of these, is damaged, or was written by a newer version.
+        If there is no such file, it is none of these, is damaged, or was written by a newer version.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> import pathlib, tempfile
+    >>> from primewood import load
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "iris.explainer"
+    >>> explainer.save(path)
+    >>> print(load(path).explain(iris.data[50]).rule)
+    IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
     """
     path = file_path(path)
     if not path.is_file():
