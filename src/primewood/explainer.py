@@ -985,7 +985,7 @@ class Explainer:
         Returns
         -------
         Counterfactual
-            Print it, or read `changes`, `distance`, `status`.
+            Print it, or read `changes`, `cost`, `status`.
 
         Raises
         ------

@@ -43,6 +43,23 @@ class Batch(Readable):
         The labels of the rows: those of the frame, or 0, 1, 2, ...
     backend : {"pandas", "polars"} or None
         The kind of frame that the rows came in, and that `to_frame` gives by default.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> batch = explainer(iris.data[48:52])
+    >>> print(batch[3].rule)
+    IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
+    >>> [str(why.decision) for why in batch[1:]]
+    ['setosa', 'versicolor', 'versicolor']
+    >>> batch.to_frame("rows")[["decision", "size"]].values.tolist()
+    [['setosa', 1], ['setosa', 1], ['versicolor', 2], ['versicolor', 2]]
     """
 
     explanations: tuple[Explanation | Failed, ...]

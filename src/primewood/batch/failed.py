@@ -14,9 +14,9 @@ from primewood.render.shown import Shown
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Failed(Brief, Shown):
-    """That a row could not be explained, and why.
+    """A row that could not be explained, and the reason.
 
-    It is read like an explanation, with nothing in it.
+    It has the attributes of an explanation, all empty.
 
     Attributes
     ----------
@@ -25,6 +25,19 @@ class Failed(Brief, Shown):
     row : tuple of float
     literals : str
         The literal language that was asked for.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> failed, = explainer.stream([[5.1, 3.5, 1.4, float("nan")]])
+    >>> failed.problem
+    'InvalidInput: pw is missing (NaN), which the model or missing= does not allow'
     """
 
     problem: str

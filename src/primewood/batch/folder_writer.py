@@ -36,18 +36,34 @@ from primewood.visible import Readable
 
 @dataclass(frozen=True)
 class Written(Readable):
-    """What a run has written.
+    r"""The result of explaining a file: where the explanations are, and how many.
 
     Attributes
     ----------
     folder : Path
         The folder of parts, or the one file.
     rows : int
-        How many there are in it now.
+        How many rows it has now.
     parts : int or None
         How many parts the folder has; None for one file.
     before : int
-        How many rows of these an earlier run had finished.
+        How many of these rows an earlier run had finished.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "rows.csv").write_text("sl,sw,pl,pw\n5.1,3.5,1.4,0.2\n7.0,3.2,4.7,1.4\n")
+    >>> written = explainer.explain_file(folder / "rows.csv", folder / "answers.csv")
+    >>> written.folder.name, written.rows, written.parts
+    ('answers.csv', 2, None)
     """
 
     folder: Path

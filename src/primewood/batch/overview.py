@@ -21,7 +21,7 @@ from primewood.visible import Readable, in_lines
 
 @dataclass(frozen=True)
 class Overview(Readable):
-    """What the explanations in a folder have in common.
+    r"""A summary of the explanations in a folder.
 
     Attributes
     ----------
@@ -38,6 +38,24 @@ class Overview(Readable):
         rows. Coverage is a share of these, so that each size has at most one pair more than there are training rows.
     model : str or None
         The digest of the model.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> import pathlib, tempfile
+    >>> from primewood import overview
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "rows.csv").write_text("sl,sw,pl,pw\n5.1,3.5,1.4,0.2\n7.0,3.2,4.7,1.4\n")
+    >>> _ = explainer.explain_file(folder / "rows.csv", folder / "answers", format="jsonl")
+    >>> found = overview(folder / "answers")
+    >>> found.finished, found.summary.features
+    (True, {'pw': 2, 'pl': 1})
     """
 
     summary: Summary

@@ -18,7 +18,7 @@ from primewood.visible import Readable
 
 @dataclass(frozen=True)
 class Summary(Readable):
-    """What the explanations of many rows have in common.
+    """A summary of the explanations of many rows.
 
     Attributes
     ----------
@@ -32,6 +32,21 @@ class Summary(Readable):
     coverage : tuple of three floats or None
         The least, the median and the largest share of the training rows that an explanation covers; None without
         training rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> summary = explainer(iris.data).summary()
+    >>> summary.decisions
+    {'virginica': 52, 'setosa': 50, 'versicolor': 48}
+    >>> summary.sizes
+    {1: 96, 2: 54}
     """
 
     rows: int

@@ -34,6 +34,12 @@ class Group:
     size : int
         How many trees, the next ones in the ensemble's order.
     weight : float
+
+    Examples
+    --------
+    >>> from primewood import Group
+    >>> Group(size=100, weight=0.5)
+    Group(size=100, weight=0.5)
     """
 
     size: int
@@ -42,7 +48,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What a prediction reaches if it is at least a value, or above it if `strictly`."""
+    """A bound that a prediction reaches if it is at least the value, or above it if `strictly`.
+
+    Examples
+    --------
+    >>> from primewood import Level
+    >>> Level(100.0, strictly=True)
+    Level(value=100.0, strictly=True)
+    """
 
     value: float
     strictly: bool = False
@@ -68,7 +81,7 @@ class Cutoff:
 
 @dataclass(frozen=True, slots=True)
 class Categories:
-    """What the numbers of a categorical column stand for.
+    """The meaning of the numbers in a categorical column.
 
     Attributes
     ----------
@@ -81,6 +94,12 @@ class Categories:
         What counts as missing; the other of NaN and None is then something else to the model.
     complete : bool
         Whether these are all categories that the model was trained on; False if only those that it tests are known.
+
+    Examples
+    --------
+    >>> from primewood import Categories
+    >>> Categories({0.0: "red", 1.0: "green"}).names[1.0]
+    'green'
     """
 
     names: Mapping[float, object]
@@ -184,6 +203,20 @@ class Ensemble:
         Integers beyond this, in arrays of integers, are rounded by the library before it compares them.
     source : str
         What was read, for people.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from primewood import read
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ensemble = read(RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, y))
+    >>> ensemble
+    <Ensemble of scikit-learn RandomForestClassifier: 5 trees, 4 columns, classes 0, 1, 2>
+    >>> ensemble.vote, ensemble.operator, ensemble.dtype
+    ('mean', '<=', 'float32')
+    >>> ensemble.predict(X[[0, 50, 100]])
+    array([0, 1, 2])
     """
 
     trees: tuple[Tree, ...]

@@ -28,7 +28,7 @@ MOST_UNNAMED = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
-    """A binary tree; node 0 is the root, and children come after their parents.
+    """A binary tree in arrays; node 0 is the root, and children come after their parents.
 
     Attributes
     ----------
@@ -48,6 +48,16 @@ class Tree:
         Unions of intervals, by their bounds in ascending order, each compared as a threshold would be: a
         number is in the set, and goes left, if it is beyond an odd number of bounds. (With the operator "<",
         the bounds 2, 3 mean [2, 3); with "<=", (2, 3].)
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import read
+    >>> tree, = read(DecisionTreeClassifier(random_state=0).fit([[1], [2], [3]], [0, 1, 1])).trees
+    >>> tree
+    <Tree: 3 nodes, depth 1>
+    >>> tree.feature.tolist(), tree.threshold[0].item(), tree.left.tolist()
+    ([0, -1, -1], 1.5, [1, -1, -1])
     """
 
     feature: NDArray[np.int64]

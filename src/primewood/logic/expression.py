@@ -38,6 +38,16 @@ class Expression(ABC):
     variables : tuple of Variable
         The universe that the expression speaks about: the variables that it mentions, and those
         that it was declared over (`over`).
+
+    Examples
+    --------
+    >>> from primewood import Variable
+    >>> A, B = Variable("A", [1, 2, 3]), Variable("B", ["r", "b", "g"])
+    >>> f = (A == 1) & ~(B == "r")
+    >>> print(f)
+    A=1 & B!=r
+    >>> f.equivalent(~((A != 1) | (B == "r")))
+    True
     """
 
     __slots__ = ("_depth", "_hash", "variables")
@@ -220,6 +230,14 @@ class Literal(Expression):
     variable : Variable
     mask : int
         The values as bits: bit i stands for ``variable.values[i]``.
+
+    Examples
+    --------
+    >>> from primewood import Variable
+    >>> B = Variable("B", ["r", "b", "g"])
+    >>> literal = B != "g"
+    >>> literal.values, literal.mask
+    (('r', 'b'), 3)
     """
 
     __slots__ = ("mask", "variable")

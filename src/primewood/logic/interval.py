@@ -32,13 +32,16 @@ MISSING = Missing.MISSING
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The numbers between `low` and `high`; `closed` says which ends belong to it.
+    """The numbers between `low` and `high`; `closed` tells which ends are included.
 
-    >>> Interval(2, 6, "left")
-    Interval(low=2, high=6, closed='left')
-    >>> print(Interval(2, 6, "left")), 2 in Interval(2, 6, "left"), 6 in Interval(2, 6, "left")
+    Examples
+    --------
+    >>> from primewood import Interval
+    >>> interval = Interval(2, 6, "left")
+    >>> print(interval)
     [2, 6)
-    (None, True, False)
+    >>> 2 in interval, 6 in interval
+    (True, False)
     """
 
     low: float

@@ -16,6 +16,9 @@ class Term(And):
     Two terms are equal when they have the same literals, in whatever order. An *instance* is a
     simple term over all variables.
 
+    Examples
+    --------
+    >>> from primewood import Term, Variable
     >>> A, B = Variable("A", [1, 2, 3]), Variable("B", ["r", "b", "g"])
     >>> term = Term([A == 2, B != "g"])
     >>> print(term, "is weaker than", Term([A == 2, B == "r"]))

@@ -31,6 +31,9 @@ class Variable:
     Compared with a value it gives a literal; compared with another variable it says whether
     the two are the same, so that variables can be keys of a dictionary.
 
+    Examples
+    --------
+    >>> from primewood import Variable
     >>> B = Variable("B", ["r", "b", "g"])
     >>> print(B == "r", ";", B != "r", ";", B.isin(["r", "b"]))
     B=r ; B!=r ; B!=g

@@ -28,7 +28,7 @@ DECIMALS = 2
 
 @dataclass(frozen=True, slots=True)
 class Score(Readable):
-    """What one decision was taken by.
+    """The score that a decision is based on.
 
     Attributes
     ----------
@@ -46,6 +46,21 @@ class Score(Readable):
         What `value` was compared with; None where the largest of several wins, or several cut-offs part the decisions.
     reason : str
         All that in words; `text` is the same after the decision.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> score = explainer.score(iris.data[50])
+    >>> score.measure, score.of, round(score.value, 2)
+    ('probability', 'versicolor', 0.98)
+    >>> score.reason
+    'P(versicolor) = 0.98, the largest of 3 classes'
     """
 
     decision: object

@@ -43,13 +43,26 @@ class Breaking(Readable):
     rows : int
         How many training rows there are.
     complete : bool
-        Whether all that break it are here; else there was no time to look at all rows and changes.
+        Whether all rows that break it are listed; False if the limit was reached first.
     decisions : tuple
-        What is decided about each; for bounds, the output.
+        The decision on each; for bounds, the output.
     changes : tuple of dict
         For properties of pairs: per row the features that change, and what they change to.
     changed_decisions : tuple
-        What is decided then.
+        The decisions after these changes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> breaking = explainer.verify("pw > 1 -> virginica").breaking
+    >>> len(breaking.places), breaking.rows, breaking.complete
+    (41, 150, True)
     """
 
     places: tuple[int, ...]

@@ -10,7 +10,22 @@ ClaimKind = Choice["independent", "increasing", "decreasing", "stated"]
 
 
 class Outcome(enum.StrEnum):
-    """What is known about a property."""
+    """What is known about a property.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> explainer.verify("pw > 1.8 -> virginica").outcome
+    <Outcome.HOLDS: 'holds'>
+    >>> explainer.verify("pw > 1 -> virginica").outcome
+    <Outcome.FAILS: 'fails'>
+    """
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -35,6 +50,21 @@ class Claim:
         Whether it is about what features may do: that decisions do not depend on them, or go one way with them.
     features : tuple of str
         The features that this is about.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> claim = explainer.verify("pw > 1.8 -> virginica").claim
+    >>> claim.name
+    'pw > 1.8 -> virginica'
+    >>> claim.holds
+    'every row with pw > 1.8 gets the decision virginica'
     """
 
     name: str

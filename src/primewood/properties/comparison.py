@@ -150,6 +150,20 @@ class Comparison(Readable):
         be more of them.
     note : str
         If it is undecided: how far the proof came.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> smaller = DecisionTreeClassifier(max_depth=2, random_state=0).fit(iris.data, iris.target)
+    >>> found = explainer.compare(smaller, regions=1)
+    >>> found.outcome, found.affected
+    (<Outcome.FAILS: 'fails'>, (77, 83, 119, 129, 133, 134))
     """
 
     outcome: Outcome

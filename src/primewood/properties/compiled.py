@@ -50,6 +50,21 @@ class FewestChanges(Readable):
         The fewest features to change; None if nothing changes the decision.
     contrast : Contrast or None
         One such change, with a row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> found = explainer.compile().robustness(iris.data[50])
+    >>> found.features
+    1
+    >>> print(found.contrast)
+    pw <= 0.8 may make it setosa instead of versicolor (P(versicolor) = 0.98, the largest of 3 classes)
     """
 
     features: int | None

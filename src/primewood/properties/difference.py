@@ -41,6 +41,16 @@ class Difference(Readable):
     ----------
     compiled : Compiled
         A diagram whose decisions are "same" and "a -> b" for each pair of different decisions that occurs.
+
+    Examples
+    --------
+    >>> from primewood import Variable, compile, parse
+    >>> variables = [Variable.boolean(name) for name in "AB"]
+    >>> first, second = (compile(parse(text, variables)) for text in ("A & B", "A | B"))
+    >>> difference = first.difference(second)
+    >>> print(difference)
+    different
+       The two models differ on 50.000% of the cells (False -> True: 2 cells).
     """
 
     compiled: Compiled

@@ -99,6 +99,21 @@ class RuleList(Readable):
     status : Status
         `proved`: every rule is prime, and the list ended because it covers enough or has as many rules as it may;
         `interrupted`: time ran out first. Every rule entails its decision either way.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> rules = explainer.rules()
+    >>> len(rules.rules), rules.status
+    (4, <Status.PROVED: 'proved'>)
+    >>> rules.rows
+    {'setosa': 50, 'versicolor': 48, 'virginica': 52}
     """
 
     rules: tuple[Rule, ...]

@@ -39,7 +39,7 @@ class Verification(Readable):
     claim : Claim
         What was asked, in words.
     outcome : Outcome
-        "holds" for every row that the model accepts, "fails" for the witness, or "undecided" when the time was over.
+        "holds" for every row that the model accepts, "fails" for the witness, or "undecided" at the limit.
     witnesses : tuple of rows
         If it fails: the row, or the two rows, that show it; the model's own sums confirm their decisions.
     decisions : tuple
@@ -50,6 +50,19 @@ class Verification(Readable):
         If it is undecided: how far the proof came.
     breaking : Breaking or None
         Unless it holds: which training rows break it. None without training rows, and for robustness.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> found = explainer.verify("pw > 1 -> virginica")
+    >>> found.outcome, found.decisions, len(found.breaking.places)
+    (<Outcome.FAILS: 'fails'>, ('versicolor',), 41)
     """
 
     claim: Claim

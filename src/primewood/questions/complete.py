@@ -47,6 +47,19 @@ class Relevance(Brief):
     necessary_values, relevant_values : tuple of Literal
         The same for values: one literal per feature, with the values that every PI-explanation excludes, and with those
         that some excludes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> found = explainer.relevance(iris.data[50])
+    >>> found.necessary, found.irrelevant
+    (('pl', 'pw'), ('sl', 'sw'))
     """
 
     necessary: tuple[str, ...]
@@ -88,7 +101,20 @@ class Bias(Readable):
     changed : tuple of float or None
         If the decision is biased: a row that differs in protected features only and gets a different decision.
     other : object
-        What is decided about that row.
+        The decision on that row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> bias = explainer.compile().bias(iris.data[50], ["pl"])
+    >>> bias.decision, bias.some, bias.other
+    (True, True, 'virginica')
     """
 
     decision: bool
@@ -127,6 +153,21 @@ class CompleteReason(Brief):
         The cell of the row, or the instance.
     function : Reason
         The reason as a monotone function of exclusions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> reason = explainer.complete_reason(iris.data[50])
+    >>> print(reason)
+    versicolor: rests on pl, pw; necessary: pl, pw
+    >>> reason.covers(iris.data[51]), reason.covers(iris.data[0])
+    (True, False)
     """
 
     decision: object

@@ -31,31 +31,44 @@ from primewood.visible import visible
 
 @dataclass(frozen=True, repr=False)
 class Contrast(Brief):
-    """A minimal set of things to let go of, with a row that shows what may happen then.
+    """A minimal set of features to change, with a row that shows what can happen then.
 
     Attributes
     ----------
     decision : object
-        What is decided about the row that was asked about.
+        The decision on the row that was asked about.
     other : object
-        What is decided about `changed`.
+        The decision on `changed`.
     term : Term
-        What is let go of: per feature the values that are allowed beside the row's own (in "values", all others).
+        The change: per feature the values that are allowed besides the row's own (in "values", all others).
     literals : str
     row : tuple of float or None
         The row that was asked about; None for an instance of an expression.
     changed : tuple of float or None
-        A row that differs from it only in what is let go of, and gets a different decision. Where constraints order
+        A row that differs from it only in these features, and gets a different decision. Where constraints order
         features, others may move inside their own cells.
     instance : Point
         The cell of `changed`.
     status : Status
-        "proved": it is minimal. "interrupted": a limit came; perhaps less is enough, or nothing was found at all.
+        "proved": it is minimal. "interrupted": a limit was reached; a smaller change may exist, or none was found.
         "impossible": nothing changes the decision.
     fewest : bool
         Whether it is proved that no contrast has fewer features.
     notes : tuple of str
         What to know about the row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> found = explainer.contrast(iris.data[50], "virginica")
+    >>> found.features, found.other, found.fewest
+    (('pl',), 'virginica', True)
     """
 
     decision: object
@@ -255,7 +268,21 @@ class Finder:
 
 
 class Contrasts(BoxFamily[Contrast]):
-    """All contrastive explanations of one decision: counted, sampled, filtered; listed when iterated over."""
+    """All contrastive explanations of one decision, to iterate over, count, sample and filter.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> found = explainer.contrasts(iris.data[50])
+    >>> found.count(), found.mentioning("pl").count()
+    (3, 1)
+    """
 
     def __init__(self, maker: ContrastMaker, family: Family) -> None:
         own = tuple(1 << value for value in maker.point)

@@ -48,7 +48,7 @@ class Counterfactual(Brief):
         "interrupted": a limit came, or constraints between features made the row move farther than its cell is;
         `lower` says how near one could still be. "impossible": no row that may be moved to gets a different decision.
     decision, other : object
-        What is decided about the row that was asked about, and about `row`.
+        The decisions on the row that was asked about, and on `row`.
     asked : tuple of float
         The row that was asked about.
     row : tuple of float or None
@@ -65,6 +65,21 @@ class Counterfactual(Brief):
         What was allowed, and the measure of distance.
     notes : tuple of str
         What to know about the row that was asked about.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> found = explainer.counterfactual(iris.data[50], "virginica")
+    >>> found.features, found.other, found.status
+    (('pl',), 'virginica', <Status.PROVED: 'proved'>)
+    >>> round(found.cost, 3)
+    0.042
     """
 
     status: Status

@@ -47,7 +47,22 @@ Measure = Choice["rows", "volume", "values"]
 
 
 class Status(enum.StrEnum):
-    """How much of what was asked is proved; "failed" is for rows of a batch that could not be explained."""
+    """What is proved about an answer; "failed" is for rows of a batch that could not be explained.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> explainer.explain(iris.data[50]).status
+    <Status.PROVED: 'proved'>
+    >>> explainer.explain(iris.data[50], avoid=["pw"]).status
+    <Status.IMPOSSIBLE: 'impossible'>
+    """
 
     PROVED = "proved"
     INTERRUPTED = "interrupted"
@@ -57,7 +72,7 @@ class Status(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """Why something is excluded: a row that is inside the rest of the explanation and gets a different decision.
+    """A row that shows why a value is excluded: it meets the other conditions and gets a different decision.
 
     Attributes
     ----------
@@ -68,7 +83,20 @@ class Witness:
     row : tuple of float
         The row, as a user would pass it.
     decision : object
-        What the model says about it.
+        The decision on this row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> witness = explainer.explain(iris.data[50]).witnesses[0]
+    >>> witness.feature, witness.decision
+    ('pl', 'virginica')
     """
 
     feature: str
@@ -129,6 +157,22 @@ class Exclusion:
         How many values of the variable it is.
     witness : Witness
         The one nearest to what the explanation allows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> why = explainer.explain(iris.data[50])
+    >>> for exclusion in why.exclusions:
+    ...     print(exclusion.witness)
+    <Witness: virginica with value 2 of pl>
+    <Witness: setosa with value 0 of pw>
+    <Witness: virginica with value 2 of pw>
     """
 
     literal: LiteralRecord
@@ -151,7 +195,7 @@ class Exclusion:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Brief, Shown):
-    """Why an instance was decided as it was: a term that entails the decision.
+    """Conditions that guarantee a decision: a term that entails it.
 
     Attributes
     ----------
@@ -162,7 +206,7 @@ class Explanation(Brief, Shown):
     literals : str
         The literal language in which it is prime.
     status : Status
-        `proved`: it is prime; `interrupted`: it entails the decision, but time ran out before
+        `proved`: it is prime; `interrupted`: it entails the decision, but the limit was reached before
         everything that could be weakened had been tried; `impossible`: what was asked for does not exist
         (the notes say why), and this is what comes nearest.
     queries : int
@@ -176,6 +220,23 @@ class Explanation(Brief, Shown):
         What it was asked to be best at: "prime" (nothing but that), "shortest" or "widest".
     history : tuple of (seconds, first bound, second bound)
         How these bounds drew together while they were searched for.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> why = explainer.explain(iris.data[50])
+    >>> why.features, why.status
+    (('pl', 'pw'), <Status.PROVED: 'proved'>)
+    >>> print(why.rule)
+    IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
+    >>> round(why.coverage, 2)
+    0.32
     """
 
     decision: object

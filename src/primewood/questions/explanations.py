@@ -137,9 +137,22 @@ def note_fixed(
 
 
 class Explanations(TermFamily[Explanation]):
-    """All PI-explanations of one decision: counted, sampled, filtered; listed only when iterated over.
+    """All PI-explanations of one decision, to iterate over, count, sample and filter.
 
     A model that compiles gives them by number of features, the shortest first.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(forest, iris.data, **names)
+    >>> found = explainer.explanations(iris.data[77])
+    >>> found.count(), found.sizes(), found.without("sl").count()
+    (3, {3: 3}, 1)
     """
 
     def __init__(self, maker: ExplanationMaker, family: Family) -> None:

@@ -56,6 +56,19 @@ class Importance(Readable):
         The literal language of the explanations.
     assumptions : tuple of str
         What is assumed about rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> found = explainer.importance(iris.data)
+    >>> found.explained, found.in_explanations
+    (150, {'pw': 150, 'pl': 54, 'sl': 0, 'sw': 0})
     """
 
     rows: int

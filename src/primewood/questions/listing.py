@@ -18,7 +18,7 @@ from primewood.questions.explanations import ExplanationMaker
 class Reasons(Iterator[Explanation | Contrast]):
     """The explanations and the contrasts of one decision, as a search finds them.
 
-    Each contrast tells the search what explanations must hit, and the other way round: when it ends by itself, each of
+    Every explanation hits every contrast, and the search uses each to find the other. When it ends by itself, each of
     the two families is the family of minimal hitting sets of the other.
 
     Parameters
@@ -29,6 +29,19 @@ class Reasons(Iterator[Explanation | Contrast]):
         The literal language.
     clock
         When to stop.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> reasons = explainer.reasons(iris.data[50], literals="values")
+    >>> [type(reason).__name__ for reason in reasons], reasons.complete
+    (['Explanation', 'Contrast', 'Contrast'], True)
     """
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:

@@ -104,6 +104,19 @@ class Attribution(Brief):
         The least and the most that the number of explanations can be.
     complete : bool
         Whether the shares are exact, so that the two ends agree.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(forest, iris.data, **names)
+    >>> found = explainer.attribution(iris.data[77])
+    >>> found.count, found.shares["pl"], found.complete
+    ((3, 3), (1.0, 1.0), True)
     """
 
     shares: Mapping[str, tuple[float, float]]

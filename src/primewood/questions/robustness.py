@@ -29,6 +29,19 @@ class Robustness(Brief):
     ----------
     nearest : Counterfactual
         The nearest row found that gets a different decision, with the measure of distance.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> found = explainer.robustness(iris.data[50])
+    >>> round(found.radius, 2), found.nearest.other
+    (0.25, 'virginica')
     """
 
     nearest: Counterfactual

@@ -137,7 +137,7 @@ def _move_in_order(context: TreeContext, row: Row, moved: Row, axes: Sequence[Ax
 
 @dataclass(frozen=True, repr=False)
 class WhatIf(Readable):
-    """What is decided about a row if one feature changes.
+    """The decisions on a row for all values of one feature.
 
     Attributes
     ----------
@@ -148,6 +148,18 @@ class WhatIf(Readable):
         The row that was asked about.
     why : Explanation
         The explanation that says where the decision is proved.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> explainer.what_if(iris.data[50], "pw").labels
+    (0, 1, 2)
     """
 
     axis: Axis
@@ -248,7 +260,7 @@ def _outcome(piece: StretchRecord, decision: object) -> str:
 
 @dataclass(frozen=True, repr=False)
 class DecisionMap(Readable):
-    """What is decided about a row if two features change.
+    """The decisions on a row for all values of two features.
 
     Attributes
     ----------
@@ -259,6 +271,21 @@ class DecisionMap(Readable):
         The row that was asked about.
     why : Explanation
         The explanation whose box is drawn in.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> found = explainer.decision_map(iris.data[50], ("pl", "pw"))
+    >>> found.labels
+    array([[0, 1, 2],
+           [0, 1, 2],
+           [0, 2, 2]])
     """
 
     axes: tuple[Axis, Axis]

@@ -28,7 +28,7 @@ MOST_CELLS = 2**24
 
 @dataclass(frozen=True, slots=True)
 class Fidelity:
-    """How the reading of a model fared against the model.
+    """The result of comparing the reading of a model with the model itself.
 
     Attributes
     ----------
@@ -37,6 +37,18 @@ class Fidelity:
     differ : int
         On how many of them the decision or a score differed in any bit. A difference is an error when
         the explainer is made, so this is 0.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> explainer.fidelity.differ
+    0
     """
 
     rows: int

@@ -125,6 +125,20 @@ class RecordedExplanation(Shown):
         The record of its `Score`.
     features : tuple of str
         The names of the features that it mentions.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood import Explanation
+    >>> text = explainer.explain(iris.data[50]).to_json()
+    >>> print(Explanation.from_json(text).rule)
+    IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
     """
 
     def __init__(self, record: ExplanationRecord) -> None:

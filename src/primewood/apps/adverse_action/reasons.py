@@ -83,19 +83,35 @@ class AdverseAction(Brief):
     reasons : tuple of AdverseReason
         The most important first.
     status : Status
-        "proved": these are the principal reasons, in this order. "interrupted": a limit came; the order is not proved,
-        and there may be others. "impossible": no change of the features that may be named leads to the favourable
-        decision, so there is no reason to state.
+        "proved": these are the principal reasons, in this order. "interrupted": a limit was reached; the order is not
+        proved, and there may be others. "impossible": no change of the features that may be named leads to the
+        favourable decision, so there is no reason to state.
     left_out : tuple of str
         The protected features, as they were given; never in the letter.
     uncoded : tuple of str
         The features among the reasons for which the table of codes has no entry.
     score : Score
-        What the decision was taken by; of two classes, the probability of the favourable one.
+        The score of the decision; with two classes, the probability of the favourable one.
     letter : str
         The reasons as one paragraph.
     model : str or None
-        What tells the model from any other.
+        The digest of the model.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> found = explainer.adverse_action(iris.data[50], "setosa", codes={"pw": "petals too wide"})
+    >>> for reason in found.reasons:
+    ...     print(reason.text)
+    petals too wide
+    >>> found.letter.startswith("The decision is: versicolor")
+    True
     """
 
     decision: object

@@ -16,15 +16,29 @@ from primewood.visible import in_lines
 
 @dataclass(frozen=True, repr=False)
 class Tally(Brief):
-    """How many claims are what, for a table.
+    """How many claims have each verdict.
 
     Attributes
     ----------
     claims : int
     sufficient, insufficient : int
-        The rest was not decided in time.
+        The remaining claims were not decided in time.
     verdicts : dict
-        How often each verdict was given.
+        How often each verdict occurs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood import tally
+    >>> counts = tally(explainer.check(x, ["pw"]) for x in iris.data[::30])
+    >>> counts.claims, counts.sufficient
+    (5, 3)
     """
 
     claims: int

@@ -33,7 +33,7 @@ MEANINGS: dict[Judgement, str] = {
 
 @dataclass(frozen=True, repr=False)
 class Check(Brief):
-    """What is true of a claim about one decision.
+    """The result of checking a claim about one decision.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Check(Brief):
     literals : str
         The literal language of the claim: "values" for features that are kept, else "intervals" where it will do.
     sufficient : bool or None
-        Whether every possible row that the claim holds for is decided so; None if a limit came first.
+        Whether every possible row that meets the claim gets the decision; None if a limit was reached first.
     contains_row : bool
         Whether the claim holds for the row itself.
     verdict : str
@@ -58,6 +58,21 @@ class Check(Brief):
         the decision on the row itself depends on the order of summation.
     row : tuple of float
     notes : tuple of str
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> found = explainer.check(iris.data[50], ["pw"])
+    >>> found.sufficient, found.verdict
+    (False, 'optimistic')
+    >>> print(found.repaired.rule)
+    IF pl <= 4.8 AND 0.9 <= pw <= 1.7 THEN versicolor
     """
 
     claim: ClaimedConditions

@@ -15,12 +15,27 @@ from primewood.visible import Readable, in_lines
 
 @dataclass(frozen=True, repr=False)
 class Report(Readable):
-    """What was found out about a model, in plain types.
+    """Everything that was found about a model, in plain types.
 
     Attributes
     ----------
     record : dict
         Everything that the page shows; floats are exact, None stands for missing or unbounded.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> report = explainer.report(iris.data[:10], explain=1, sample=2, time_limit=None)
+    >>> report.title
+    'Audit of a scikit-learn DecisionTreeClassifier'
+    >>> report.to_dict()["model"]["classes"]
+    ['setosa', 'versicolor', 'virginica']
     """
 
     record: dict[str, Any]
