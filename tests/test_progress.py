@@ -104,7 +104,7 @@ def test_data_is_written_when_the_line_is_out_of_the_way(quick, monkeypatch):
             time.sleep(0.12)
             yield f"thing {i}"
 
-    output.write_all(slowly(), "things", output.data)
+    output.write_all(slowly(), "things", output.write_line)
     shown = stream.getvalue()
     for i in range(3):
         before = shown[: shown.index(f"thing {i}\n")]
@@ -118,7 +118,7 @@ def test_an_interrupted_list_says_how_much_there_is(capsys):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        output.write_all(broken(), "things", output.data)
+        output.write_all(broken(), "things", output.write_line)
     told = capsys.readouterr()
     assert told.out == "one\n" and told.err == "stopped after 1 things\n"
 

@@ -23,9 +23,9 @@ def sections() -> str:
 
 def section(name: str, command: Any) -> Iterator[str]:
     """What a command does, examples, exit codes, and its arguments and options by groups."""
-    from primewood.cli.help import parts
+    from primewood.cli.help import split_help
 
-    prose, more = parts(command.help or "")
+    prose, more = split_help(command.help or "")
     yield f"## {name}\n\n{plain(prose)}\n"
     for title, language in (("Examples", "sh"), ("Exit codes", "text")):
         if title in more:

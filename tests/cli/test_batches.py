@@ -16,7 +16,7 @@ import pytest
 from children import run_child
 
 PROGRAM = [sys.executable, "-m", "primewood"]
-WORK = ("--work-limit", "100000")
+WORK = ("--set", "work_limit=100000")
 with_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 
 
@@ -68,7 +68,16 @@ def test_files_of_other_kinds(files, call, tmp_path, ending):
 def test_options_reach_the_explanations(files, call, tmp_path):
     asked = ("explain", "forest.skops", "rows.csv", "--literals", "values", "--avoid", "shoe")
     done = call(
-        *asked, "-o", tmp_path / "out", "--format", "jsonl", "--reuse", "--batch-limit", 60, "--part-rows", 50
+        *asked,
+        "-o",
+        tmp_path / "out",
+        "--set",
+        "format=jsonl",
+        "--reuse",
+        "--set",
+        "batch_limit=60",
+        "--set",
+        "part_rows=50",
     )
     assert done.code == 0
     lines = (tmp_path / "out" / "part-00000.jsonl").read_text().splitlines()
@@ -130,10 +139,17 @@ def test_what_does_not_go_together_is_refused(files, call, tmp_path):
     for more, words in (
         (("--resume",), "pass -o FILE or -o FOLDER"),
         (("--jobs", 2), "pass -o FILE or -o FOLDER"),
+        (("--set", "part_rows=5"), "pass -o FILE or -o FOLDER"),
         (("-o", tmp_path / "out", "--row", 3), "--row is not for -o"),
         (("-o", tmp_path / "out", "--all"), "--all is not for -o"),
-        (("-o", tmp_path / "out", "--witnesses", "--exact"), "--witnesses and --exact are not for -o"),
-        (("-o", tmp_path / "out", "--jobs", 2, "--dask", "tcp://x:1"), "pass either --dask or --jobs"),
+        (
+            ("-o", tmp_path / "out", "--witnesses", "--set", "exact=true"),
+            "--witnesses and --set exact are not for -o",
+        ),
+        (
+            ("-o", tmp_path / "out", "--jobs", 2, "--set", "dask=tcp://x:1"),
+            "pass either --jobs or --set dask",
+        ),
         (("-o", "rows.csv"), "rows.csv is the file of rows itself"),
         (("-o", "forest.skops"), "is not a folder"),
     ):
@@ -194,7 +210,7 @@ def test_a_run_that_is_stopped_goes_on(files, call, many, tmp_path, number):
     code, out, err = stop(number, many, tmp_path / "out")
     assert not out and "Traceback" not in err
     if number == signal.SIGINT:
-        assert code == 130 and "are finished and stay" in err and "--resume goes on" in err
+        assert code == 130 and "are finished and stay" in err and "--resume continues" in err
     so_far = call("summarise", tmp_path / "out")
     assert so_far.code == 0 and so_far.out.startswith("not finished")
     done = call("explain", "forest.skops", many, *WORK, "-o", tmp_path / "out", "--resume")
@@ -256,7 +272,7 @@ def test_no_space_left_is_one_message(files, call, tmp_path, name, after, parts)
     assert done.returncode == 2 and not done.stdout
     assert done.stderr.splitlines()[1:] == [
         f"{parts * 1000:,} rows in {parts} parts are finished and stay in {tmp_path / 'out'}; "
-        "the same call with --resume goes on",
+        "the same call with --resume continues",
         f"primewood: {tmp_path / 'out' / name}: {os.strerror(28)}",
     ]
     assert call("summarise", tmp_path / "out").code == 0
@@ -312,8 +328,8 @@ from primewood.cli.main import run
 
 if __name__ == "__main__":
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        run(["explain", "forest.skops", "rows.csv", *{WORK!r}, "-o", {str(tmp_path / "a")!r}, "--dask",
-             cluster.scheduler_address])
+        run(["explain", "forest.skops", "rows.csv", *{WORK!r}, "-o", {str(tmp_path / "a")!r}, "--set",
+             "dask=" + cluster.scheduler_address])
 """
     (tmp_path / "cluster.py").write_text(script)
     done = subprocess.run(
@@ -326,6 +342,6 @@ if __name__ == "__main__":
 
 
 def test_a_cluster_that_is_not_there(files, call, tmp_path):
-    asked = ("explain", "forest.skops", "rows.csv", "-o", tmp_path / "out", "--dask", "nonsense")
+    asked = ("explain", "forest.skops", "rows.csv", "-o", tmp_path / "out", "--set", "dask=nonsense")
     done = call(*asked)
     assert done.code == 2 and "no Dask scheduler at nonsense" in done.err

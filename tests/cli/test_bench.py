@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from primewood.cli import bench
-from primewood.cli.loading import drawn
+from primewood.cli.loading import draw_rows
 from primewood.questions.explanation import Status
 
 QUESTIONS = ["explain, values", "explain, intervals", "explain, sets", "counterfactual", "robustness"]
@@ -43,7 +43,7 @@ class Slow:
 def test_the_times_are_those_of_the_calls():
     slow = Slow({"values": 0.02, "intervals": 0.05, "sets": 0.001})
     before = time.perf_counter()
-    found = bench.measured(slow, list(range(6)), 60.0, 1.5, lambda _: None)
+    found = bench.measure(slow, list(range(6)), 60.0, 1.5, lambda _: None)
     whole = time.perf_counter() - before
     assert [each.question for each in found] == QUESTIONS
     assert all(len(each.seconds) == 6 for each in found)
@@ -58,7 +58,7 @@ def test_the_times_are_those_of_the_calls():
 def test_the_budget_is_kept_and_each_question_is_asked():
     slow = Slow({"values": 0.001, "intervals": 0.3, "sets": 0.3})
     before = time.perf_counter()
-    found = bench.measured(slow, list(range(50)), 1.0, 1.5, lambda _: None)
+    found = bench.measure(slow, list(range(50)), 1.0, 1.5, lambda _: None)
     assert time.perf_counter() - before < 1.0 + 3 * 0.3 + 0.5
     assert len(found[0].seconds) == 50 and all(1 <= len(each.seconds) < 50 for each in found[1:3])
     assert len(found[3].seconds) == len(found[4].seconds) == 50
@@ -66,7 +66,7 @@ def test_the_budget_is_kept_and_each_question_is_asked():
 
 def test_figures_are_those_of_the_times():
     times = (0.5, 0.1, 0.3, 0.2)
-    assert bench.Measured("q", times, 3).to_dict() == {
+    assert bench.Timing("q", times, 3).to_dict() == {
         "question": "q",
         "rows": 4,
         "median": statistics.median(times),
@@ -91,12 +91,12 @@ def test_a_model_is_measured_on_its_rows(files, call):
 
 def test_rows_are_drawn_and_a_seed_draws_the_same(files):
     rows = pd.read_csv("rows.csv").to_numpy()
-    some = drawn(rows, 5, 3)
-    assert np.array_equal(some, drawn(rows, 5, 3)) and not np.array_equal(some, drawn(rows, 5, 4))
+    some = draw_rows(rows, 5, 3)
+    assert np.array_equal(some, draw_rows(rows, 5, 3)) and not np.array_equal(some, draw_rows(rows, 5, 4))
     assert all(any(np.array_equal(x, row) for row in rows) for x in some)
-    assert len(drawn(rows, 1000, 0)) == len(rows)
+    assert len(draw_rows(rows, 1000, 0)) == len(rows)
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0.00042, "0.42 ms"), (0.0153, "15 ms"), (1.234, "1.2 s")])
 def test_times_are_short(seconds, words):
-    assert bench._time(seconds) == words
+    assert bench._format_time(seconds) == words

@@ -66,26 +66,26 @@ def oddities(made):
         (["explain", *ASKED, "--avoid", "incmoe"], "--avoid names incmoe (did you mean income?)"),
         (["explain", *ASKED, "--fix", "AGE"], "--fix names AGE (did you mean age?)"),
         (["explain", *ASKED, "--only", "zzz"], "--only names zzz; the features are income, debt, age, shoe"),
-        (["explain", *ASKED, "--weight", "dept=2"], "--weight names dept (did you mean debt?)"),
-        (["explain", *ASKED, "--weight", "age"], "feature=number"),
+        (["explain", *ASKED, "--set", "weights.dept=2"], "weights names dept (did you mean debt?)"),
+        (["explain", *ASKED, "--set", "weights=age"], "a table from features to numbers"),
         (["contrast", *ASKED, "--immutable", "hight"], "the features are income, debt, age, shoe"),
         (["contrast", *ASKED, "--target", "Approved"], "no decision 'Approved' (did you mean approved?)"),
         (["flip", *ASKED, "--increase", "incom"], "--increase names incom (did you mean income?)"),
-        (["flip", *ASKED, "--weight", "incom=2"], "--weight names incom (did you mean income?)"),
-        (["check", "forest.json", "--features", "shoes", "--data", "rows.csv"], "did you mean shoe?"),
+        (["flip", *ASKED, "--set", "weights.incom=2"], "weights names incom (did you mean income?)"),
+        (["check", "forest.json", "rows.csv", "--features", "shoes"], "did you mean shoe?"),
         (["verify", "forest.json", "--monotone", "ages"], "--monotone names ages (did you mean age?)"),
         (["verify", "forest.json", "--monotone", "ages:decreasing"], "did you mean age?"),
         (["verify", "forest.json", "--independent-of", "ages"], "did you mean age?"),
         (["verify", "forest.json", "--never", "deny"], "there are approved, denied"),
-        (["rules", "forest.json"], "pass a file of rows"),
+        (["rules", "forest.json"], "Missing argument 'ROWS'"),
         (["rules", "forest.json", "rows.csv", "--decision", "deny"], "did you mean denied?"),
         (["compile", "forest.json", "--picture", "a.gif"], "should end with .svg or .png or .pdf or .dot"),
         (["report", "forest.json", "rows.csv"], "-o audit.html"),
         (["report", "forest.json", "rows.csv", "-o", "a.pdf"], "should end with .html"),
         (["report", "forest.json", "rows.csv", "-o", "a.html", "--row", "60"], "the rows are 0 to 59"),
-        (["bench", "forest.json"], "pass a file of rows"),
-        (["bench", "--data", "rows.csv"], "pass a model file"),
-        (["bench", "--threshold", "0.3"], "pass a model file"),
+        (["bench", "forest.json"], "pass ROWS"),
+        (["bench", "--train", "rows.csv"], "pass MODEL and ROWS"),
+        (["bench", "--threshold", "0.3"], "pass MODEL and ROWS"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(files, call, arguments, words):
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_said_in_one_line(files, call, arguments, words):
 
 
 def test_a_text_that_cannot_be_parsed_is_shown_with_the_place(files, call):
-    done = call("verify", "forest.json", "age < -> denied")
+    done = call("verify", "forest.json", "--rule", "age < -> denied")
     first, text, caret = done.err.splitlines()
     assert done.code == 2 and "at position" in first and set(caret.strip()) == {"^"} and "age <" in text
 

@@ -98,22 +98,20 @@ def test_audits_of_random_functions_and_of_one(primewood):
 
 def test_info_and_explanations_of_a_model(primewood, wine):
     model, data = wine
-    assert "10 trees" in primewood("info", model, "--data", data).out
-    facts = json.loads(primewood("info", model, "--data", data, "--json").out)
+    assert "10 trees" in primewood("info", model, data).out
+    facts = json.loads(primewood("info", model, data, "--json").out)
     assert facts["trees"] == 10 and facts["fidelity"]["rows"] > len(WINE.data)
-    paper = json.loads(primewood("info", model, "--data", data, "--vote", "majority", "--json").out)
+    paper = json.loads(primewood("info", model, data, "--set", "vote=majority", "--json").out)
     assert paper["predict_agrees"]["rows"] == len(WINE.data)
-    why = primewood("explain", model, "--data", data, "--row", 100)
+    why = primewood("explain", model, data, "--row", 100)
     assert lines(why)[0].startswith("IF ") and "Proved: " in why.out
-    count = int(
-        primewood("explain", model, "--data", data, "--row", 100, "--count", "--literals", "values").out
-    )
-    some = lines(primewood("explain", model, "--data", data, "--row", 100, "--all", "--limit", 7))
+    count = int(primewood("explain", model, data, "--row", 100, "--count", "--literals", "values").out)
+    some = lines(primewood("explain", model, data, "--row", 100, "--all", "--limit", 7))
     assert count > 7 == len(some) and all(line.startswith("IF ") for line in some)
-    shown = primewood("explain", model, "--data", data, "--row", 100, "--witnesses").out
+    shown = primewood("explain", model, data, "--row", 100, "--witnesses").out
     assert "What would change it:" in shown and "for example with" in shown
-    assert "--witnesses" in primewood("explain", model, "--data", data, "--all", "--witnesses", code=2).err
-    record = json.loads(primewood("explain", model, "--data", data, "--literals", "values", "--json").out)
+    assert "--witnesses" in primewood("explain", model, data, "--all", "--witnesses", code=2).err
+    record = json.loads(primewood("explain", model, data, "--literals", "values", "--json").out)
     assert record["status"] == "proved" and record["literal_language"] == "values"
 
 
@@ -144,7 +142,7 @@ def test_the_demo_speaks_of_an_applicant_and_writes_a_page(primewood, tmp_path):
         (["primes"], "EXPRESSION"),
         (["nonsense"], "nonsense"),
         (["info", "none.skops"], "no file none.skops"),
-        (["explain", "none.skops", "--data", "none.csv"], "no file"),
+        (["explain", "none.skops", "none.csv"], "no file"),
         (["encode", "A=1", "--var", "A=1,2", "--decode", "zzz"], "the variables are A_1, A_2"),
     ],
 )
@@ -155,27 +153,24 @@ def test_bad_input_is_one_clear_error(primewood, arguments, words):
 
 def test_bad_tables_and_rows_are_refused(primewood, wine, tmp_path):
     model, data = wine
-    assert "rows 0 to 177" in primewood("explain", model, "--data", data, "--row", 999, code=2).err
+    assert "rows 0 to 177" in primewood("explain", model, data, "--row", 999, code=2).err
     frame = WINE.data.head(3)
     frame.drop(columns="alcohol").to_csv(tmp_path / "short.csv", index=False)
-    assert (
-        "missing columns: alcohol"
-        in primewood("explain", model, "--data", tmp_path / "short.csv", code=2).err
-    )
+    assert "missing columns: alcohol" in primewood("explain", model, tmp_path / "short.csv", code=2).err
     frame.assign(alcohol="much").to_csv(tmp_path / "words.csv", index=False)
-    refused = primewood("explain", model, "--data", tmp_path / "words.csv", code=2)
+    refused = primewood("explain", model, tmp_path / "words.csv", code=2)
     assert "row 0: alcohol must be a finite number" in refused.err
     (tmp_path / "empty.csv").write_text("a,b\n")
-    assert "at least one row" in primewood("explain", model, "--data", tmp_path / "empty.csv", code=2).err
+    assert "at least one row" in primewood("explain", model, tmp_path / "empty.csv", code=2).err
     (tmp_path / "ragged.csv").write_text("a,b\n1\n")
-    assert "1 cells under 2" in primewood("explain", model, "--data", tmp_path / "ragged.csv", code=2).err
+    assert "1 cells under 2" in primewood("explain", model, tmp_path / "ragged.csv", code=2).err
     frame.assign(alcohol=np.nan).to_csv(tmp_path / "holes.csv", index=False)
-    assert lines(primewood("explain", model, "--data", tmp_path / "holes.csv"))[0].startswith("IF ")
+    assert lines(primewood("explain", model, tmp_path / "holes.csv"))[0].startswith("IF ")
 
 
 def test_ctrl_c_stops_cleanly_and_keeps_what_was_printed(wine):
     model, data = wine
-    arguments = ["explain", model, "--data", data, "--row", "62", "--all"]
+    arguments = ["explain", model, data, "--row", "62", "--all"]
     with run_child(
         [*COMMAND, *arguments],
         stdout=subprocess.PIPE,
@@ -194,7 +189,7 @@ def test_ctrl_c_stops_cleanly_and_keeps_what_was_printed(wine):
 def test_compile_shows_sizes_writes_a_file_and_draws(primewood, wine, tmp_path):
     pytest.importorskip("pygraphviz")
     to, picture = tmp_path / "wine.diagram", tmp_path / "wine.svg"
-    arguments = ("compile", wine[0], "--data", wine[1])
+    arguments = ("compile", wine[0], wine[1])
     done = primewood(*arguments, "-o", to, "--picture", picture, "--most-drawn", 12)
     assert "nodes on" in lines(done)[0] and "12 of" in done.err and picture.read_text().startswith("<svg")
     loaded = pw.load(to)
@@ -204,12 +199,12 @@ def test_compile_shows_sizes_writes_a_file_and_draws(primewood, wine, tmp_path):
 
 
 def test_compile_says_how_far_it_got_when_a_model_is_too_large(primewood, wine):
-    done = primewood("compile", wine[0], "--data", wine[1], "--max-nodes", 50, code=3)
+    done = primewood("compile", wine[0], wine[1], "--max-nodes", 50, code=3)
     assert "partial decisions were reached" in done.err and done.out == ""
 
 
 def test_info_says_whether_a_model_compiles(primewood, wine):
-    told = primewood("info", wine[0], "--data", wine[1])
+    told = primewood("info", wine[0], wine[1])
     assert "compiles to" in told.out or "too large to compile" in told.out
     facts = json.loads(primewood("info", wine[0], "--json").out)
     assert set(facts["diagram"]) >= {"compiles"}
@@ -222,7 +217,7 @@ def test_what_is_too_large_has_an_exit_code_of_its_own(primewood):
 
 
 def test_a_model_too_large_for_an_engine_has_that_code_too(primewood, wine):
-    asked = ("explain", *wine, "--row", 62, "--engine", "diagram", "--max-nodes", 50)
+    asked = ("explain", *wine, "--row", 62, "--set", "engine=diagram", "--set", "max_nodes=50")
     for how in ("--count", "--all"):
         done = primewood(*asked, how, code=3)
         assert "partial decisions were reached" in done.err and done.out == ""

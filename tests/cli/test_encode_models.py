@@ -30,7 +30,7 @@ def assumed(explainer, coder, cnf, row):
     return [number if signs[name] else -number for number, name in cnf.names.items()]
 
 
-@pytest.mark.parametrize("vote", [[], ["--vote", "majority"]], ids=["own vote", "majority"])
+@pytest.mark.parametrize("vote", [[], ["--set", "vote=majority"]], ids=["own vote", "majority"])
 @pytest.mark.parametrize("encoding", ["one-hot", "prefix", "highest-bit"])
 def test_the_clauses_of_a_model_are_satisfied_by_the_rows_that_it_decides_so(files, call, encoding, vote):
     done = call(*ASKED, "--dimacs", "--encoding", encoding, *vote)
@@ -71,9 +71,9 @@ def test_an_expression_has_a_diagram_and_a_file_of_clauses_too(call, tmp_path):
 
 def test_a_decision_that_counts_votes_is_written_as_an_expression(files, call):
     pw.read(pw.Ensemble((pw.Tree.build((0, 1.5, [1, 0], [0, 1])),), ("a",), ("no", "yes"))).save("tree.json")
-    done = call("encode", "tree.json", "--decision", "yes", "--vote", "majority")
+    done = call("encode", "tree.json", "--decision", "yes", "--set", "vote=majority")
     assert done.code == 0 and done.out.startswith("Ψ   = ") and "Δ_b = " in done.out
-    done = call("encode", "tree.json", "--decision", "yes", "--vote", "majority", "--decode", "!a_1")
+    done = call("encode", "tree.json", "--decision", "yes", "--set", "vote=majority", "--decode", "!a_1")
     assert done.code == 0 and done.out.startswith("a > 1.5")
 
 

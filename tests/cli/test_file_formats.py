@@ -49,7 +49,13 @@ def test_a_csv_file_from_a_spreadsheet_gives_the_same_answers(files, call, tmp_p
     assert expected.code == 0 and expected == call("explain", "forest.skops", tmp_path / name, *ASKED)
     for each in ("usual.csv", name):
         done = call(
-            "explain", "forest.skops", tmp_path / each, "-o", f"{tmp_path}/of {each}/", "--format", "jsonl"
+            "explain",
+            "forest.skops",
+            tmp_path / each,
+            "-o",
+            f"{tmp_path}/of {each}/",
+            "--set",
+            "format=jsonl",
         )
         assert done.code == 0
     assert folder_rules(tmp_path / f"of {name}") == folder_rules(tmp_path / "of usual.csv")
@@ -64,25 +70,25 @@ def test_an_excel_workbook_gives_the_same_answers(files, call, tmp_path):
     expected = call("explain", "forest.skops", tmp_path / "rows.csv", *ASKED)
     assert expected == call("explain", "forest.skops", tmp_path / "rows.xlsx", *ASKED)
     february = call(
-        "explain", "forest.skops", tmp_path / "rows.xlsx", *ASKED, "--sheet", "February", "--json"
+        "explain", "forest.skops", tmp_path / "rows.xlsx", *ASKED, "--set", "sheet=February", "--json"
     )
     assert len(february.out.splitlines()) == 2
     done = call(
-        "explain", "forest.skops", tmp_path / "rows.xlsx", "-o", tmp_path / "out", "--format", "jsonl"
+        "explain", "forest.skops", tmp_path / "rows.xlsx", "-o", tmp_path / "out", "--set", "format=jsonl"
     )
     assert done.code == 0
     done = call(
-        "explain", "forest.skops", tmp_path / "rows.csv", "-o", tmp_path / "other", "--format", "jsonl"
+        "explain", "forest.skops", tmp_path / "rows.csv", "-o", tmp_path / "other", "--set", "format=jsonl"
     )
     assert folder_rules(tmp_path / "out") == folder_rules(tmp_path / "other")
 
 
 def test_a_sheet_that_is_not_there_is_said_with_the_nearest(files, call, tmp_path):
     pd.read_csv("rows.csv").to_excel(tmp_path / "rows.xlsx", sheet_name="January", index=False)
-    done = call("explain", "forest.skops", tmp_path / "rows.xlsx", "--sheet", "Januray")
+    done = call("explain", "forest.skops", tmp_path / "rows.xlsx", "--set", "sheet=Januray")
     assert done.code == 2 and "no sheet 'Januray' (did you mean January?)" in done.err
-    done = call("explain", "forest.skops", "rows.csv", "--sheet", "January")
-    assert done.code == 2 and "--sheet is for an Excel workbook" in done.err
+    done = call("explain", "forest.skops", "rows.csv", "--set", "sheet=January")
+    assert done.code == 2 and "--set sheet is for an Excel workbook" in done.err
 
 
 def test_a_decimal_mark_that_could_be_one_of_thousands_is_asked_for(files, call, tmp_path):
@@ -94,7 +100,7 @@ def test_a_decimal_mark_that_could_be_one_of_thousands_is_asked_for(files, call,
     assert refused.code == 2 and "10,125 in income can be read as 10.125 or as 10125" in refused.err
     rows.to_csv(tmp_path / "usual.csv", index=False)
     expected = call("explain", "forest.skops", tmp_path / "usual.csv", "--row", 1, "--train", "train.csv")
-    assert call(*asked, "--decimal", ",").out == expected.out
+    assert call(*asked, "--set", "decimal=,").out == expected.out
     stream = call("explain", "forest.skops", tmp_path / "rows.csv", "-o", tmp_path / "out")
     assert stream.code == 2 and "can be read as" in stream.err
 

@@ -50,7 +50,7 @@ def here(folder, monkeypatch):
 
 def test_a_csv_file_is_written_where_one_is_asked_for(here, call, tmp_path):
     done = call(
-        "explain", "model.skops", "applications.csv", "-o", tmp_path / "out2.csv", "--work-limit", 1000
+        "explain", "model.skops", "applications.csv", "-o", tmp_path / "out2.csv", "--set", "work_limit=1000"
     )
     assert done.code == 0 and (tmp_path / "out2.csv").is_file()
     assert len(pd.read_csv(tmp_path / "out2.csv")) == 400
@@ -61,20 +61,20 @@ def test_reversed_columns_are_matched_by_the_names_that_are_given(here, call):
     asked = ("explain", "iris.joblib", "iris_rev.csv", "--row", 0, "--trust-pickle")
     told = call(*asked)
     assert told.code == 0 and "order" in told.err  # by place, and it is said so
-    named = call(*asked, "--feature-names", ",".join(names), "--json")
+    named = call(*asked, "--set", f"feature_names={json.dumps(list(names))}", "--json")
     assert named.code == 0 and json.loads(named.out)["decision"] == 0
 
 
 def test_labels_that_a_file_has_lost_are_given_back(here, call):
     asked = ("explain", "lgb.txt", "applications.csv", "--row", 1)
     bare = json.loads(call(*asked, "--json").out)["decision"]
-    shown = call(*asked, "--class-names", "0=approved", "--class-names", "1=declined")
+    shown = call(*asked, "--set", "class_names.0=approved", "--set", "class_names.1=declined")
     assert shown.code == 0
     assert shown.out.splitlines()[0].endswith(f"THEN {['approved', 'declined'][int(bare)]}")
 
 
 def test_a_monotone_property_without_a_target_is_refused_when_labels_are_text(here, call):
-    done = call("verify", "model.skops", "--monotone", "income", "--data", "applications.csv")
+    done = call("verify", "model.skops", "applications.csv", "--monotone", "income")
     assert done.code == 2 and "target" in done.err and not done.out
 
 

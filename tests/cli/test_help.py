@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from primewood.cli import main
-from primewood.cli.help import parts
+from primewood.cli.help import split_help
 
 PROGRAM = f"{shlex.quote(sys.executable)} -c 'from primewood.cli.main import run; run()'"
 NAMES = [name for commands in main.COMMANDS.values() for name in commands]
@@ -25,7 +25,7 @@ SHOWS_ITS_CODES = {
 
 def doc_of(name):
     commands = {name: command for group in main.COMMANDS.values() for name, command in group.items()}
-    return parts("\n".join(line.removeprefix("    ") for line in commands[name].__doc__.splitlines()))
+    return split_help("\n".join(line.removeprefix("    ") for line in commands[name].__doc__.splitlines()))
 
 
 def examples():
@@ -96,7 +96,7 @@ def test_examples_work(files, call, name, example):
     assert code == 0 or name in ("verify", "check", "compare", "report")
 
 
-@pytest.mark.parametrize("example", parts(main.program.__doc__.replace("\n    ", "\n"))[1]["Examples"])
+@pytest.mark.parametrize("example", split_help(main.program.__doc__.replace("\n    ", "\n"))[1]["Examples"])
 def test_examples_of_the_program_work(files, call, example):
     code, out, _ = call(*shlex.split(example)[1:])
     assert code in (0, 1) and out

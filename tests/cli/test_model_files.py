@@ -41,13 +41,13 @@ def lender(tmp_path):
 def test_categories_are_names_in_csv_files_and_in_answers(lender):
     model, frame, path, rows = lender
     for row in (0, 1, 2, 3):
-        found = run("explain", path, "--data", rows, "--row", row, "--json")
+        found = run("explain", path, rows, "--row", row, "--json")
         assert found.exit_code == 0, found.output
         record = json.loads(found.stdout)
         assert record["decision"] == int(model.predict(frame.iloc[[row]])[0])
         housing = [x for x in record["literals"] if x["feature"] == "housing"]
         assert all(frame.housing[row] in x["values"] for x in housing)
-    assert "housing" in run("info", path, "--data", rows).stdout
+    assert "housing" in run("info", path, rows).stdout
 
 
 def test_a_cut_off_on_the_command_line(lender):
@@ -55,7 +55,7 @@ def test_a_cut_off_on_the_command_line(lender):
     share = model.predict_proba(frame)[:, 1]
     for row in range(6):
         for cut_off in (0.2, 0.9):
-            found = run("explain", path, "--data", rows, "--row", row, "--threshold", cut_off, "--json")
+            found = run("explain", path, rows, "--row", row, "--threshold", cut_off, "--json")
             assert json.loads(found.stdout)["decision"] == int(share[row] >= cut_off)
 
 
@@ -65,11 +65,11 @@ def test_a_regressor_on_the_command_line(tmp_path):
     model = GradientBoostingRegressor(n_estimators=10).fit(X, X.a * 10 + X.b)
     pw.read(model).save(tmp_path / "model.json")
     X.to_csv(tmp_path / "rows.csv", index=False)
-    ask = ("explain", tmp_path / "model.json", "--data", tmp_path / "rows.csv", "--row", 1)
+    ask = ("explain", tmp_path / "model.json", tmp_path / "rows.csv", "--row", 1)
     assert "decides nothing by itself" in str(run(*ask).exception)
     own = model.predict(X)[1]
     assert f"prediction {'>=' if own >= 5 else '<'} 5" in run(*ask, "--threshold", 5).stdout
-    assert "<= prediction <=" in run(*ask, "--between", own - 1, own + 1).stdout
+    assert "<= prediction <=" in run(*ask, "--set", f"between=[{own - 1}, {own + 1}]").stdout
     assert "<= prediction <=" in run(*ask, "--within", 0.5).stdout
 
 
@@ -82,15 +82,15 @@ def test_groups_and_constraints_on_the_command_line(tmp_path):
     model = DecisionTreeClassifier(max_depth=4, random_state=0).fit(X, (codes == 1) ^ (X.years > 10))
     pw.read(model).save(tmp_path / "model.json")
     X.to_csv(tmp_path / "rows.csv", index=False)
-    ask = ("explain", tmp_path / "model.json", "--data", tmp_path / "rows.csv", "--row", 2)
-    found = run(*ask, "--group", "auto", "--constraint", "years <= age - 14")
+    ask = ("explain", tmp_path / "model.json", tmp_path / "rows.csv", "--row", 2)
+    found = run(*ask, "--set", "groups=auto", "--set", "constraints=years <= age - 14")
     assert found.exit_code == 0 and "colour is one of red, green, blue" in found.stdout
-    named = run(*ask, "--group", "colour=colour_red,colour_green,colour_blue")
+    named = run(*ask, "--set", 'groups.colour=["colour_red", "colour_green", "colour_blue"]')
     assert "colour is" in named.stdout
-    refused = run(*ask, "--constraint", "years * 2 <= age")
+    refused = run(*ask, "--set", "constraints=years * 2 <= age")
     assert refused.exit_code and "constraint" in str(refused.exception)
-    wrong = run(*ask, "--group", "colour")
-    assert wrong.exit_code and "name=column" in str(wrong.exception)
+    wrong = run(*ask, "--set", "groups=colour")
+    assert wrong.exit_code and "a table from names to lists of columns" in str(wrong.exception)
 
 
 def test_cells_of_categories_are_names_however_they_are_written(tmp_path):
@@ -111,7 +111,7 @@ def test_cells_of_categories_are_names_however_they_are_written(tmp_path):
     written = frame.astype({"b": float, "flag": str})
     written.to_csv(tmp_path / "rows.csv", index=False)
     for row in range(12):
-        found = run("explain", tmp_path / "m.txt", "--data", tmp_path / "rows.csv", "--row", row, "--json")
+        found = run("explain", tmp_path / "m.txt", tmp_path / "rows.csv", "--row", row, "--json")
         assert json.loads(found.stdout)["decision"] == int(model.predict(frame.iloc[[row]])[0])
 
 
@@ -127,6 +127,6 @@ def test_categories_of_catboost_come_from_the_data(tmp_path):
     model = CatBoostClassifier(**options, allow_writing_files=False, cat_features=["kind"]).fit(frame, y)
     model.save_model(str(tmp_path / "m.cbm"))
     frame.to_csv(tmp_path / "rows.csv", index=False)
-    found = run("explain", tmp_path / "m.cbm", "--data", tmp_path / "rows.csv", "--row", 3, "--json")
+    found = run("explain", tmp_path / "m.cbm", tmp_path / "rows.csv", "--row", 3, "--json")
     assert found.exit_code == 0, found.output
     assert json.loads(found.stdout)["decision"] == int(model.predict(frame.iloc[[3]])[0])

@@ -87,12 +87,14 @@ def test_a_row_that_cannot_be_read_is_a_line_that_says_why(files, call, tmp_path
 
 
 @pytest.mark.parametrize(
-    "more", [["--resume"], ["--part-rows", 5], ["--format", "jsonl"], ["--dask", "tcp://nowhere:1"]]
+    "more",
+    [["--resume"], ["--set", "part_rows=5"], ["--set", "format=jsonl"], ["--set", "dask=tcp://nowhere:1"]],
 )
 def test_options_of_a_folder_are_refused_for_one_file(files, call, tmp_path, more):
     done = call("explain", "forest.skops", "rows.csv", "-o", tmp_path / "out.csv", *more)
     assert done.code == 2 and not (tmp_path / "out.csv").exists()
-    assert f"{more[0]} is for a folder of parts; {tmp_path}/out.csv is one file" in done.err
+    named = " ".join(more).partition("=")[0]
+    assert f"{named} is for a folder of parts; {tmp_path}/out.csv is one file" in done.err
 
 
 def test_a_slash_or_an_existing_folder_means_a_folder(files, call, tmp_path):

@@ -46,7 +46,7 @@ def bare(line):
 
 
 def test_a_terminal_gets_plain_text_if_asked_and_no_colours_if_told(files):
-    code, shown, _ = on_terminal([*ASKED, "--plain"])
+    code, shown, _ = on_terminal([*ASKED, "--set", "plain=true"])
     assert code == 0 and shown.startswith("IF income") and "\033" not in shown
     code, shown, _ = on_terminal(ASKED, NO_COLOR="1")
     colours = [f"\033[{style}{colour}m" for style in ("", "1;", "2;", "1;2;") for colour in range(30, 38)]
@@ -103,7 +103,7 @@ def test_json_is_what_the_library_reads(files, call):
 def test_exact_has_all_digits(files, call):
     (document,) = [json.loads(line) for line in call(*ASKED, "--json").out.splitlines()]
     ends = [piece[end] for x in document["literals"] for piece in x["intervals"] for end in ("low", "high")]
-    told = call(*ASKED, "--exact").out
+    told = call(*ASKED, "--set", "exact=true").out
     assert all(repr(end) in told for end in ends if end is not None) and told != call(*ASKED).out
 
 

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 import primewood as pw
 from primewood.cli import main
-from primewood.cli.inputs import weights
 from primewood.cli.main import app
+from primewood.cli.reading import read_assignments
 from primewood.errors import InvalidInput
 from primewood.properties.claim import Claim
 
@@ -52,7 +52,7 @@ class Bank:
 
     def ask(self, command, *arguments, code=0):
         """Ask about the row; the output of the command."""
-        return ask(command, self.model, "--data", self.rows, "--row", ROW, *arguments, code=code)
+        return ask(command, self.model, self.rows, "--row", ROW, *arguments, code=code)
 
 
 def ask(*arguments, code=0):
@@ -100,14 +100,14 @@ def test_explanations_have_goals(bank, goal):
 
 def test_the_widest_is_measured_as_asked(bank):
     for measure in ("rows", "volume", "values"):
-        (record,) = records(bank.ask("explain", "--goal", "widest", "--measure", measure, "--json"))
+        (record,) = records(bank.ask("explain", "--goal", "widest", "--set", f"measure={measure}", "--json"))
         assert timeless(record) == plain(bank.explainer.explain(bank.x, goal="widest", measure=measure))
 
 
 def test_explanations_keep_to_wishes(bank):
     why = bank.explainer.explain(bank.x)
     heavy = why.features[0]
-    (record,) = records(bank.ask("explain", "--weight", f"{heavy}=9", "--goal", "shortest", "--json"))
+    (record,) = records(bank.ask("explain", "--set", f"weights.{heavy}=9", "--goal", "shortest", "--json"))
     assert timeless(record) == plain(bank.explainer.explain(bank.x, goal="shortest", weights={heavy: 9.0}))
     (fixed,) = records(bank.ask("explain", "--fix", "age", "--avoid", "shoe", "--json"))
     assert timeless(fixed) == plain(bank.explainer.explain(bank.x, fix=["age"], avoid=["shoe"]))
@@ -161,7 +161,7 @@ def test_counterfactuals_keep_to_what_can_be_done(bank):
     name = "income"
     (held,) = records(bank.ask("flip", "--immutable", name, "--json"))
     assert name not in held["changes"]
-    (weighed,) = records(bank.ask("flip", "--weight", f"{name}=50", "--json"))
+    (weighed,) = records(bank.ask("flip", "--set", f"weights.{name}=50", "--json"))
     assert weighed == plain(bank.explainer.counterfactual(bank.x, weights={name: 50.0}))
 
 
@@ -200,9 +200,9 @@ def test_claims_are_checked(bank):
 
 
 def test_properties_hold_or_fail_with_a_row(bank):
-    told = ask("verify", bank.model, "income < 20 -> denied", "--independent-of", "shoe", "--data", bank.rows)
+    told = ask("verify", bank.model, bank.rows, "--rule", "income < 20 -> denied", "--independent-of", "shoe")
     assert told.count("holds: ") == 2
-    (record,) = records(ask("verify", bank.model, "never approved", "--data", bank.rows, "--json", code=1))
+    (record,) = records(ask("verify", bank.model, bank.rows, "--rule", "never approved", "--json", code=1))
     assert record["outcome"] == "fails" and record["decisions"] == ["approved"]
     assert bank.explainer.decide(record["witnesses"][0]) == "approved"
     assert record == plain(bank.explainer.verify("never approved"))
@@ -215,7 +215,7 @@ def test_properties_that_are_options(bank):
         *("--independent-of", "age", "--independent-of", "shoe"),
         *("--never", "denied", "--never", "approved", "--at-least", 0, "--at-most", 1, "--robust", 0.001),
     )
-    found = records(ask("verify", bank.model, *asked, "--data", bank.rows, "--json", code=1))
+    found = records(ask("verify", bank.model, bank.rows, *asked, "--json", code=1))
     stated = [
         pw.monotone("income", target="approved"),
         pw.monotone("debt", "decreasing", "approved"),
@@ -234,11 +234,13 @@ def test_a_slip_in_the_last_rule_is_reported_before_the_first_is_proved(bank, mo
         ("incme < 20 -> denied", "no feature 'incme' (did you mean income?)"),
         ("income < 20 -> deny", "(did you mean denied?)"),
     ):
-        assert words in refused(capsys, "verify", bank.model, "income < 20 -> denied", slip)
+        assert words in refused(
+            capsys, "verify", bank.model, "--rule", "income < 20 -> denied", "--rule", slip
+        )
 
 
 def test_robustness_everywhere_is_measured_as_asked(bank):
-    asked = ("verify", bank.model, "--data", bank.rows, "--robust", 0.001)
+    asked = ("verify", bank.model, bank.rows, "--robust", 0.001)
     confident = pw.robust_everywhere(0.001, relative=True, confidence=0.99)
     found = bank.explainer.verify(confident)
     told = ask(*asked, "--relative", "--confidence", 0.99, code={True: 0, False: 1}[found.holds])
@@ -255,7 +257,8 @@ def test_the_exit_code_is_that_of_the_worst_property(bank, monkeypatch):
     monkeypatch.setattr(pw.Explainer, "verify", verify)
     monkeypatch.setattr(pw.Explainer, "check_property", lambda *_: None)
     for stated, code in (("a", 0), ("ac", 3), ("ca", 3), ("acb", 1), ("bca", 1), ("aa", 0)):
-        told = ask("verify", bank.model, *stated, "--json", code=code)
+        rules = [part for each in stated for part in ("--rule", each)]
+        told = ask("verify", bank.model, *rules, "--json", code=code)
         assert [record["outcome"] for record in records(told)] == [outcomes[each] for each in stated]
 
 
@@ -270,7 +273,7 @@ def test_bounds_on_a_regressor(tmp_path):
     high = float(model.predict(X).max())
     (record,) = records(ask("verify", path, "--at-most", high - 0.01, "--json", code=1))
     assert record["decisions"][0] > high - 0.01
-    about = ("--data", rows, "--row", 2)
+    about = (rows, "--row", 2)
     (near,) = records(ask("flip", path, *about, "--within", 0.5, "--json"))
     assert abs(model.predict(pd.DataFrame([near["row"]], columns=X.columns))[0] - model.predict(X)[2]) > 0.5
     (fewest,) = records(ask("contrast", path, *about, "--threshold", 5, "--json"))
@@ -280,9 +283,7 @@ def test_bounds_on_a_regressor(tmp_path):
 def test_models_are_compared(bank):
     same = records(ask("compare", bank.model, bank.model, "--json"))
     assert same[0]["equivalent"] is True
-    (record,) = records(
-        ask("compare", bank.model, bank.other, "--data", bank.rows, "--regions", 2, "--json", code=1)
-    )
+    (record,) = records(ask("compare", bank.model, bank.other, bank.rows, "--regions", 2, "--json", code=1))
     assert record == plain(bank.explainer.compare(bank.other, regions=2))
     assert len(set(record["decisions"])) == 2 and len(record["regions"]) <= 2
     assert ask("compare", bank.model, bank.other, code=1).startswith("different")
@@ -320,8 +321,8 @@ def test_a_claim_that_was_not_decided_in_time_is_undecided(bank, monkeypatch):
 def test_a_contrast_that_may_not_be_the_shortest_is_said_so(bank, monkeypatch):
     early = replace(bank.explainer.contrast(bank.x), fewest=False)
     monkeypatch.setattr(pw.Explainer, "contrast", lambda *_, **__: early)
-    done = CliRunner().invoke(app, ["contrast", str(bank.model), "--data", str(bank.rows)])
-    assert done.exit_code == 0 and "the time was over" in done.stderr
+    done = CliRunner().invoke(app, ["contrast", str(bank.model), str(bank.rows)])
+    assert done.exit_code == 0 and "time ran out before" in done.stderr
 
 
 def test_rules_that_were_not_found_in_time_are_undecided(bank, monkeypatch):
@@ -329,11 +330,11 @@ def test_rules_that_were_not_found_in_time_are_undecided(bank, monkeypatch):
     none = replace(found, rules=(), status=pw.Status.INTERRUPTED)
     for answer, code in ((none, 3), (replace(found, status=pw.Status.INTERRUPTED), 0)):
         monkeypatch.setattr(pw.Explainer, "rules", lambda *_, answer=answer, **__: answer)
-        ask("rules", bank.model, "--data", bank.rows, code=code)
+        ask("rules", bank.model, bank.rows, code=code)
 
 
 def test_rules_of_a_decision(bank):
-    asked = ("rules", bank.model, "--data", bank.rows)
+    asked = ("rules", bank.model, bank.rows)
     told = ask(*asked, "--decision", "approved", "--most", 2, "--coverage", 0.5)
     assert told == f"{bank.explainer.rules(['approved'], most_rules=2, coverage=0.5)}\n"
     (record,) = records(ask(*asked, "--literals", "sets", "--json"))
@@ -349,21 +350,25 @@ def test_decisions_that_are_numbers_are_named_as_they_are_written(tmp_path):
     pw.read(model).save(path)
     X.to_csv(rows, index=False)
     target = (model.predict(X)[0] + 1) % 3
-    (record,) = records(ask("flip", path, "--data", rows, "--target", target, "--json"))
+    (record,) = records(ask("flip", path, rows, "--target", target, "--json"))
     assert model.predict(pd.DataFrame([record["row"]], columns=X.columns))[0] == record["other"] == target
     assert "fails" in ask("verify", path, "--never", 2, code=1)
-    (ruled,) = records(ask("rules", path, "--data", rows, "--decision", 1, "--json"))
+    (ruled,) = records(ask("rules", path, rows, "--decision", 1, "--json"))
     assert {rule["decision"] for rule in ruled["rules"]} == {1}
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["explain", "--all", "--goal", "shortest", "--weight", "age=2"], "--weight and --goal are for one"),
+        (
+            ["explain", "--all", "--goal", "shortest", "--set", "weights.age=2"],
+            "--goal and --set weights are for one",
+        ),
         (["explain", "--count", "--avoid", "age"], "--avoid is for one explanation"),
-        (["explain", "--weight", "age"], "feature=number"),
-        (["explain", "--weight", "age=0"], "positive number"),
-        (["explain", "--measure", "rows"], 'measure is for goal="widest"'),
+        (["explain", "--set", "weights=age"], "weights must be a table from features to numbers"),
+        (["explain", "--set", "weights.age=0"], "positive number"),
+        (["explain", "--set", "weights.age=nan"], "finite number"),
+        (["explain", "--set", "measure=rows"], 'measure is for goal="widest"'),
         (["explain", "--goal", "best"], "shortest"),
         (["explain", "--avoid", "height"], "the features are income, debt, age, shoe"),
         (["contrast", "--target", "maybe"], "there are approved, denied"),
@@ -377,17 +382,17 @@ def test_decisions_that_are_numbers_are_named_as_they_are_written(tmp_path):
         (["flip", "--time-limit", 0], "positive number of seconds"),
         (["flip", "--robustness", "--time-limit", 0], "positive number of seconds"),
         (["check", "--features", "age", "--time-limit", 0], "positive number of seconds"),
-        (["verify", "never denied", "--time-limit", 0], "positive number of seconds"),
+        (["verify", "--rule", "never denied", "--time-limit", 0], "positive number of seconds"),
         (["rules", "--time-limit", 0], "positive number of seconds"),
-        (["check"], "say what is claimed"),
-        (["check", "age < 30", "--features", "age"], "not both"),
+        (["check"], "pass what is claimed"),
+        (["check", "age < 30", "--features", "age"], "either CLAIM or --features"),
         (["check", "height < 30"], "height"),
-        (["verify"], "say what to verify"),
-        (["verify", "age < 18"], "is not a rule"),
+        (["verify"], "pass what to verify"),
+        (["verify", "--rule", "age < 18"], "is not a rule"),
         (["verify", "--monotone", "income:sideways"], "income:sideways"),
         (["verify", "--independent-of", "height"], "height"),
-        (["verify", "--target", "approved", "age < 18 -> denied"], "goes with --monotone"),
-        (["verify", "--relative", "age < 18 -> denied"], "go with --robust"),
+        (["verify", "--target", "approved", "--rule", "age < 18 -> denied"], "goes with --monotone"),
+        (["verify", "--relative", "--rule", "age < 18 -> denied"], "go with --robust"),
         (["verify", "--never", "maybe"], "there are approved, denied"),
         (["rules", "--decision", "maybe"], "there are approved, denied"),
         (["rules", "--coverage", 2], "coverage is a share"),
@@ -395,7 +400,7 @@ def test_decisions_that_are_numbers_are_named_as_they_are_written(tmp_path):
 )
 def test_bad_questions_are_one_clear_error(bank, capsys, arguments, words):
     command, *rest = arguments
-    assert words in refused(capsys, command, bank.model, "--data", bank.rows, *rest)
+    assert words in refused(capsys, command, bank.model, bank.rows, *rest)
 
 
 def test_comparing_needs_two_models_over_the_same_columns(bank, capsys, tmp_path):
@@ -410,16 +415,17 @@ def test_comparing_needs_two_models_over_the_same_columns(bank, capsys, tmp_path
 def test_exit_codes_reach_the_shell(bank, capsys):
     for stated, code in (("never approved", 1), ("income < 20 -> denied", 0)):
         with pytest.raises(SystemExit) as ended:
-            main.run(["verify", str(bank.model), stated])
+            main.run(["verify", str(bank.model), "--rule", stated])
         told = capsys.readouterr()
         assert ended.value.code == code and told.out and not told.err
 
 
 def test_weights_are_read():
-    assert weights([]) is None
-    for wrong in (["=3"], ["age=much"], ["age=nan"], ["age=1", "age=2"]):
+    read = read_assignments(["weights.age=5", "weights.'a=b'=0.5"], ["weights"])
+    assert read == {"weights": {"age": 5, "a=b": 0.5}}
+    for wrong in (["weights.=3"], ["weights.age=much"], ["weights.age=1", "weights.age=2"], ["weights=3"]):
         with pytest.raises(InvalidInput):
-            weights(wrong)
+            read_assignments(wrong, ["weights"])
 
 
 def test_contrasts_that_are_not_there_have_their_codes(bank, monkeypatch):
@@ -443,7 +449,7 @@ def test_the_worst_row_decides_the_exit_code(bank, monkeypatch):
     monkeypatch.setattr(pw.Explainer, "check", check)
     for rows, code in (([0], 0), ([0, 1], 3), ([1, 0], 3), ([0, 1, 2], 1), ([2, 1], 1)):
         chosen = [part for row in rows for part in ("--row", row)]
-        ask("check", bank.model, "--features", "age", "--data", bank.rows, *chosen, "--json", code=code)
+        ask("check", bank.model, bank.rows, "--features", "age", *chosen, "--json", code=code)
 
 
 def test_an_explanation_that_was_cut_short_is_done(bank, monkeypatch):

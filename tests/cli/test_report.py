@@ -38,8 +38,8 @@ def test_a_report_as_json(files, call, tmp_path, quick):
 @pytest.mark.parametrize(
     ("stated", "code"),
     [
-        (["--verify", "income < 15 -> denied"], 0),
-        (["--verify", "income < 15 -> denied", "--never", "denied"], 1),
+        (["--rule", "income < 15 -> denied"], 0),
+        (["--rule", "income < 15 -> denied", "--never", "denied"], 1),
         (["--independent-of", "income"], 1),
         (["--monotone", "income", "--target", "approved"], None),
     ],
@@ -62,7 +62,7 @@ def test_an_undecided_property_has_its_code(files, call, quick, monkeypatch):
         return made
 
     monkeypatch.setattr(reporting, "gather", undecided)
-    done = call("report", "forest.json", "rows.csv", "--json", *quick, "--verify", "income < 15 -> denied")
+    done = call("report", "forest.json", "rows.csv", "--json", *quick, "--rule", "income < 15 -> denied")
     assert done.code == 3
 
 

@@ -26,32 +26,33 @@ def rows_of(files, count=5):
     return pd.read_csv(files / "rows.csv").head(count)
 
 
-def test_rows_are_an_argument_or_an_option_not_both(files, call):
-    first = call("explain", "forest.skops", "rows.csv", "--row", 3)
-    assert first.code == 0 and first == call("explain", "forest.skops", "--data", "rows.csv", "--row", 3)
-    both = call("explain", "forest.skops", "rows.csv", "--data", "train.csv")
-    assert both.code == 2 and "given twice" in both.err and not both.out
-    neither = call("explain", "forest.skops")
-    assert neither.code == 2 and "pass a file of rows" in neither.err
+@pytest.mark.parametrize("command", [*ABOUT_ONE, "rules"])
+def test_a_question_about_rows_needs_rows(files, call, command):
+    neither = call(command, "forest.skops")
+    assert neither.code == 2 and "Missing argument 'ROWS'" in neither.err and not neither.out
+
+
+def test_a_rule_in_the_place_of_rows_is_told_its_option(files, call):
+    done = call("verify", "forest.skops", "age < 18 -> not approved")
+    assert done.code == 2 and "--rule 'age < 18 -> not approved'" in done.err
 
 
 @pytest.mark.parametrize(("command", "more"), ABOUT_ONE.items())
 def test_several_rows_have_several_answers(files, call, command, more):
-    data = ("--data", "rows.csv")
-    one = [call(command, "forest.skops", *more, *data, "--row", row) for row in (7, 2)]
-    both = call(command, "forest.skops", *more, *data, "--row", 7, "--row", 2)
+    one = [call(command, "forest.skops", "rows.csv", *more, "--row", row) for row in (7, 2)]
+    both = call(command, "forest.skops", "rows.csv", *more, "--row", 7, "--row", 2)
     assert both.code == max(done.code for done in one)
     assert both.out == f"row 7:\n{one[0].out}\nrow 2:\n{one[1].out}"
-    told = documents(call(command, "forest.skops", *more, *data, "--row", 7, "--row", 2, "--json").out)
+    told = documents(call(command, "forest.skops", "rows.csv", *more, "--row", 7, "--row", 2, "--json").out)
     assert [document.pop("index") for document in told] == [7, 2]
-    alone = documents(call(command, "forest.skops", *more, *data, "--row", 2, "--json").out)
+    alone = documents(call(command, "forest.skops", "rows.csv", *more, "--row", 2, "--json").out)
     assert told[1:] == alone and "index" not in alone[0]
 
 
 @pytest.mark.parametrize(("command", "more"), ABOUT_ONE.items())
 def test_every_row_has_an_answer(files, call, command, more):
     rows_of(files).to_csv("few.csv", index=False)
-    told = documents(call(command, "forest.skops", *more, "--data", "few.csv", "--every-row", "--json").out)
+    told = documents(call(command, "forest.skops", "few.csv", *more, "--every-row", "--json").out)
     assert [document["index"] for document in told] == [0, 1, 2, 3, 4]
 
 

@@ -21,8 +21,14 @@ def idle(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "near"),
     [
-        (["verify", "forest.skops", "never approved", "agee < 18 -> not approved"], "age"),
-        (["verify", "forest.skops", "never approved", "age < 18 -> not aproved"], "approved"),
+        (
+            ["verify", "forest.skops", "--rule", "never approved", "--rule", "agee < 18 -> not approved"],
+            "age",
+        ),
+        (
+            ["verify", "forest.skops", "--rule", "never approved", "--rule", "age < 18 -> not aproved"],
+            "approved",
+        ),
         (["verify", "forest.skops", "--monotone", "incme", "--target", "approved"], "income"),
         (["verify", "forest.skops", "--monotone", "income", "--target", "aproved"], "approved"),
         (["verify", "forest.skops", "--independent-of", "shoo"], "shoe"),
@@ -32,7 +38,7 @@ def idle(monkeypatch):
         (["flip", "forest.skops", *ROW, "--increase", "incme"], "income"),
         (["adverse-action", "forest.skops", *ROW, "--favourable", "aproved"], "approved"),
         (["rules", "forest.skops", "train.csv", "--decision", "aproved"], "approved"),
-        (["check", "forest.skops", "--features", "incme", "--data", *ROW], "income"),
+        (["check", "forest.skops", *ROW, "--features", "incme"], "income"),
     ],
 )
 def test_a_typo_is_told_before_any_work(files, call, idle, arguments, near):

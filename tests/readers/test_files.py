@@ -33,7 +33,7 @@ def test_every_format_is_read_by_the_library_and_by_the_commands(name, tmp_path)
     rows = "\n".join(",".join(map(repr, row)) for row in X[:40].tolist())
     (tmp_path / "rows.csv").write_text(",".join(names) + "\n" + rows + "\n")
     for command in ("info", "explain"):
-        run = CliRunner().invoke(app, [command, str(path), "--data", str(tmp_path / "rows.csv"), "--json"])
+        run = CliRunner().invoke(app, [command, str(path), str(tmp_path / "rows.csv"), "--json"])
         assert run.exit_code == 0, run.output
         assert ensemble.digest in run.output
 

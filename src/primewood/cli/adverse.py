@@ -13,7 +13,15 @@ import typer
 
 from primewood.cli import output
 from primewood.cli.help import OUTPUT
-from primewood.cli.options import AboutRows, Json, ModelFile, ReadingOptions, RowsFile, Seconds, asked
+from primewood.cli.options import (
+    AboutRows,
+    Json,
+    ModelFile,
+    ReadingOptions,
+    RowsFile,
+    Seconds,
+    question_option,
+)
 from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 
@@ -36,20 +44,25 @@ PAGE = """<!doctype html>
 
 def adverse_action(
     model: ModelFile,
-    rows: RowsFile = None,
+    rows: RowsFile,
     *,
     about: AboutRows,
     reading: ReadingOptions,
     favourable: Annotated[
-        str, asked("--favourable", help="The decision that would have been favourable.", metavar="DECISION")
+        str,
+        question_option(
+            "--favourable", help="The decision that would have been favourable.", metavar="DECISION"
+        ),
     ],
     codes: Annotated[
         Path | None,
-        asked("--codes", help="Reason codes: a .toml or .json file with a text per feature.", metavar="FILE"),
+        question_option(
+            "--codes", help="Reason codes: a .toml or .json file with a text per feature.", metavar="FILE"
+        ),
     ] = None,
     protected: Annotated[
         list[str] | None,
-        asked(
+        question_option(
             "--protected",
             help="A feature that is never named and keeps its value; recorded. Repeatable.",
             metavar="FEATURE",
@@ -57,13 +70,13 @@ def adverse_action(
     ] = None,
     undisclosable: Annotated[
         list[str] | None,
-        asked(
+        question_option(
             "--undisclosable",
             help="A feature that is never named and keeps its value. Repeatable.",
             metavar="FEATURE",
         ),
     ] = None,
-    most: Annotated[int, asked("--most", min=1, help="The most reasons.", metavar="N")] = 4,
+    most: Annotated[int, question_option("--most", min=1, help="The most reasons.", metavar="N")] = 4,
     time_limit: Seconds = 10.0,
     letter: Annotated[
         Path | None,
@@ -79,12 +92,12 @@ def adverse_action(
     r"""State the principal reasons for an unfavourable decision.
 
     Prints the reasons, the most important first, each with ranges that are proved to lead to the favourable decision;
-    with --letter also a paragraph for the person whom it concerns.
+    with --letter also a paragraph for the applicant.
 
     Exit codes
     ----------
-    0  reasons are stated; a note says if their order is not proved
-    1  proved: nothing that may be named leads to the favourable decision
+    0  reasons are stated; the answer says if their order is not proved
+    1  proved: no feature that may be named leads to the favourable decision
     3  no reason was found in time
 
     Examples
@@ -93,17 +106,18 @@ def adverse_action(
     primewood adverse-action forest.skops rows.csv --row 3 \
       --favourable approved --codes codes.toml --protected age --letter letter.txt
     """
-    from primewood.cli.loading import decision_named, features_named, questions
+    from primewood.cli.loading import check_features, find_decision, read_questions
+    from primewood.cli.reading import collect_settings
 
     output.check_target(letter, ".txt", ".html", ".htm")
     table = None if codes is None else read_codes(codes)
-    found = questions(model, about, reading, rows=rows)
+    found = read_questions(model, rows, about, collect_settings(reading, "adverse-action"))
     if letter is not None and len(found) != 1:
         raise InvalidInput("--letter is about one row; pass one --row or --id")
-    wanted = decision_named(found.explainer, favourable)
-    left_out = features_named(found.explainer, "--protected", protected)
-    unnamed = features_named(found.explainer, "--undisclosable", undisclosable)
-    by_feature = None if table is None else codes_by_feature(found.explainer, table, str(codes))
+    wanted = find_decision(found.explainer, favourable)
+    left_out = check_features(found.explainer, "--protected", protected)
+    unnamed = check_features(found.explainer, "--undisclosable", undisclosable)
+    by_feature = None if table is None else name_codes(found.explainer, table, str(codes))
     answers = output.Answers(as_json, found.several)
     outcomes: list[bool | None] = []
     for question in found:
@@ -118,13 +132,13 @@ def adverse_action(
                 time_limit=time_limit,
             )
         answers.answer(question.index, told)
-        outcomes.append(_outcome(told))
+        outcomes.append(_judge(told))
         if letter is not None:
             _write_letter(letter, told)
     output.finish(*outcomes)
 
 
-def _outcome(told: AdverseAction) -> bool | None:
+def _judge(told: AdverseAction) -> bool | None:
     from primewood.questions.explanation import Status
 
     if told.reasons:
@@ -144,7 +158,7 @@ def _write_letter(path: Path, told: AdverseAction) -> None:
 
 
 def read_codes(path: Path) -> dict[str, Any]:
-    """The table of reason codes of a file, as it is written there."""
+    """Read the table of reason codes of a file, as it is written there."""
     if path.suffix.lower() not in (".toml", ".json"):
         raise InvalidInput(
             f"{path.name}: unrecognised file extension {path.suffix!r}; expected .toml or .json"
@@ -161,14 +175,12 @@ def read_codes(path: Path) -> dict[str, Any]:
     return found
 
 
-def codes_by_feature(
-    explainer: Explainer, table: dict[str, Any], name: str
-) -> dict[str | tuple[str, ...], Any]:
-    """The codes under names of features; a key may name several, separated by commas."""
-    return {_features(key, explainer.feature_names, name): told for key, told in table.items()}
+def name_codes(explainer: Explainer, table: dict[str, Any], name: str) -> dict[str | tuple[str, ...], Any]:
+    """Put the codes under names of features; a key may name several, separated by commas."""
+    return {_find_features(key, explainer.feature_names, name): told for key, told in table.items()}
 
 
-def _features(key: str, known: Sequence[str], name: str) -> str | tuple[str, ...]:
+def _find_features(key: str, known: Sequence[str], name: str) -> str | tuple[str, ...]:
     if key in known:
         return key
     parts = tuple(part.strip() for part in key.split(","))

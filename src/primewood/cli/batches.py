@@ -12,19 +12,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from primewood.cli import output
-from primewood.cli.options import AboutRows, Answering, FormatChoice, Json, ReadingOptions, ToFiles
+from primewood.cli.options import AboutRows, Json, ToFiles
+from primewood.cli.settings import BATCHES
 from primewood.errors import InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
     from primewood.batch.overview import Overview
     from primewood.batch.settings import Settings
+    from primewood.cli.reading import CallSettings
     from primewood.explainer import Explainer
     from primewood.tables.files import Dialect
 
 
 @dataclass(frozen=True)
-class AskedOf:
-    """Of which rows is asked, and who answers.
+class BatchInput:
+    """A file of rows that are all explained, and who explains them.
 
     Attributes
     ----------
@@ -36,6 +38,8 @@ class AskedOf:
         How the file is written.
     identity : str or None
         The column that one file of answers copies.
+    settings : CallSettings
+        Those of batches are used: `format`, `part_rows`, `dask`, `batch_limit`.
     """
 
     explainer: Explainer
@@ -43,26 +47,32 @@ class AskedOf:
     within: float | None
     dialect: Dialect
     identity: str | None
+    settings: CallSettings
 
 
-def check(files: ToFiles, about: AboutRows, one: Mapping[str, object]) -> None:
+def check(files: ToFiles, about: AboutRows, settings: CallSettings, single: list[str]) -> None:
     """Raise if options of batches are without a target, or with some that are for single explanations."""
     if files.to is None:
         raise InvalidInput(
-            "--format, --part-rows, --resume, --reuse, --jobs, --dask and --batch-limit are for all rows of a file: "
+            f"--resume, --reuse, --jobs and --set {', '.join(BATCHES)} are for all rows of a file: "
             "pass -o FILE or -o FOLDER"
         )
-    chosen = [f"--{name}" for name, given in one.items() if given]
+    chosen = single + settings.find_assigned(("exact", "plain"))
     if chosen:
         raise InvalidInput(
             f"{' and '.join(chosen)} {'is' if len(chosen) == 1 else 'are'} not for -o, which explains every row once"
         )
-    if files.dask is not None and files.jobs is not None:
-        raise InvalidInput("pass either --dask or --jobs, not both")
-    _check_kind(files, files.to, about.identity or [])
+    if "dask" in settings.assigned and files.jobs is not None:
+        raise InvalidInput("pass either --jobs or --set dask, not both")
+    _check_kind(files.to, about.identity or [], _list_folder_options(files, settings))
 
 
-def _check_kind(files: ToFiles, to: str, identity: list[str]) -> None:
+def _list_folder_options(files: ToFiles, settings: CallSettings) -> list[str]:
+    """List what is given for a folder of parts only."""
+    return ["--resume"] * files.resume + settings.find_assigned(("format", "part_rows", "dask"))
+
+
+def _check_kind(to: str, identity: list[str], chosen: list[str]) -> None:
     """Raise for options that the one file, or the folder, does not take."""
     from primewood.batch.file_writer import check_format, is_one_file
 
@@ -70,8 +80,6 @@ def _check_kind(files: ToFiles, to: str, identity: list[str]) -> None:
         if identity:
             raise InvalidInput("--id is for one row, or with -o for one .csv, .xlsx, .parquet or .jsonl file")
         return
-    parts = {"format": files.format, "part-rows": files.part_rows, "resume": files.resume, "dask": files.dask}
-    chosen = [f"--{name}" for name, given in parts.items() if given]
     if chosen:
         raise InvalidInput(
             f"{' and '.join(chosen)} {'is' if len(chosen) == 1 else 'are'} for a folder of parts; {to} is one file. "
@@ -84,36 +92,31 @@ def _check_kind(files: ToFiles, to: str, identity: list[str]) -> None:
     check_format(Path(to))
 
 
-def asked_of(
-    model: Path, rows: Path | None, about: AboutRows, reading: ReadingOptions, answering: Answering, to: str
-) -> AskedOf:
-    """The explainer of a model file, and the file of rows.
+def read_batch(model: Path, rows: Path, about: AboutRows, settings: CallSettings, to: str) -> BatchInput:
+    """Load a model, and find how its file of rows is read.
 
     Training rows are those of --train. For one file of answers they are the rows themselves if there are none; for a
     folder, which is for more rows than can be held, there are none then.
     """
     from primewood.batch.file_writer import is_one_file
-    from primewood.cli.loading import Dialects, check_decides, explainer_of, one_file, training
+    from primewood.cli.loading import Dialects, build_explainer, check_regressor, choose_training
 
-    data = one_file(rows, about.data)
-    if data is None:
-        raise InvalidInput("pass the rows: a CSV, JSON lines, Parquet or .xlsx file")
-    if any(Path(to).resolve() == path.resolve() for path in (data, about.train) if path is not None):
+    if any(Path(to).resolve() == path.resolve() for path in (rows, about.train) if path is not None):
         raise InvalidInput(f"{to} is the file of rows itself; write the answers to another one")
-    dialects = Dialects.of(reading, data, about.train)
+    dialects = Dialects.choose(settings, rows, about.train)
     if is_one_file(to):
-        train = training(dialects.read(data), data, about.train, dialects)
+        train = choose_training(dialects.read(rows), rows, about.train, dialects)
     else:
         train = None if about.train is None else dialects.read(about.train)
-    explainer = explainer_of(model, train, reading, **answering.options())
-    check_decides(explainer, about.within)
+    explainer = build_explainer(model, train, settings)
+    check_regressor(explainer, about.within)
     if train is None:
-        output.talk("no coverage without training rows; --train gives them")
+        output.talk("no coverage without training rows; pass them with --train")
     identity = next(iter(about.identity or []), None)
-    return AskedOf(explainer, data, about.within, dialects.of_file(data), identity)
+    return BatchInput(explainer, rows, about.within, dialects.find_dialect(rows), identity, settings)
 
 
-def explain_all(asked: AskedOf, files: ToFiles, options: Mapping[str, Any], *, as_json: bool) -> None:
+def explain_all(batch: BatchInput, files: ToFiles, options: Mapping[str, Any], *, as_json: bool) -> None:
     """Explain all rows into a file or a folder, and tell what they have in common."""
     from primewood.batch.file_writer import is_one_file
     from primewood.batch.settings import BLOCK, Settings
@@ -121,50 +124,51 @@ def explain_all(asked: AskedOf, files: ToFiles, options: Mapping[str, Any], *, a
     assert files.to is not None
     limits = {"time_limit", "work_limit"}
     settings = Settings(
-        {name: value for name, value in options.items() if name not in limits} | {"within": asked.within},
+        {name: value for name, value in options.items() if name not in limits} | {"within": batch.within},
         options["time_limit"],
         options["work_limit"],
-        files.batch_limit,
+        batch.settings.get("batch_limit"),
         files.reuse,
-        files.part_rows or BLOCK,
+        batch.settings.get("part_rows") or BLOCK,
     )
-    write = _into_one_file if is_one_file(files.to) else _into_folder
-    output.answer(write(asked, files, Path(files.to), settings), as_json=as_json)
+    write = _write_one_file if is_one_file(files.to) else _write_folder
+    output.write_answer(write(batch, files, Path(files.to), settings), as_json=as_json)
 
 
-def _into_folder(asked: AskedOf, files: ToFiles, folder: Path, settings: Settings) -> Overview:
+def _write_folder(batch: BatchInput, files: ToFiles, folder: Path, settings: Settings) -> Overview:
     from primewood.batch.folder_writer import explain_file
     from primewood.batch.overview import overview
 
-    with _kept(folder), _workers(files.dask):
+    cluster = batch.settings.get("dask") if files.jobs is None else None
+    with _report_stop(folder), _use_cluster(cluster):
         written = explain_file(
-            asked.explainer._model.need_rows("batches"),
-            asked.data,
+            batch.explainer._model.need_rows("batches"),
+            batch.data,
             folder,
             settings,
-            format=(files.format or FormatChoice.parquet).value,
+            format=batch.settings.get("format") or "parquet",
             n_jobs=files.jobs,
             resume=files.resume,
-            progress=_lines_or_bar(),
-            dialect=asked.dialect,
+            progress=_choose_progress(),
+            dialect=batch.dialect,
         )
     output.talk(str(written))
     return overview(folder)
 
 
-def _into_one_file(asked: AskedOf, files: ToFiles, path: Path, settings: Settings) -> Overview:
+def _write_one_file(batch: BatchInput, files: ToFiles, path: Path, settings: Settings) -> Overview:
     from primewood.batch.file_writer import explain_into_one_file
 
     try:
         done = explain_into_one_file(
-            asked.explainer._model.need_rows("batches"),
-            asked.data,
+            batch.explainer._model.need_rows("batches"),
+            batch.data,
             path,
             settings,
             n_jobs=files.jobs,
-            progress=_lines_or_bar(),
-            dialect=asked.dialect,
-            identity=asked.identity,
+            progress=_choose_progress(),
+            dialect=batch.dialect,
+            identity=batch.identity,
         )
     except KeyboardInterrupt:
         output.talk(f"{path} is not written; with -o FOLDER, what is finished stays")
@@ -173,13 +177,13 @@ def _into_one_file(asked: AskedOf, files: ToFiles, path: Path, settings: Setting
     return done.overview
 
 
-def _lines_or_bar() -> bool | None:
+def _choose_progress() -> bool | None:
     """How progress is told: a log gets lines, which only a long run has; on a terminal the bar comes by itself."""
     return None if sys.stderr is None or sys.stderr.isatty() else True
 
 
 @contextmanager
-def _kept(folder: Path) -> Iterator[None]:
+def _report_stop(folder: Path) -> Iterator[None]:
     """Say what is left of a run that is stopped, and how to go on."""
     from primewood.batch.folder import MANIFEST, Folder
 
@@ -190,13 +194,13 @@ def _kept(folder: Path) -> Iterator[None]:
             done = Folder(folder).manifest()
             output.talk(
                 f"{done.rows:,} rows in {len(done.parts):,} parts are finished and stay in {folder}; "
-                "the same call with --resume goes on"
+                "the same call with --resume continues"
             )
         raise
 
 
 @contextmanager
-def _workers(address: str | None) -> Iterator[None]:
+def _use_cluster(address: str | None) -> Iterator[None]:
     """A context in which rows are shared out on a Dask cluster, if one is named."""
     if address is None:
         yield
@@ -204,7 +208,7 @@ def _workers(address: str | None) -> Iterator[None]:
     try:
         from distributed import Client
     except ImportError:
-        raise MissingDependency("--dask needs distributed: pip install 'primewood[dask]'") from None
+        raise MissingDependency("the setting dask needs distributed: pip install 'primewood[dask]'") from None
     from joblib import parallel_config
 
     with ExitStack() as stack:
@@ -222,10 +226,10 @@ def summarise(
     ],
     as_json: Json = False,
 ) -> None:
-    """Summarise the explanations of all rows.
+    """Summarise the explanations of all rows of a file.
 
     Prints how many rows have which status and decision, which features are used and how often, how many an
-    explanation has, how much it covers, and how long rows took. A run that is not finished is told of so far.
+    explanation has, how much it covers, and how long rows took. Of an unfinished run, what is there is counted.
 
     Examples
     --------
@@ -234,4 +238,4 @@ def summarise(
     """
     from primewood.batch.overview import overview
 
-    output.answer(overview(folder), as_json=as_json)
+    output.write_answer(overview(folder), as_json=as_json)

@@ -16,7 +16,7 @@ import typer
 
 from primewood.cli import output
 from primewood.cli.help import LIMITS
-from primewood.cli.options import Data, Json, OptionalModel, ReadingOptions, RowsFile, Train, asked
+from primewood.cli.options import Json, OptionalModel, OptionalRows, ReadingOptions, Train, question_option
 from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput
 
@@ -32,13 +32,14 @@ TREES = 100
 
 def bench(
     model: OptionalModel = None,
-    rows: RowsFile = None,
+    rows: OptionalRows = None,
     *,
-    data: Data = None,
     train: Train = None,
     reading: ReadingOptions,
-    count: Annotated[int, asked("--rows", min=1, help="At most N rows, drawn at random.", metavar="N")] = 100,
-    seed: Annotated[int, asked("--seed", min=0, help="Of the draw.", metavar="N")] = 0,
+    count: Annotated[
+        int, question_option("--rows", min=1, help="At most this many rows, drawn at random.", metavar="N")
+    ] = 100,
+    seed: Annotated[int, question_option("--seed", min=0, help="Of the draw.", metavar="N")] = 0,
     budget: Annotated[
         float,
         typer.Option("--budget", min=0.0, help="For all of it.", metavar="SECONDS", rich_help_panel=LIMITS),
@@ -62,27 +63,27 @@ def bench(
     primewood bench forest.skops rows.csv --rows 5 --budget 5
     primewood bench --rows 3 --budget 3 --json
     """
-    from primewood.cli.loading import drawn, one_file, with_rows
+    from primewood.cli.loading import draw_rows, load_with_rows
+    from primewood.cli.reading import collect_settings
 
-    file = one_file(rows, data)
     start = time.perf_counter()
-    if model is None and (file, train, reading) != (None, None, ReadingOptions()):
-        raise InvalidInput("these options need a model; pass a model file")
-    if model is not None and file is None:
-        raise InvalidInput(
-            "pass a file of rows (CSV, JSON, Parquet or Excel), or - for stdin; or leave out the model too"
-        )
-    explainer, X = _credit_forest() if model is None else with_rows(model, file, train, reading)
-    assert X is not None
+    if model is None:
+        if (train, reading) != (None, ReadingOptions()):
+            raise InvalidInput("options for reading a model need one; pass MODEL and ROWS")
+        explainer, X = _train_credit_forest()
+    elif rows is None:
+        raise InvalidInput("pass ROWS (a CSV or JSON file, or - for stdin), or leave out the model too")
+    else:
+        explainer, X = load_with_rows(model, rows, train, collect_settings(reading, "bench"))
     loaded = time.perf_counter() - start
     with CommandProgress("measuring") as progress:
-        found = measured(explainer, drawn(X, count, seed), budget, time_limit, progress.say)
-    facts = _facts(explainer, loaded, time_limit, found)
-    output.record(facts) if as_json else output.data(_table(facts))
+        found = measure(explainer, draw_rows(X, count, seed), budget, time_limit, progress.say)
+    facts = _collect_facts(explainer, loaded, time_limit, found)
+    output.write_record(facts) if as_json else output.write_line(_format_table(facts))
 
 
 @dataclass(frozen=True)
-class Measured:
+class Timing:
     """How long the answers to one question took.
 
     Attributes
@@ -110,8 +111,8 @@ class Measured:
         }
 
 
-def questions(explainer: Explainer, limit: float) -> dict[str, Callable[[NDArray[np.float64]], Any]]:
-    """The questions that are measured, each a function of a row."""
+def list_questions(explainer: Explainer, limit: float) -> dict[str, Callable[[NDArray[np.float64]], Any]]:
+    """List the questions that are measured, each a function of a row."""
 
     def explain(literals: Any) -> Callable[[NDArray[np.float64]], Any]:
         return lambda x: explainer.explain(x, literals=literals, time_limit=limit)
@@ -125,19 +126,19 @@ def questions(explainer: Explainer, limit: float) -> dict[str, Callable[[NDArray
     }
 
 
-def measured(
+def measure(
     explainer: Explainer,
     rows: NDArray[np.float64],
     budget: float,
     limit: float,
     say: Callable[[str], None],
-) -> list[Measured]:
+) -> list[Timing]:
     """Ask each question about the rows, as far as its part of the budget goes; about one row at least."""
     from primewood.questions.explanation import Status
 
     end = time.perf_counter() + budget
-    found: list[Measured] = []
-    asked = questions(explainer, limit)
+    found: list[Timing] = []
+    asked = list_questions(explainer, limit)
     for place, (question, ask) in enumerate(asked.items()):
         start = time.perf_counter()
         until = start + max(0.0, end - start) / (len(asked) - place)
@@ -152,12 +153,12 @@ def measured(
             settled += answer.status is not Status.INTERRUPTED
             if after > until:
                 break
-        found.append(Measured(question, tuple(seconds), settled))
+        found.append(Timing(question, tuple(seconds), settled))
     return found
 
 
-def _credit_forest() -> tuple[Explainer, NDArray[np.float64] | None]:
-    """A forest on the bundled credit data, and its rows."""
+def _train_credit_forest() -> tuple[Explainer, NDArray[np.float64]]:
+    """Train a forest on the bundled credit data."""
     from sklearn.ensemble import RandomForestClassifier
 
     from primewood.data.credit import load_credit
@@ -175,7 +176,7 @@ def _credit_forest() -> tuple[Explainer, NDArray[np.float64] | None]:
     return explainer, credit.X
 
 
-def _facts(explainer: Explainer, loaded: float, limit: float, found: list[Measured]) -> dict[str, Any]:
+def _collect_facts(explainer: Explainer, loaded: float, limit: float, found: list[Timing]) -> dict[str, Any]:
     ensemble = explainer._model.need_rows("timings").ensemble
     return {
         "model": ensemble.source,
@@ -188,24 +189,25 @@ def _facts(explainer: Explainer, loaded: float, limit: float, found: list[Measur
     }
 
 
-def _table(facts: dict[str, Any]) -> str:
+def _format_table(facts: dict[str, Any]) -> str:
+    loaded = _format_time(facts["loaded"])
     lines = [
-        f"{facts['model']}: {facts['trees']} trees, {facts['leaves']} leaves; loaded in {_time(facts['loaded'])}",
+        f"{facts['model']}: {facts['trees']} trees, {facts['leaves']} leaves; loaded in {loaded}",
         f"one answer has {facts['time_limit']:g} s; times of the calls, one after the other",
         "",
         f"{'question':<20}{'rows':>5}{'median':>10}{'worst':>10}{'first':>10}{'proved':>12}",
     ]
     for each in facts["questions"]:
-        times = "".join(f"{_time(each[name]):>10}" for name in ("median", "worst", "first"))
+        times = "".join(f"{_format_time(each[name]):>10}" for name in ("median", "worst", "first"))
         proved = f"{each['proved']} of {each['rows']}"
         lines.append(f"{each['question']:<20}{each['rows']:>5}{times}{proved:>12}")
     return "\n".join(lines)
 
 
-def _time(seconds: float) -> str:
-    """A time in two or three digits.
+def _format_time(seconds: float) -> str:
+    """Write a time in two or three digits.
 
-    >>> _time(0.00042), _time(0.0153), _time(1.234)
+    >>> _format_time(0.00042), _format_time(0.0153), _format_time(1.234)
     ('0.42 ms', '15 ms', '1.2 s')
     """
     if seconds >= 1:

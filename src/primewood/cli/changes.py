@@ -6,7 +6,7 @@ import itertools
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
-from primewood.cli import inputs, output
+from primewood.cli import output
 from primewood.cli.options import (
     AboutRows,
     Every,
@@ -20,9 +20,8 @@ from primewood.cli.options import (
     RowsFile,
     Seconds,
     Target,
-    WeightsOption,
-    asked,
-    language,
+    get_language,
+    question_option,
 )
 from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput
@@ -41,7 +40,7 @@ class NormChoice(StrEnum):
 
 def contrast(
     model: ModelFile,
-    rows: RowsFile = None,
+    rows: RowsFile,
     *,
     about: AboutRows,
     reading: ReadingOptions,
@@ -55,12 +54,12 @@ def contrast(
 ) -> None:
     """Show the fewest features that can change the decision.
 
-    Prints features whose change can lead to another decision, with a row that shows it.
+    Prints the features to change so that another decision becomes possible, with a row that shows it.
 
     Exit codes
     ----------
     0  found
-    1  it is proved that nothing changes the decision
+    1  proved: nothing changes the decision
     3  nothing was found in time
 
     Examples
@@ -68,11 +67,13 @@ def contrast(
     primewood contrast forest.skops rows.csv --row 3 --target approved
     primewood contrast forest.skops rows.csv --row 3 --immutable age --all
     """
-    from primewood.cli.loading import decision_named, questions
+    from primewood.cli.loading import find_decision, read_questions
+    from primewood.cli.reading import collect_settings
     from primewood.questions.explanation import Status
 
-    found = questions(model, about, reading, rows=rows, immutable=immutable)
-    wanted = None if target is None else decision_named(found.explainer, target)
+    settings = collect_settings(reading, "contrast")
+    found = read_questions(model, rows, about, settings, immutable=immutable)
+    wanted = None if target is None else find_decision(found.explainer, target)
     answers = output.Answers(as_json, found.several)
     if every:
         for question in found:
@@ -82,13 +83,13 @@ def contrast(
     for question in found:
         with CommandProgress("searching"):
             fewest = question.explainer.contrast(
-                question.x, wanted, literals=language(literals), time_limit=time_limit
+                question.x, wanted, literals=get_language(literals), time_limit=time_limit
             )
         answers.answer(question.index, fewest)
         if not fewest.features:
             outcomes.append(False if fewest.status is Status.IMPOSSIBLE else None)
         elif not fewest.fewest:
-            output.talk("the time was over before it was proved that no other has fewer features")
+            output.talk("time ran out before it was proved that no other has fewer features")
     output.finish(*outcomes)
 
 
@@ -100,7 +101,7 @@ def _write_all(
     limit: int | None,
 ) -> None:
     with CommandProgress("compiling"):
-        every = iter(question.explainer.contrasts(question.x, target, literals=language(literals)))
+        every = iter(question.explainer.contrasts(question.x, target, literals=get_language(literals)))
     output.write_all(
         itertools.islice(every, limit), "contrasts", lambda one: answers.answer(question.index, one)
     )
@@ -108,14 +109,14 @@ def _write_all(
 
 def flip(
     model: ModelFile,
-    rows: RowsFile = None,
+    rows: RowsFile,
     *,
     about: AboutRows,
     reading: ReadingOptions,
     target: Target = None,
     norm: Annotated[
         NormChoice | None,
-        asked(
+        question_option(
             "--norm",
             help="What to minimise: the sum of moves (l1), the largest move (linf), the number of features (l0). "
             "By default l1; with --robustness linf.",
@@ -123,7 +124,7 @@ def flip(
     ] = None,
     relative: Annotated[
         bool | None,
-        asked(
+        question_option(
             "--relative/--absolute",
             help="Moves as shares of the training range, or in the units of the columns. "
             "By default shares; with --robustness units.",
@@ -132,17 +133,18 @@ def flip(
     immutable: Immutable = None,
     increase: Annotated[
         list[str] | None,
-        asked("--increase", help="A feature that can only go up. Repeatable.", metavar="FEATURE"),
+        question_option("--increase", help="A feature that can only go up. Repeatable.", metavar="FEATURE"),
     ] = None,
     decrease: Annotated[
         list[str] | None,
-        asked("--decrease", help="A feature that can only go down. Repeatable.", metavar="FEATURE"),
+        question_option("--decrease", help="A feature that can only go down. Repeatable.", metavar="FEATURE"),
     ] = None,
-    weight: WeightsOption = None,
-    count: Annotated[int | None, asked("--count", min=1, help="N different ways.", metavar="N")] = None,
+    count: Annotated[
+        int | None, question_option("--count", min=1, help="This many different ways.", metavar="N")
+    ] = None,
     robustness: Annotated[
         bool,
-        asked("--robustness", help="Instead, how far the row can move without a change of the decision."),
+        question_option("--robustness", help="Instead, how far the row can move without another decision."),
     ] = False,
     time_limit: Seconds = 10.0,
     as_json: Json = False,
@@ -154,8 +156,8 @@ def flip(
 
     Exit codes
     ----------
-    0  found; with --robustness also a radius without end
-    1  it is proved that no row that may be moved to gets a different decision
+    0  found; with --robustness also if the radius is unlimited
+    1  proved: no allowed change leads to another decision
     3  none was found in time
 
     Examples
@@ -164,16 +166,19 @@ def flip(
     primewood flip forest.skops rows.csv --row 3 --increase income --count 3
     primewood flip forest.skops rows.csv --row 3 --robustness
     """
-    from primewood.cli.loading import decision_named, features_named, questions
+    from primewood.cli.loading import check_features, find_decision, read_questions
+    from primewood.cli.reading import collect_settings
     from primewood.questions.explanation import Status
 
-    weights = inputs.weights(weight or [])
-    if robustness and (target or immutable or increase or decrease or weights or count):
+    settings = collect_settings(reading, "flip")
+    if robustness and (
+        target or immutable or increase or decrease or count or settings.assigned & {"weights"}
+    ):
         raise InvalidInput(
-            "--robustness takes --norm and --relative; --target, --immutable, --increase, --decrease, --weight and "
-            "--count are for counterfactuals"
+            "--robustness takes --norm and --relative; --target, --immutable, --increase, --decrease, --count and "
+            "--set weights are for counterfactuals"
         )
-    found = questions(model, about, reading, rows=rows)
+    found = read_questions(model, rows, about, settings)
     answers = output.Answers(as_json, found.several)
     options: dict[str, Any] = {"time_limit": time_limit}
     if norm is not None:
@@ -187,9 +192,10 @@ def flip(
             answers.answer(question.index, radius)
         return
     named = {"immutable": immutable, "increase": increase, "decrease": decrease}
-    options |= {name: features_named(found.explainer, f"--{name}", given) for name, given in named.items()}
-    features_named(found.explainer, "--weight", weights)
-    wanted = None if target is None else decision_named(found.explainer, target)
+    options |= {name: check_features(found.explainer, f"--{name}", given) for name, given in named.items()}
+    weights = settings.get("weights")
+    check_features(found.explainer, "weights", weights)
+    wanted = None if target is None else find_decision(found.explainer, target)
     outcomes: list[bool | None] = []
     for question in found:
         with CommandProgress("searching"):

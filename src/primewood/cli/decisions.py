@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from primewood.cli import batches, inputs, output
+from primewood.cli import batches, output
 from primewood.cli.help import LIMITS, OUTPUT
 from primewood.cli.options import (
     AboutRows,
-    Answering,
     Count,
     Every,
     Json,
@@ -23,21 +23,22 @@ from primewood.cli.options import (
     Languages,
     Limit,
     ModelFile,
-    Plain,
     ReadingOptions,
     RowsFile,
     Seconds,
     ToFiles,
-    WeightsOption,
-    asked,
-    language,
+    get_language,
+    question_option,
 )
 from primewood.cli.progress import CommandProgress
+from primewood.cli.settings import BATCHES
 from primewood.errors import InvalidInput
 
 if TYPE_CHECKING:
     from primewood.cli.loading import Questions, RowQuestion
+    from primewood.cli.reading import CallSettings
     from primewood.explainer import Explainer
+    from primewood.logic.language import Language
     from primewood.questions.explanation import Explanation
 
 
@@ -49,82 +50,57 @@ class GoalChoice(StrEnum):
     widest = "widest"
 
 
-class MeasureChoice(StrEnum):
-    """What the widest explanation covers most of."""
-
-    rows = "rows"
-    volume = "volume"
-    values = "values"
-
-
 def explain(
     model: ModelFile,
-    rows: RowsFile = None,
+    rows: RowsFile,
     *,
     about: AboutRows,
     reading: ReadingOptions,
-    answering: Answering,
     literals: Languages = None,
     goal: Annotated[
         GoalChoice,
-        asked("--goal", help="Any explanation, one with the fewest features, or one that covers the most."),
+        question_option("--goal", help="Any one, one with the fewest features, or one that covers the most."),
     ] = GoalChoice.prime,
-    measure: Annotated[MeasureChoice | None, asked("--measure", help="What --goal widest counts.")] = None,
-    weight: WeightsOption = None,
     fix: Annotated[
         list[str] | None,
-        asked("--fix", help="A feature that keeps the row's value. Repeatable.", metavar="FEATURE"),
+        question_option("--fix", help="A feature that keeps the row's value. Repeatable.", metavar="FEATURE"),
     ] = None,
     avoid: Annotated[
-        list[str] | None, asked("--avoid", help="A feature not to mention. Repeatable.", metavar="FEATURE")
+        list[str] | None,
+        question_option("--avoid", help="A feature not to mention. Repeatable.", metavar="FEATURE"),
     ] = None,
     only: Annotated[
         list[str] | None,
-        asked("--only", help="Mention this feature and no others. Repeatable.", metavar="FEATURE"),
+        question_option("--only", help="Mention this feature and no others. Repeatable.", metavar="FEATURE"),
     ] = None,
     every: Every = False,
     limit: Limit = None,
     count: Count = False,
     witnesses: Annotated[
         bool,
-        asked("--witnesses", help="Also print what would change the decision, each with an example row."),
+        question_option(
+            "--witnesses", help="Also print what would change the decision, each with an example row."
+        ),
     ] = False,
     time_limit: Annotated[
         float | None,
         typer.Option(
             "--time-limit",
-            help="For one answer; 10 if not given, none with --work-limit.",
+            help="For one answer; 10 if not given, none with --set work_limit.",
             metavar="SECONDS",
             rich_help_panel=LIMITS,
         ),
     ] = None,
-    work_limit: Annotated[
-        int | None,
-        typer.Option(
-            "--work-limit",
-            min=1,
-            help="For one answer, in steps: the same on every machine.",
-            metavar="N",
-            rich_help_panel=LIMITS,
-        ),
-    ] = None,
     files: ToFiles,
-    exact: Annotated[
-        bool,
-        typer.Option(
-            "--exact", help="Print all digits of all bounds; JSON always has them.", rich_help_panel=OUTPUT
-        ),
-    ] = False,
     html: Annotated[
         Path | None,
         typer.Option(
             "--html",
-            help="Write a page about the explanation here, that opens offline; an existing file is replaced.",
+            help="Write a page about the explanation, which opens offline. An existing file is replaced.",
             metavar="FILE",
             rich_help_panel=OUTPUT,
         ),
     ] = None,
-    plain: Plain = False,
     as_json: Json = False,
 ) -> None:
     """Explain why a model made its decision about a row.
@@ -133,14 +109,14 @@ def explain(
     relaxed. The assumptions about rows are printed with them.
 
     With -o, all rows of a file are explained. A name that ends with .csv, .xlsx, .parquet or .jsonl is one file with a
-    line per row. Any other name is a folder of parts, for many rows: what is finished stays, whatever stops the run,
-    and --resume goes on. `primewood summarise` reads the folder.
+    line per row. Any other name is a folder of parts, for many rows: finished parts stay if the run is stopped,
+    and --resume continues it. `primewood summarise` reads the folder.
 
     Exit codes
     ----------
-    0  explained; at the time limit, a note says that it is not proved prime
-    1  --avoid or --only leave no explanation; the row that is shown proves it
-    3  the model is too large for the --engine that was asked for
+    0  explained; the answer says if time ran out before the proof was complete
+    1  no explanation satisfies --avoid or --only; the row that is shown proves it
+    3  the model is too large for the engine that was asked for
 
     Examples
     --------
@@ -148,55 +124,36 @@ def explain(
     primewood explain forest.skops rows.csv --row 3 --row 5 --literals intervals
     primewood explain forest.skops rows.csv --row 3 --goal shortest --avoid age
     primewood explain forest.skops rows.csv --row 3 --all --limit 10
+    primewood explain forest.skops rows.csv --row 3 --set units.income=EUR
     primewood explain booster.json rows.csv --every-row --threshold 0.37 --json
     primewood explain forest.skops rows.csv --row 3 --html why.html
     primewood explain forest.skops rows.csv -o reasons.csv --train train.csv
     primewood explain forest.skops rows.csv -o out --train train.csv --jobs 2
     head -2 rows.csv | primewood explain forest.skops - --train train.csv
     """
-    from primewood.cli.loading import questions
-    from primewood.questions.explanation import Status
+    from primewood.cli.loading import read_questions
+    from primewood.cli.reading import collect_settings
 
+    settings = collect_settings(reading, "explain")
     if every or count:
-        _refuse_together(
-            {
-                "fix": fix,
-                "avoid": avoid,
-                "only": only,
-                "weight": weight,
-                "measure": measure,
-                "goal": goal is not GoalChoice.prime,
-                "witnesses": witnesses,
-                "html": html,
-                "exact": exact,
-            }
-        )
-    if time_limit is None and work_limit is None:
-        time_limit = 10.0
-    weights = inputs.weights(weight or [])
-    options: dict[str, Any] = {
-        "literals": language(literals),
-        "goal": goal.value,
-        "measure": None if measure is None else measure.value,
-        "weights": weights,
-        "time_limit": time_limit,
-        "work_limit": work_limit,
-    }
-    named = {"fix": fix, "avoid": avoid, "only": only, "weight": weights}
-    if files != ToFiles():
-        one = {"row": about.row, "all": every, "count": count, "limit": limit, "witnesses": witnesses}
-        batches.check(files, about, {**one, "html": html, "exact": exact, "plain": plain})
-        asked_of = batches.asked_of(model, rows, about, reading, answering, str(files.to))
-        options["literals"] = options["literals"] or asked_of.explainer.literals
-        batches.explain_all(
-            asked_of, files, options | _features(asked_of.explainer, **named), as_json=as_json
-        )
+        one = {"fix": fix, "avoid": avoid, "only": only, "goal": goal is not GoalChoice.prime}
+        chosen = _list_chosen({**one, "witnesses": witnesses, "html": html})
+        _refuse_together(chosen + settings.find_assigned(("weights", "measure", "exact")))
+    options = _collect_options(settings, get_language(literals), goal, time_limit)
+    named = {"fix": fix, "avoid": avoid, "only": only}
+    if files != ToFiles() or settings.find_assigned(BATCHES):
+        single = {"row": about.row, "all": every, "count": count, "limit": limit, "witnesses": witnesses}
+        batches.check(files, about, settings, _list_chosen({**single, "html": html}))
+        batch = batches.read_batch(model, rows, about, settings, str(files.to))
+        options["literals"] = options["literals"] or batch.explainer.literals
+        options |= _check_features(batch.explainer, options["weights"], **named)
+        batches.explain_all(batch, files, options, as_json=as_json)
         return
     output.check_target(html)
-    found = questions(model, about, reading, rows=rows, **answering.options())
+    found = read_questions(model, rows, about, settings)
     if html is not None and len(found) != 1:
-        raise InvalidInput("--html writes a page about one row; pass one --row, or use `primewood report`")
-    answers = output.Answers(as_json, found.several, plain)
+        raise InvalidInput("--html is a page about one row; pass one --row, or make a `primewood report`")
+    answers = output.Answers(as_json, found.several, bool(settings.get("plain")))
     if count:
         _write_counts(found, answers, literals)
         return
@@ -204,26 +161,75 @@ def explain(
         for question in found:
             _write_all(question, answers, literals, limit)
         return
-    options |= _features(found.explainer, **named)
+    options |= _check_features(found.explainer, options["weights"], **named)
+    parts = ShownParts(witnesses, bool(settings.get("exact")), html)
+    output.finish(*_write_reasons(found, answers, options, parts))
+
+
+@dataclass(frozen=True)
+class ShownParts:
+    """What is shown of an explanation besides its conditions.
+
+    Attributes
+    ----------
+    witnesses : bool
+        What would change it.
+    exact : bool
+        All digits of all bounds.
+    page : Path or None
+        Where a page about it is written.
+    """
+
+    witnesses: bool
+    exact: bool
+    page: Path | None
+
+
+def _collect_options(
+    settings: CallSettings, literals: Language | None, goal: GoalChoice, time_limit: float | None
+) -> dict[str, Any]:
+    """Collect the options of `Explainer.explain`. Without any limit, an answer has 10 seconds."""
+    work_limit = settings.get("work_limit")
+    has_measure = goal is GoalChoice.widest or "measure" in settings.assigned
+    return {
+        "literals": literals,
+        "goal": goal.value,
+        "measure": settings.get("measure") if has_measure else None,
+        "weights": settings.get("weights"),
+        "time_limit": 10.0 if time_limit is None and work_limit is None else time_limit,
+        "work_limit": work_limit,
+    }
+
+
+def _write_reasons(
+    found: Questions, answers: output.Answers, options: dict[str, Any], parts: ShownParts
+) -> list[bool]:
+    """Explain one row after the other, and write each at once: whether each has an explanation."""
+    from primewood.questions.explanation import Status
+
     outcomes = []
     with CommandProgress("searching") as progress:
         for place, question in enumerate(found, start=1):
             progress.say(f"row {place} of {len(found)}" if found.several else "searching")
             why = question.explainer.explain(question.x, **options)
             outcomes.append(why.status is not Status.IMPOSSIBLE)
-            record = _record(why, answers, witnesses=witnesses)
-            shown = [] if as_json else _shown(why, witnesses=witnesses, exact=exact)
+            record = _build_record(why, answers, witnesses=parts.witnesses)
+            shown = [] if answers.as_json else _show(why, parts)
             with progress.aside():
                 answers.write(question.index, record, *shown)
-    if html is not None:
-        why.to_html(html)
-        output.talk(f"written to {html}")
-    output.finish(*outcomes)
+    if parts.page is not None:
+        why.to_html(parts.page)
+        output.talk(f"written to {parts.page}")
+    return outcomes
 
 
-def _refuse_together(one: dict[str, object]) -> None:
+def _list_chosen(options: Mapping[str, object]) -> list[str]:
+    """List the options that are given, as a user writes them."""
+    return [f"--{name}" for name, given in options.items() if given]
+
+
+def _refuse_together(chosen: list[str]) -> None:
     """Refuse options that are for one explanation, where all of them are listed or counted."""
-    chosen = [f"--{name}" for name, given in one.items() if given]
     if chosen:
         raise InvalidInput(
             f"{' and '.join(chosen)} {'is' if len(chosen) == 1 else 'are'} for one explanation; "
@@ -231,24 +237,27 @@ def _refuse_together(one: dict[str, object]) -> None:
         )
 
 
-def _shown(why: Explanation, *, witnesses: bool, exact: bool) -> list[object]:
-    """What shows an explanation: a card or its words, and what would change it."""
-    changes = [f"What would change it:\n{why.what_would_change_it}"] if witnesses else []
-    return [why.to_text(exact=True) if exact else why, *changes]
+def _show(why: Explanation, parts: ShownParts) -> list[object]:
+    """Show an explanation: a card or its words, and what would change it."""
+    changes = [f"What would change it:\n{why.what_would_change_it}"] if parts.witnesses else []
+    return [why.to_text(exact=True) if parts.exact else why, *changes]
 
 
-def _features(explainer: Explainer, **named: Iterable[str] | None) -> dict[str, Any]:
-    """The features that options name, checked; `weight` names some too, and is not an option of explanations."""
-    from primewood.cli.loading import features_named
+def _check_features(
+    explainer: Explainer, weights: Mapping[str, float] | None, **named: Iterable[str] | None
+) -> dict[str, Any]:
+    """Check the features that options and weights name, and return those of the options."""
+    from primewood.cli.loading import check_features
 
-    found = {name: features_named(explainer, f"--{name}", given) for name, given in named.items()}
-    return {"fix": found["fix"], "avoid": found["avoid"], "only": found["only"] or None}
+    check_features(explainer, "weights", weights)
+    found = {name: check_features(explainer, f"--{name}", given) for name, given in named.items()}
+    return {**found, "only": found["only"] or None}
 
 
 def _write_counts(found: Questions, answers: output.Answers, literals: LanguageChoice | None) -> None:
     for question in found:
         with CommandProgress("counting"):
-            number = question.explainer.count(question.x, literals=language(literals))
+            number = question.explainer.count(question.x, literals=get_language(literals))
         answers.write(question.index, {"count": number}, str(number))
 
 
@@ -256,22 +265,23 @@ def _write_all(
     question: RowQuestion, answers: output.Answers, literals: LanguageChoice | None, limit: int | None
 ) -> None:
     with CommandProgress("compiling"):
-        every = iter(question.explainer.explanations(question.x, literals=language(literals)))
+        every = iter(question.explainer.explanations(question.x, literals=get_language(literals)))
     output.write_all(
         itertools.islice(every, limit),
         "explanations",
-        lambda why: answers.write(question.index, _record(why, answers), why.rule),
+        lambda why: answers.write(question.index, _build_record(why, answers), why.rule),
     )
 
 
-def _record(why: Explanation, answers: output.Answers, *, witnesses: bool = False) -> dict[str, Any]:
-    """The document of an explanation, as `Explanation.from_json` reads it; nothing where words are wanted."""
+def _build_record(why: Explanation, answers: output.Answers, *, witnesses: bool = False) -> dict[str, Any]:
+    """Build the document of an explanation, as `Explanation.from_json` reads it; nothing where words are wanted."""
     document: dict[str, Any] = json.loads(why.to_json(witnesses=witnesses)) if answers.as_json else {}
     return document
 
 
 def check(
     model: ModelFile,
+    rows: RowsFile,
     claim: Annotated[
         str | None,
         typer.Argument(
@@ -283,36 +293,37 @@ def check(
     reading: ReadingOptions,
     features: Annotated[
         list[str] | None,
-        asked(
+        question_option(
             "--features",
-            help="Instead of conditions: a feature that the claim keeps at the row's value. Repeatable.",
+            help="Instead of CLAIM: a feature whose value is claimed to suffice. Repeatable.",
             metavar="FEATURE",
         ),
     ] = None,
     time_limit: Seconds = 10.0,
     as_json: Json = False,
 ) -> None:
-    """Check whether somebody's conditions suffice for a decision.
+    """Check whether given conditions suffice for a decision.
 
-    Prints the verdict, and what repairs a claim that is wrong or says more than it must.
+    Prints the verdict, and how to repair a claim that is wrong or longer than needed.
 
     Exit codes
     ----------
     0  it suffices
     1  it does not: the row that is shown meets it and gets a different decision
-    3  neither was found in time
+    3  undecided in time
 
     Examples
     --------
-    primewood check forest.skops 'income >= 50' --data rows.csv --row 3
-    primewood check forest.skops --features income --data rows.csv --row 3
+    primewood check forest.skops rows.csv 'income >= 50' --row 3
+    primewood check forest.skops rows.csv --features income --row 3
     """
-    from primewood.cli.loading import features_named, questions
+    from primewood.cli.loading import check_features, read_questions
+    from primewood.cli.reading import collect_settings
 
     if (claim is None) == (not features):
-        raise InvalidInput("say what is claimed to suffice: conditions as text, or --features, not both")
-    found = questions(model, about, reading)
-    claimed = features_named(found.explainer, "--features", features) or claim
+        raise InvalidInput("pass what is claimed to suffice: either CLAIM or --features")
+    found = read_questions(model, rows, about, collect_settings(reading, "check"))
+    claimed = check_features(found.explainer, "--features", features) or claim
     answers = output.Answers(as_json, found.several)
     outcomes = []
     for question in found:

@@ -36,32 +36,34 @@ def run_demo(*, as_json: bool, page: Path) -> None:
     found = sorted(explainer.explanations(x), key=lambda why: (len(why.features), -(why.coverage or 0)))
     if as_json:
         for why in found:
-            output.record(why.to_dict())
+            output.write_record(why.to_dict())
         return
     flip = explainer.counterfactual(x, "approved", immutable=["age"])
     _tell(found, flip, f"{model.predict_proba(x[None, :])[0].max():.0%}", len(model.estimators_))
     _write(page, found, flip)
-    output.data()
-    output.data(f"The same as a page with pictures: {page}")
-    output.data("Next: the README's example, or `primewood --help`.")
+    output.write_line()
+    output.write_line(f"The same as a page with pictures: {page}")
+    output.write_line("Next: the README's example, or `primewood --help`.")
 
 
 def _tell(found: list[Explanation], flip: Counterfactual, score: str, trees: int) -> None:
     first, *others = found
-    output.data(f"A forest of {trees} trees has learned from 1,000 credit applications")
-    output.data("(Statlog German Credit, H. Hofmann, UCI, CC BY 4.0). About one of them it says:")
-    output.data(f"{first.decision}, with {score}. Why?")
-    output.data()
+    output.write_line(f"A forest of {trees} trees has learned from 1,000 credit applications")
+    output.write_line("(Statlog German Credit, H. Hofmann, UCI, CC BY 4.0). About one of them it says:")
+    output.write_line(f"{first.decision}, with {score}. Why?")
+    output.write_line()
     output.draw(first)
-    output.data()
-    output.data(
+    output.write_line()
+    output.write_line(
         f"That is one of {len(found)} PI-explanations. Each is enough by itself, and none can be weakened."
     )
     for why in others[: SHOWN - 1]:
-        output.data(f"Another one: {why.rule}")
-    output.data()
-    output.data(f"The nearest way to {flip.other}, at this age: {flip.advice}; everything else unchanged.")
-    output.data("Proved for every possible application, not sampled.")
+        output.write_line(f"Another one: {why.rule}")
+    output.write_line()
+    output.write_line(
+        f"The nearest way to {flip.other}, at this age: {flip.advice}; everything else unchanged."
+    )
+    output.write_line("Proved for every possible application, not sampled.")
 
 
 def _write(page: Path, found: list[Explanation], flip: Counterfactual) -> None:

@@ -13,7 +13,7 @@ import typer
 
 from primewood.cli import output
 from primewood.cli.help import LIMITS, OUTPUT
-from primewood.cli.options import Json, ReadingOptions, TrainingFile, Var, asked
+from primewood.cli.options import Json, MaxNodes, ReadingOptions, TrainingFile, Var, question_option
 from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput, TooLarge
 
@@ -55,15 +55,19 @@ def encode(
     *,
     var: Var = None,
     decision: Annotated[
-        str | None, asked("--decision", help="Of a model: the decision to encode.", metavar="DECISION")
+        str | None,
+        question_option("--decision", help="Of a model: the decision to encode.", metavar="DECISION"),
     ] = None,
-    encoding: Annotated[EncodingChoice, asked("--encoding", help="Which encoding.")] = EncodingChoice.one_hot,
+    encoding: Annotated[
+        EncodingChoice, question_option("--encoding", help="Which encoding.")
+    ] = EncodingChoice.one_hot,
     psi: Annotated[
-        PsiChoice, asked("--psi", help="How Ψ is added to clauses and diagrams.")
+        PsiChoice, question_option("--psi", help="How Ψ is added to clauses and diagrams.")
     ] = PsiChoice.conjoin,
-    dimacs: Annotated[bool, asked("--dimacs", help="Clauses for a SAT solver.")] = False,
+    dimacs: Annotated[bool, question_option("--dimacs", help="Clauses for a SAT solver.")] = False,
     decode: Annotated[
-        str | None, asked("--decode", help="Decode a Boolean term, e.g. '!X_2 & !X_3'.", metavar="TERM")
+        str | None,
+        question_option("--decode", help="Decode a Boolean term, e.g. '!X_2 & !X_3'.", metavar="TERM"),
     ] = None,
     reading: ReadingOptions,
     time_limit: Annotated[
@@ -75,12 +79,7 @@ def encode(
             rich_help_panel=LIMITS,
         ),
     ] = None,
-    max_nodes: Annotated[
-        int | None,
-        typer.Option(
-            "--max-nodes", help="The cap on a diagram's nodes.", metavar="N", rich_help_panel=LIMITS
-        ),
-    ] = None,
+    max_nodes: MaxNodes = None,
     obdd: Annotated[
         Path | None,
         typer.Option(
@@ -121,33 +120,33 @@ def encode(
     primewood encode forest.skops train.csv --decision approved --dimacs
     primewood encode forest.skops train.csv --decision approved --obdd a.json
     """
-    from primewood.cli.loading import decision_named
+    from primewood.cli.loading import find_decision
 
     output.check_target(to)
     output.check_target(obdd, ".json", ".dot")
     if to is not None and not dimacs:
         raise InvalidInput("-o is for the clauses of --dimacs; --obdd names its own file")
     if decision is None:
-        explainer = _of_expression(source, rows, var)
+        explainer = _build_from_expression(source, rows, var)
     else:
-        explainer = _of_model(source, rows, reading, max_nodes, var)
-    wanted = True if decision is None else decision_named(explainer, decision)
+        explainer = _build_from_model(source, rows, reading, max_nodes, var)
+    wanted = True if decision is None else find_decision(explainer, decision)
     encoded = Encoded(explainer, wanted, encoding, psi, time_limit, max_nodes)
     with CommandProgress("encoding"):
         if obdd is not None:
             facts, words = encoded.write_diagram(obdd)
         elif decode is not None:
-            facts = {"term": (words := encoded.decoded(decode))}
+            facts = {"term": (words := encoded.decode(decode))}
         elif dimacs:
-            facts = {"dimacs": (words := encoded.dimacs().rstrip("\n"))}
+            facts = {"dimacs": (words := encoded.write_clauses().rstrip("\n"))}
         else:
-            facts, words = encoded.shown()
+            facts, words = encoded.describe()
     if to is not None:
         _write(to, words)
     elif as_json:
-        output.record(facts)
+        output.write_record(facts)
     else:
-        output.data(words)
+        output.write_line(words)
 
 
 def _write(path: Path, words: str) -> None:
@@ -157,27 +156,28 @@ def _write(path: Path, words: str) -> None:
     output.talk(f"written to {path}")
 
 
-def _of_expression(text: str, rows: Path | None, declarations: list[str] | None) -> Explainer:
-    from primewood.cli.expressions import expression
+def _build_from_expression(text: str, rows: Path | None, declarations: list[str] | None) -> Explainer:
+    from primewood.cli.expressions import parse_expression
     from primewood.explainer import Explainer
 
     if rows is not None or Path(text).suffix.lower() in MODEL_ENDINGS:
         raise InvalidInput(f"which decision of {text}? Pass --decision, e.g. --decision approved")
-    return Explainer(expression(text, declarations or []))
+    return Explainer(parse_expression(text, declarations or []))
 
 
-def _of_model(
+def _build_from_model(
     path: str,
     rows: Path | None,
     reading: ReadingOptions,
     max_nodes: int | None,
     declarations: list[str] | None,
 ) -> Explainer:
-    from primewood.cli.loading import explainer_for
+    from primewood.cli.loading import load_explainer
+    from primewood.cli.reading import collect_settings
 
     if declarations:
         raise InvalidInput("--var declares variables of an expression; a model has its features")
-    return explainer_for(Path(path), rows, reading, max_nodes=max_nodes)
+    return load_explainer(Path(path), rows, collect_settings(reading, "encode"), max_nodes=max_nodes)
 
 
 _NAMES: dict[EncodingChoice, Choice["one-hot", "prefix", "highest-bit"]] = {
@@ -232,8 +232,8 @@ class Encoded:
                 return HighestBit(variables)
         return OneHot(variables, classical=self.encoding is EncodingChoice.classical)
 
-    def obdd(self) -> Obdd:
-        """The binary decision diagram."""
+    def build_diagram(self) -> Obdd:
+        """Compile the binary decision diagram."""
         if self.encoding is EncodingChoice.classical:
             raise InvalidInput(
                 "a diagram has no literals to write: pass --encoding one-hot, which has the same codes"
@@ -249,31 +249,31 @@ class Encoded:
 
     def write_diagram(self, path: Path) -> tuple[dict[str, Any], str]:
         """Write the diagram: what to say about it."""
-        found = self.obdd()
+        found = self.build_diagram()
         found.save(path)
         output.talk(f"written to {path}")
         facts = {"nodes": len(found), "variables": len(found.variables), "assignments": str(found.count())}
         words = f"{len(found):,} nodes over {len(found.variables)} Boolean variables ({self.encoding.value})"
         return facts, f"{words}, true under {facts['assignments']} assignments"
 
-    def dimacs(self) -> str:
-        """The clauses: of the expression if there is one, else of the compiled diagram."""
+    def write_clauses(self) -> str:
+        """Write the clauses: of the expression if there is one, else of the compiled diagram."""
         if self.is_expression:
             return self.coder.to_dimacs(self.explainer.expression(self.decision), self.psi.value)
-        return self.obdd().to_cnf([b.name for b in self.coder.booleans]).to_dimacs()
+        return self.build_diagram().to_cnf([b.name for b in self.coder.booleans]).to_dimacs()
 
-    def decoded(self, term: str) -> str:
-        """The multi-valued term that a Boolean one stands for."""
+    def decode(self, term: str) -> str:
+        """Decode a Boolean term: the multi-valued term that it stands for."""
         from primewood.logic.parser import parse
 
         return str(self.coder.decode(parse(term, self.coder.booleans)))
 
-    def shown(self) -> tuple[dict[str, Any], str]:
-        """Ψ and Δ_b."""
+    def describe(self) -> tuple[dict[str, Any], str]:
+        """Describe Ψ and Δ_b."""
         if not self.is_expression:
             raise InvalidInput(
                 "the decision of this model is a weighted vote, which is not written as an expression; pass --dimacs "
-                "for clauses or --obdd FILE for a diagram, or --vote majority for the paper's vote of a forest"
+                "for clauses or --obdd FILE for a diagram, or --set vote=majority for the paper's vote of a forest"
             )
         delta = self.coder.encode(self.explainer.expression(self.decision))
         psi, encoded = str(self.coder.psi), str(delta)

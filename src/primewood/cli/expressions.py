@@ -14,13 +14,13 @@ from primewood.logic.variable import Variable
 NUMERIC = re.compile(r"\s*(?P<name>[^=<]+?)\s*(?P<cuts>(<=?\s*[^<=]+)+)")
 
 
-def declared(text: str) -> Variable:
-    """A variable from its declaration.
+def parse_variable(text: str) -> Variable:
+    """Parse the declaration of a variable.
 
     ``A=1,2,3`` has values, ``X<2<6`` is cut by the tests X < 2 and X < 6, ``X<=2<=6`` by X <= 2 and
     X <= 6, and ``A`` alone is Boolean.
 
-    >>> declared("A=1,2,3"), declared("X<2<6")
+    >>> parse_variable("A=1,2,3"), parse_variable("X<2<6")
     (Variable('A', ['1', '2', '3']), Variable.numeric('X', cuts=[2, 6], closed='left'))
     """
     name, equals, values = text.partition("=")
@@ -39,14 +39,14 @@ def declared(text: str) -> Variable:
     return Variable.numeric(match["name"], cuts, "left" if operators == {"<"} else "right")
 
 
-def expression(text: str, declarations: Sequence[str]) -> Expression:
-    """An expression from text and declarations; names that stand alone are Boolean variables."""
-    known = [declared(declaration) for declaration in declarations]
+def parse_expression(text: str, declarations: Sequence[str]) -> Expression:
+    """Parse an expression and declarations; names that stand alone are Boolean variables."""
+    known = [parse_variable(declaration) for declaration in declarations]
     return parse(text, [*known, *boolean_variables(text, known)])
 
 
-def instance(text: str, variables: Sequence[Variable]) -> dict[str, object]:
-    """An instance from text such as ``A=2, B=r``; a Boolean value is true or false, 1 or 0."""
+def read_instance(text: str, variables: Sequence[Variable]) -> dict[str, object]:
+    """Read an instance such as ``A=2, B=r``; a Boolean value is true or false, 1 or 0."""
     truth = {"true": True, "1": True, "false": False, "0": False}
     by_name = {x.name: x for x in variables}
     given: dict[str, object] = {}

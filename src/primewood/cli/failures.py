@@ -16,7 +16,7 @@ from primewood.errors import PrimewoodError, TooLarge
 DONE, BAD_INPUT, UNDECIDED, STOPPED = 0, 2, 3, 130
 
 
-def code_of(program: Callable[[], object], path: str) -> int:
+def run_program(program: Callable[[], object], path: str) -> int:
     """Run a program: its exit code, after telling what went wrong, if something did.
 
     `path` is what the program is called by, with its command: where to look for help.
@@ -37,14 +37,15 @@ def code_of(program: Callable[[], object], path: str) -> int:
         output.talk(f"primewood: {problem}")
         return BAD_INPUT
     except OSError as problem:
-        return _of_the_system(problem)
+        return _report_system_error(problem)
     except Exception as problem:
-        return _of_usage(problem, path) if hasattr(problem, "format_message") else _unexpected(problem)
+        is_usage = hasattr(problem, "format_message")
+        return _report_usage(problem, path) if is_usage else _report_unexpected(problem)
     return DONE
 
 
-def _of_the_system(problem: OSError) -> int:
-    """A file that cannot be read or written; a closed pipe is not an error."""
+def _report_system_error(problem: OSError) -> int:
+    """Report a file that cannot be read or written; a closed pipe is not an error."""
     if problem.filename is None and sys.stdout is not None:  # what is still to be written has nowhere to go
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if problem.errno == errno.EPIPE:
@@ -54,10 +55,10 @@ def _of_the_system(problem: OSError) -> int:
     return BAD_INPUT
 
 
-def _of_usage(problem: Any, path: str) -> int:
-    """Words of the call that cannot be taken: what is wrong with them, and where to look."""
+def _report_usage(problem: Any, path: str) -> int:
+    """Report words of the call that cannot be taken: what is wrong with them, and where to look."""
     message = " ".join(problem.format_message().replace("Value error, ", "").split())
-    came = _what_came(problem)
+    came = _find_input(problem)
     if came and came not in message:
         message = f"{message.rstrip('.')}; got {came}"
     end = "" if message.endswith((".", "?", "!")) else "."
@@ -65,13 +66,13 @@ def _of_usage(problem: Any, path: str) -> int:
     return BAD_INPUT
 
 
-def _what_came(problem: Any) -> str:
+def _find_input(problem: Any) -> str:
     """The word that an option does not take, if what refused it remembers it."""
     errors = getattr(problem.__cause__, "errors", None)
     return repr(errors()[0]["input"]) if callable(errors) else ""
 
 
-def _unexpected(problem: Exception) -> int:
+def _report_unexpected(problem: Exception) -> int:
     if os.environ.get("PRIMEWOOD_DEBUG"):
         raise problem
     words = " ".join(str(problem).split())

@@ -12,6 +12,8 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from primewood.cli.settings import list_settings
+
 QUESTION, ROWS, MODEL, LIMITS, BATCHES, OUTPUT = (
     "What is asked",
     "Which rows",
@@ -24,10 +26,10 @@ QUESTION, ROWS, MODEL, LIMITS, BATCHES, OUTPUT = (
 TITLE = re.compile(r"^(.+)\n-{3,}$", re.MULTILINE)
 
 
-def parts(text: str) -> tuple[str, dict[str, list[str]]]:
-    r"""The prose of a help text, and the lines of the sections after it by their titles.
+def split_help(text: str) -> tuple[str, dict[str, list[str]]]:
+    r"""Split a help text into its prose, and the lines of the sections after it by their titles.
 
-    >>> parts("Says hello.\n\nExamples\n--------\nprimewood hello\nprimewood hello --json\n")
+    >>> split_help("Says hello.\n\nExamples\n--------\nprimewood hello\nprimewood hello --json\n")
     ('Says hello.', {'Examples': ['primewood hello', 'primewood hello --json']})
     """
     prose, *rest = TITLE.split(text)
@@ -49,7 +51,8 @@ class Command(TyperCommand):
         _write_options(self, ctx, formatter)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """Write the sections."""
+        """Write the names of settings, then the sections."""
+        _write_settings(self, formatter)
         _write_sections(self, formatter)
 
 
@@ -85,7 +88,7 @@ class HelpGroup(TyperGroup):
 def _write_prose(command: Any, formatter: Any) -> None:
     formatter.write_paragraph()
     with formatter.indentation():
-        formatter.write_text(parts(command.help or "")[0])
+        formatter.write_text(split_help(command.help or "")[0])
 
 
 def _write_options(command: Any, ctx: Any, formatter: Any) -> None:
@@ -103,7 +106,15 @@ def _write_options(command: Any, ctx: Any, formatter: Any) -> None:
                 formatter.write_dl(rows)
 
 
+def _write_settings(command: Any, formatter: Any) -> None:
+    """List what --set and a settings file take, if the command has them."""
+    if any(parameter.name == "assignments" for parameter in command.params):
+        with formatter.section("Settings, for --set and --settings"):
+            formatter.write_text(", ".join(list_settings(command.name)))
+            formatter.write_text('Their values are on the page "The command line" of the documentation.')
+
+
 def _write_sections(command: Any, formatter: Any) -> None:
-    for title, lines in parts(command.help or "")[1].items():
+    for title, lines in split_help(command.help or "")[1].items():
         with formatter.section(title):
             formatter.write("".join(f"  {line}".rstrip() + "\n" for line in lines))

@@ -8,21 +8,23 @@ from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.tables.files import TextTable
 
 
-def row_with_id(asked: TextTable, text: str) -> int:
-    """The place of the one row whose cell in a column is a value.
+def find_row(asked: TextTable, text: str) -> int:
+    """Find the place of the one row whose cell in a column is a value.
 
     Cells are compared as text, and as numbers where both are numbers: 17 finds 17.0.
 
-    >>> row_with_id(TextTable("rows.csv", ["customer"], [["a=1"], ["17.0"]]), "customer=17")
+    >>> find_row(TextTable("rows.csv", ["customer"], [["a=1"], ["17.0"]]), "customer=17")
     1
     """
     column, value = _split(asked, text)
     cells = asked.column(asked.header.index(column))
     found = [i for i, cell in enumerate(cells) if cell == value] or [
-        i for i, cell in enumerate(cells) if _number(cell) is not None and _number(cell) == _number(value)
+        i
+        for i, cell in enumerate(cells)
+        if _parse_number(cell) is not None and _parse_number(cell) == _parse_number(value)
     ]
     if not found:
-        raise UnknownName(f"{asked.name} has no row with {column}={value}; {_nearest(cells, value)}")
+        raise UnknownName(f"{asked.name} has no row with {column}={value}; {_suggest(cells, value)}")
     if len(found) > 1:
         raise InvalidInput(
             f"{asked.name} has {len(found)} rows with {column}={value}: rows {listing(found)}; choose by --row"
@@ -49,17 +51,17 @@ def _split(asked: TextTable, text: str) -> tuple[str, str]:
     raise AssertionError("the column is there after all")
 
 
-def _number(cell: str) -> float | None:
+def _parse_number(cell: str) -> float | None:
     try:
         return float(cell)
     except ValueError:
         return None
 
 
-def _nearest(cells: list[str], value: str) -> str:
-    """Up to three values that are close, in letters or as numbers."""
-    number = _number(value)
-    known = {cell: _number(cell) for cell in cells if cell}
+def _suggest(cells: list[str], value: str) -> str:
+    """Suggest up to three values that are close, in letters or as numbers."""
+    number = _parse_number(value)
+    known = {cell: _parse_number(cell) for cell in cells if cell}
     if number is not None and any(x is not None for x in known.values()):
         near = sorted(
             (x for x in known if known[x] is not None), key=lambda x: abs((known[x] or 0.0) - number)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.cli import output
-from primewood.cli.identity import row_with_id
-from primewood.cli.options import AboutRows, ReadingOptions
-from primewood.cli.settings import explainer_options
+from primewood.cli.identity import find_row
+from primewood.cli.options import AboutRows
+from primewood.cli.reading import CallSettings
 from primewood.errors import InvalidInput, UnknownName, listing, meant
 from primewood.explainer import Explainer
 from primewood.model.names import name_columns
@@ -22,47 +22,43 @@ from primewood.tables.files import STDIN, Dialect, TextTable, is_workbook, read_
 from primewood.tables.rows import Layout
 
 
-def explainer_for(path: Path, rows: Path | None, reading: ReadingOptions, **options: Any) -> Explainer:
-    """The explainer of a model file, with the training rows of another file if there is one."""
-    dialects = Dialects.of(reading, rows)
-    return explainer_of(path, None if rows is None else dialects.read(rows), reading, **options)
+def load_explainer(path: Path, rows: Path | None, settings: CallSettings, **options: Any) -> Explainer:
+    """Load a model file, with the training rows of another file if there is one."""
+    dialects = Dialects.choose(settings, rows)
+    return build_explainer(path, None if rows is None else dialects.read(rows), settings, **options)
 
 
 @dataclass(frozen=True)
 class Dialects:
-    """How the files of a call are read: `--sheet` is for those that are workbooks."""
+    """How the files of a call are read: the sheet is for those that are workbooks."""
 
     sheet: str | None
     decimal: str | None
 
     @classmethod
-    def of(cls, reading: ReadingOptions, *files: Path | None) -> Dialects:
-        """What a call says; a sheet of none of its files is an error."""
-        if reading.sheet is not None and not any(path is not None and is_workbook(path) for path in files):
-            raise InvalidInput("--sheet is for an Excel workbook (.xlsx), and no file of rows is one")
-        return cls(reading.sheet, None if reading.decimal is None else reading.decimal.value)
+    def choose(cls, settings: CallSettings, *files: Path | None) -> Dialects:
+        """Take what the settings say; `--set sheet` without a workbook is an error."""
+        is_used = any(path is not None and is_workbook(path) for path in files)
+        if "sheet" in settings.assigned and not is_used:
+            raise InvalidInput("--set sheet is for an Excel workbook (.xlsx), and no file of rows is one")
+        return cls(settings.get("sheet"), settings.get("decimal"))
 
-    def of_file(self, path: Path) -> Dialect:
-        """How one of the files is read."""
+    def find_dialect(self, path: Path) -> Dialect:
+        """Say how one of the files is read."""
         return Dialect(self.sheet if is_workbook(path) else None, self.decimal)
 
     def read(self, path: Path) -> TextTable:
-        """The table of one of the files."""
-        return read_file(path, self.of_file(path))
+        """Read one of the files."""
+        return read_file(path, self.find_dialect(path))
 
 
-def one_file(*given: Path | None) -> Path | None:
-    """The file that is given once, as an argument or as --data."""
-    files = [path for path in given if path is not None]
-    if len(files) > 1:
-        raise InvalidInput(f"rows are given twice, {files[0]} and --data {files[1]}; pass one of them")
-    return files[0] if files else None
+def build_explainer(path: Path, rows: TextTable | None, settings: CallSettings, **options: Any) -> Explainer:
+    """Build the explainer of a model file, with a table of training rows if there is one.
 
-
-def explainer_of(path: Path, rows: TextTable | None, reading: ReadingOptions, **options: Any) -> Explainer:
-    """The explainer of a model file, with a table of training rows if there is one."""
-    options = explainer_options(reading, **options)
-    model = load_model(path, trust_pickle=reading.trust_pickle)
+    `options` are more of its parameters; those that are None are not given.
+    """
+    options = settings.model | {name: value for name, value in options.items() if value is not None}
+    model = load_model(path, trust_pickle=settings.trust_pickle)
     if rows is None:
         return Explainer(model, **options)
     categorical: list[int] = getattr(model, "get_cat_feature_indices", list)()
@@ -124,62 +120,59 @@ class Questions:
         return len(self.indices)
 
 
-def questions(
-    model: Path, about: AboutRows, reading: ReadingOptions, *, rows: Path | None = None, **options: Any
+def read_questions(
+    model: Path, rows: Path, about: AboutRows, settings: CallSettings, **options: Any
 ) -> Questions:
-    """The rows that a command is about, of a model file and a file of rows."""
-    data = one_file(rows, about.data)
-    if data is None:
-        raise InvalidInput("pass a file of rows (CSV, JSON, Parquet or Excel), or - for stdin")
-    dialects = Dialects.of(reading, data, about.train)
-    asked = dialects.read(data)
-    indices = _indices(asked, about)
-    explainer = explainer_of(model, training(asked, data, about.train, dialects), reading, **options)
-    check_decides(explainer, about.within)
+    """Read the rows that a command is about, and their model."""
+    dialects = Dialects.choose(settings, rows, about.train)
+    asked = dialects.read(rows)
+    indices = _choose_rows(asked, about)
+    explainer = build_explainer(
+        model, choose_training(asked, rows, about.train, dialects), settings, **options
+    )
+    check_regressor(explainer, about.within)
     if len(asked) > 1 and not (about.row or about.identity or about.every_row):
         output.talk(f"row 0 of {len(asked)} rows; --row, --id and --every-row choose others")
     several = about.every_row or len(indices) > 1
-    return Questions(explainer, _numbers(asked, explainer), indices, several, about.within)
+    return Questions(explainer, _convert_rows(asked, explainer), indices, several, about.within)
 
 
-def check_decides(explainer: Explainer, within: float | None) -> None:
-    """Raise for a regressor if it is not said what is asked about it."""
+def check_regressor(explainer: Explainer, within: float | None) -> None:
+    """Raise for a regressor without a question about its prediction."""
     if explainer.ensemble is not None and explainer.ensemble.is_regressor and within is None:
         raise InvalidInput(
             "a regressor decides nothing by itself: pass --threshold T (is the prediction at least T?), "
-            "--between LOW HIGH, or --within E (plus or minus E around the prediction)"
+            "--set between=[LOW,HIGH], or --within E (plus or minus E around the prediction)"
         )
 
 
-def with_rows(
-    model: Path, rows: Path | None, train: Path | None, reading: ReadingOptions
-) -> tuple[Explainer, NDArray[np.float64] | None]:
-    """The explainer of a model file, and the rows of another file, if there is one."""
-    if rows is None:
-        return explainer_for(model, train, reading), None
-    dialects = Dialects.of(reading, rows, train)
+def load_with_rows(
+    model: Path, rows: Path, train: Path | None, settings: CallSettings
+) -> tuple[Explainer, NDArray[np.float64]]:
+    """Load a model file, and the rows of another file."""
+    dialects = Dialects.choose(settings, rows, train)
     asked = dialects.read(rows)
-    explainer = explainer_of(model, training(asked, rows, train, dialects), reading)
-    return explainer, _numbers(asked, explainer)
+    explainer = build_explainer(model, choose_training(asked, rows, train, dialects), settings)
+    return explainer, _convert_rows(asked, explainer)
 
 
-def drawn(rows: NDArray[np.float64], count: int, seed: int) -> NDArray[np.float64]:
-    """`count` rows in the order of a draw; all if there are no more."""
+def draw_rows(rows: NDArray[np.float64], count: int, seed: int) -> NDArray[np.float64]:
+    """Draw rows at random; all of them if there are no more."""
     return rows[np.random.default_rng(seed).permutation(len(rows))[:count]]
 
 
-def training(asked: TextTable, data: Path, train: Path | None, dialects: Dialects) -> TextTable | None:
-    """The training rows: those of their own file; else those asked about, if they are a file of more than one."""
+def choose_training(asked: TextTable, data: Path, train: Path | None, dialects: Dialects) -> TextTable | None:
+    """Choose the training rows: a file of their own, else the rows asked about, if their file has more than one."""
     if train is not None:
         return asked if train == data else dialects.read(train)
     return asked if len(asked) > 1 and data != STDIN else None
 
 
-def _numbers(asked: TextTable, explainer: Explainer) -> NDArray[np.float64]:
+def _convert_rows(asked: TextTable, explainer: Explainer) -> NDArray[np.float64]:
     return asked.read_numbers(Layout.of(explainer._model.need_rows("rows").ensemble))
 
 
-def _indices(asked: TextTable, about: AboutRows) -> list[int]:
+def _choose_rows(asked: TextTable, about: AboutRows) -> list[int]:
     last = len(asked) - 1
     chosen = bool(about.row or about.identity)
     if about.every_row:
@@ -191,19 +184,19 @@ def _indices(asked: TextTable, about: AboutRows) -> list[int]:
     for row in about.row or []:
         if not 0 <= row <= last:
             raise InvalidInput(f"{asked.name} has the rows 0 to {last}; there is no row {row}")
-    return [*(about.row or []), *(row_with_id(asked, text) for text in about.identity or [])]
+    return [*(about.row or []), *(find_row(asked, text) for text in about.identity or [])]
 
 
-def decision_named(explainer: Explainer, text: str) -> object:
-    """The decision that is written so."""
+def find_decision(explainer: Explainer, text: str) -> object:
+    """Find the decision that a word names."""
     names = {str(name): name for name in explainer.class_names}
     if text not in names:
         raise UnknownName(f"there is no decision {text!r}{meant([text], names)}; there are {listing(names)}")
     return names[text]
 
 
-def features_named(explainer: Explainer, option: str, given: Iterable[str] | None) -> list[str]:
-    """The features that an option names, which must exist; the nearest name is suggested where one does not."""
+def check_features(explainer: Explainer, option: str, given: Iterable[str] | None) -> list[str]:
+    """Return the features that an option names; the nearest name is suggested where one does not exist."""
     names = explainer.feature_names
     unknown = [name for name in given or () if name not in names]
     if unknown:

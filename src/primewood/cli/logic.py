@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from primewood.cli import output
+from primewood.cli.help import LIMITS
 from primewood.cli.options import (
-    Answering,
     Count,
+    EngineChoice,
     Json,
     Languages,
     Limit,
+    MaxNodes,
     Var,
-    asked,
-    language,
+    get_language,
+    question_option,
 )
 from primewood.cli.progress import CommandProgress
 
@@ -31,12 +33,17 @@ def primes(
     *,
     var: Var = None,
     instance: Annotated[
-        str | None, asked("--instance", help="Only the PI-explanations of A=2,B=r.", metavar="VALUES")
+        str | None,
+        question_option("--instance", help="Only the PI-explanations of A=2,B=r.", metavar="VALUES"),
     ] = None,
     literals: Languages = None,
     limit: Limit = None,
     count: Count = False,
-    answering: Answering,
+    engine: Annotated[
+        EngineChoice | None,
+        typer.Option("--engine", help="Which engine answers; auto if not given.", rich_help_panel=LIMITS),
+    ] = None,
+    max_nodes: MaxNodes = None,
     as_json: Json = False,
 ) -> None:
     """List the prime implicants of an expression.
@@ -57,31 +64,30 @@ def primes(
     from primewood.cli import expressions
     from primewood.questions.families import pi_explanations, prime_implicants
 
-    delta = expressions.expression(expression, var or [])
-    options: dict[str, Any] = {
-        "literals": language(literals) or "sets",
-        **{name: value for name, value in answering.options().items() if value is not None},
-    }
+    delta = expressions.parse_expression(expression, var or [])
+    options: dict[str, Any] = {"literals": get_language(literals) or "sets", "max_nodes": max_nodes}
+    if engine is not None:
+        options["engine"] = engine.value
     if instance is None:
         found = prime_implicants(delta, **options)
     else:
-        alpha = expressions.instance(instance, delta.variables)
+        alpha = expressions.read_instance(instance, delta.variables)
         found = pi_explanations(delta, alpha, **options)
         if not as_json:
             output.talk(f"the decision is {'positive' if delta.holds(alpha) else 'negative'}")
     if count:
         with CommandProgress("counting"):
             number = found.count()
-        output.record({"count": number}) if as_json else output.data(str(number))
+        output.write_record({"count": number}) if as_json else output.write_line(str(number))
         return
     output.write_all(
         itertools.islice(found, limit),
         "prime implicants",
-        lambda term: output.record(_term_record(term)) if as_json else output.data(str(term)),
+        lambda term: output.write_record(_describe_term(term)) if as_json else output.write_line(str(term)),
     )
 
 
-def _term_record(term: Term) -> dict[str, Any]:
+def _describe_term(term: Term) -> dict[str, Any]:
     values = {x.variable.name: [str(v) for v in x.values] for x in term.literals}
     return {"term": str(term), "literals": values}
 
@@ -96,9 +102,9 @@ def audit(
     *,
     var: Var = None,
     functions: Annotated[
-        int, asked("--functions", min=1, help="How many random functions.", metavar="N")
+        int, question_option("--functions", min=1, help="How many random functions.", metavar="N")
     ] = 200,
-    seed: Annotated[int, asked("--seed", help="Which random functions.", metavar="N")] = 1,
+    seed: Annotated[int, question_option("--seed", help="Which random functions.", metavar="N")] = 1,
     as_json: Json = False,
 ) -> None:
     """Show which encodings give the right prime implicants.
@@ -115,12 +121,12 @@ def audit(
     primewood audit --functions 50 --seed 1
     primewood audit 'X=x1 | Y=y1' --var X=x1,x2,x3 --var Y=y1,y2,y3
     """
-    from primewood.cli.expressions import expression as read
+    from primewood.cli.expressions import parse_expression
     from primewood.properties import audit as audits
 
     with CommandProgress("auditing"):
         if expression is None:
             result = audits.random_audit(functions, seed)
         else:
-            result = audits.audit(read(expression, var or []))
-    output.answer(result, as_json=as_json)
+            result = audits.audit(parse_expression(expression, var or []))
+    output.write_answer(result, as_json=as_json)

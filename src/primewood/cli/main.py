@@ -28,7 +28,7 @@ from primewood.cli import (
     properties,
     report,
 )
-from primewood.cli.failures import code_of
+from primewood.cli.failures import run_program
 from primewood.cli.help import Command, HelpGroup
 from primewood.cli.options import Json
 from primewood.cli.sharing import spread
@@ -49,7 +49,7 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from primewood import __version__
 
-        output.data(f"primewood {__version__}")
+        output.write_line(f"primewood {__version__}")
         raise typer.Exit
 
 
@@ -76,7 +76,7 @@ def program(
     --------
     primewood demo
     primewood explain forest.skops rows.csv --row 3
-    primewood verify forest.skops 'age < 18 -> not approved'
+    primewood verify forest.skops --rule 'age < 18 -> not approved'
     """
 
 
@@ -140,7 +140,7 @@ def run(arguments: list[str] | None = None) -> None:
     given = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     known = [name for commands in COMMANDS.values() for name in commands]
     path = " ".join(["primewood", *(name for name in given[:1] if name in known)])
-    sys.exit(code_of(lambda: _call(given), path))
+    sys.exit(run_program(lambda: _call(given), path))
 
 
 def _call(arguments: list[str]) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from primewood.cli import output
 from primewood.cli.help import LIMITS, OUTPUT
-from primewood.cli.options import Json, ModelFile, ReadingOptions, TrainingData, TrainingFile
+from primewood.cli.options import Json, MaxNodes, ModelFile, ReadingOptions, TrainingFile
 from primewood.cli.progress import CommandProgress
 from primewood.visible import in_lines
 
@@ -22,33 +22,32 @@ def info(
     model: ModelFile,
     rows: TrainingFile = None,
     *,
-    data: TrainingData = None,
     reading: ReadingOptions,
     as_json: Json = False,
 ) -> None:
     """Show the trees, decisions and features of a model.
 
-    Prints its trees, its decisions, how many values of each feature it tells apart, whether the reading is identical
-    (tried on the rows and on planted ones), and whether it compiles to a diagram.
+    Prints its trees, its decisions, how many values of each feature it tells apart, whether its decisions were
+    reproduced (on the rows and on planted ones), and whether it compiles to a diagram.
 
     Examples
     --------
     primewood info forest.skops
     primewood info booster.json train.csv --json
     """
-    from primewood.cli.loading import explainer_for, one_file
+    from primewood.cli.loading import load_explainer
+    from primewood.cli.reading import collect_settings
 
-    explainer = explainer_for(model, one_file(rows, data), reading)
+    explainer = load_explainer(model, rows, collect_settings(reading, "info"))
     with CommandProgress("compiling"):
         facts = explainer.describe()
-    output.record(facts) if as_json else output.data(description_shown(facts))
+    output.write_record(facts) if as_json else output.write_line(describe_facts(facts))
 
 
 def compile_model(
     model: ModelFile,
     rows: TrainingFile = None,
     *,
-    data: TrainingData = None,
     reading: ReadingOptions,
     to: Annotated[
         Path | None,
@@ -75,10 +74,7 @@ def compile_model(
             "--most-drawn", min=2, help="Draw at most this many nodes.", metavar="N", rich_help_panel=OUTPUT
         ),
     ] = 60,
-    max_nodes: Annotated[
-        int | None,
-        typer.Option("--max-nodes", help="The cap on its nodes.", metavar="N", rich_help_panel=LIMITS),
-    ] = None,
+    max_nodes: MaxNodes = None,
     time_limit: Annotated[
         float | None,
         typer.Option("--time-limit", help="No limit by default.", metavar="SECONDS", rich_help_panel=LIMITS),
@@ -87,7 +83,7 @@ def compile_model(
 ) -> None:
     """Compile a model to a diagram that counts all explanations.
 
-    Prints its size, the order of its levels, and how large the share of each decision is.
+    Prints its size, the order of its levels, and the share of each decision.
 
     Exit codes
     ----------
@@ -99,11 +95,13 @@ def compile_model(
     primewood compile forest.skops train.csv -o forest.diagram
     primewood compile forest.skops train.csv --picture forest.svg
     """
-    from primewood.cli.loading import explainer_for, one_file
+    from primewood.cli.loading import load_explainer
+    from primewood.cli.reading import collect_settings
 
     output.check_target(to)
     output.check_target(picture, ".svg", ".png", ".pdf", ".dot")
-    explainer = explainer_for(model, one_file(rows, data), reading, engine="diagram", max_nodes=max_nodes)
+    settings = collect_settings(reading, "compile")
+    explainer = load_explainer(model, rows, settings, engine="diagram", max_nodes=max_nodes)
     with CommandProgress("compiling") as progress:
 
         def watch(stage: str, nodes: int, parts: int) -> None:
@@ -118,11 +116,11 @@ def compile_model(
         drawn = compiled.draw(most_nodes=most_drawn)
         drawn.save(picture)
         output.talk(f"drawn in {picture}" + (f" ({drawn.note})" if drawn.note else ""))
-    output.record(compiled.info()) if as_json else output.data(compiled_shown(compiled))
+    output.write_record(compiled.info()) if as_json else output.write_line(describe_compiled(compiled))
 
 
-def compiled_shown(compiled: Compiled) -> str:
-    """A compiled model in words."""
+def describe_compiled(compiled: Compiled) -> str:
+    """Describe a compiled model."""
     facts = compiled.info()
     shares = compiled.share()
     lines = [
@@ -131,13 +129,16 @@ def compiled_shown(compiled: Compiled) -> str:
         "levels from the top: feature, values, nodes",
         *(f"  {level['feature']}: {level['values']}, {level['nodes']:,}" for level in facts["levels"]),
         "decisions: cells, share of the cells",
-        *(f"  {name}: {magnitude(facts['cells'][str(name)])}, {share:.2%}" for name, share in shares.items()),
+        *(
+            f"  {name}: {format_magnitude(facts['cells'][str(name)])}, {share:.2%}"
+            for name, share in shares.items()
+        ),
     ]
     return in_lines(lines)
 
 
-def description_shown(facts: DescriptionRecord) -> str:
-    """What a model is made of, in words."""
+def describe_facts(facts: DescriptionRecord) -> str:
+    """Describe what a model is made of."""
     votes = {
         "mean": "the mean of what its trees say",
         "majority": "majority vote of its trees",
@@ -149,7 +150,7 @@ def description_shown(facts: DescriptionRecord) -> str:
         f"decides between {', '.join(map(str, facts['classes']))} by {votes[facts['vote']]}",
         f"looks at {len(facts['tested'])} of {facts['features']} features; values that it tells apart:",
         *(f"  {name}: {size}" for name, size in facts["tested"].items()),
-        f"so it can tell {magnitude(facts['cells'])} kinds of rows apart",
+        f"so it can tell {format_magnitude(facts['cells'])} kinds of rows apart",
     ]
     if "fidelity" in facts:
         tried = facts["fidelity"]
@@ -170,6 +171,6 @@ def description_shown(facts: DescriptionRecord) -> str:
     return in_lines(lines)
 
 
-def magnitude(cells: str) -> str:
-    """A number of cells: whole while it can be read, then its order of magnitude."""
+def format_magnitude(cells: str) -> str:
+    """Write a number of cells: whole while it can be read, then its order of magnitude."""
     return f"{int(cells):,}" if len(cells) <= 9 else f"about 10^{len(cells) - 1}"

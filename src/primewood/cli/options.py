@@ -37,36 +37,8 @@ class EngineChoice(StrEnum):
     sat = "sat"
 
 
-class FormatChoice(StrEnum):
-    """What the parts of a batch are written as."""
-
-    parquet = "parquet"
-    jsonl = "jsonl"
-
-
-class DecimalChoice(StrEnum):
-    """The decimal marks."""
-
-    point = "."
-    comma = ","
-
-
-class DtypeChoice(StrEnum):
-    """The types of thresholds."""
-
-    float64 = "float64"
-    float32 = "float32"
-
-
-class VoteChoice(StrEnum):
-    """The votes."""
-
-    model = "model"
-    majority = "majority"
-
-
-def asked(*names: str, **more: Any) -> Any:
-    """An option that says what is asked."""
+def question_option(*names: str, **more: Any) -> Any:
+    """Declare an option that says what is asked."""
     return typer.Option(*names, rich_help_panel=QUESTION, **more)
 
 
@@ -79,14 +51,9 @@ OptionalModel = Annotated[
         help="A fitted model: .skops, .json, .ubj, .txt or .cbm.", metavar="MODEL", show_default=False
     ),
 ]
-RowsFile = Annotated[
-    Path | None,
-    typer.Argument(
-        help="Rows with the model's columns by name: CSV, JSON (.json, .jsonl), Parquet, .xlsx, or - for stdin.",
-        metavar="ROWS",
-        show_default=False,
-    ),
-]
+_ROWS = "Rows with the model's columns by name: CSV, JSON (.json, .jsonl), Parquet, .xlsx, or - for stdin."
+RowsFile = Annotated[Path, typer.Argument(help=_ROWS, metavar="ROWS")]
+OptionalRows = Annotated[Path | None, typer.Argument(help=_ROWS, metavar="ROWS", show_default=False)]
 TrainingFile = Annotated[
     Path | None,
     typer.Argument(
@@ -95,77 +62,55 @@ TrainingFile = Annotated[
         show_default=False,
     ),
 ]
-Data = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        help="The rows, if they are not an argument.",
-        metavar="FILE",
-        rich_help_panel=ROWS,
-    ),
-]
-TrainingData = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        help="Training rows: CSV, JSON, Parquet, .xlsx, or - for stdin.",
-        metavar="FILE",
-        rich_help_panel=ROWS,
-    ),
-]
 Train = Annotated[
     Path | None,
     typer.Option(
         "--train",
-        help="Training rows, for coverage and for short bounds. By default the rows themselves, if they are a file "
-        "of more than one.",
+        help="Training rows, for coverage and for short bounds. By default the rows themselves, if their "
+        "file has more than one.",
         metavar="FILE",
         rich_help_panel=ROWS,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document per line.", rich_help_panel=OUTPUT)]
-Plain = Annotated[
-    bool,
-    typer.Option("--plain", help="Print plain text on a terminal too.", rich_help_panel=OUTPUT),
-]
 Languages = Annotated[
     LanguageChoice | None,
-    asked(
+    question_option(
         "--literals",
-        help="What a condition is: any set of values, one interval, or the row's own value. By default intervals for "
-        "models, sets for expressions.",
+        help="What a condition may be: any set of values, one interval, or the row's own value. By default intervals "
+        "for models, sets for expressions.",
     ),
 ]
 
 
-def language(literals: LanguageChoice | None) -> Language | None:
-    """The literal language that a call asks for, if it does."""
+def get_language(literals: LanguageChoice | None) -> Language | None:
+    """Get the literal language that a call asks for, if it does."""
     return None if literals is None else literals.value
 
 
-Every = Annotated[bool, asked("--all", help="Print all of them, not only one.")]
-Limit = Annotated[int | None, asked("--limit", min=1, help="Print at most this many.", metavar="N")]
-Count = Annotated[bool, asked("--count", help="Print only how many there are.")]
+Every = Annotated[bool, question_option("--all", help="All of them, not only one.")]
+Limit = Annotated[int | None, question_option("--limit", min=1, help="Print at most this many.", metavar="N")]
+Count = Annotated[bool, question_option("--count", help="Only print how many there are.")]
 Target = Annotated[
     str | None,
-    asked("--target", help="The wanted decision; any other if not given.", metavar="DECISION"),
+    question_option(
+        "--target", help="The decision that is wanted; any other if not given.", metavar="DECISION"
+    ),
 ]
 Immutable = Annotated[
     list[str] | None,
-    asked("--immutable", help="A feature that cannot change. Repeatable.", metavar="FEATURE"),
-]
-WeightsOption = Annotated[
-    list[str] | None,
-    asked(
-        "--weight",
-        help="How much a feature counts, e.g. age=5; 1 if not given. Repeatable.",
-        metavar="NAME=N",
-    ),
+    question_option("--immutable", help="A feature that cannot change. Repeatable.", metavar="FEATURE"),
 ]
 Var = Annotated[
     list[str] | None,
-    asked(
+    question_option(
         "--var", help="Declare a variable: A=1,2,3 or X<2<6 or X<=2<=6. Repeatable.", metavar="DECLARATION"
+    ),
+]
+MaxNodes = Annotated[
+    int | None,
+    typer.Option(
+        "--max-nodes", help="The largest number of nodes of a diagram.", metavar="N", rich_help_panel=LIMITS
     ),
 ]
 Seconds = Annotated[
@@ -177,7 +122,6 @@ Seconds = Annotated[
 class AboutRows:
     """Which rows of which file a question is about."""
 
-    data: Data = None
     train: Train = None
     row: Annotated[
         list[int] | None,
@@ -192,8 +136,8 @@ class AboutRows:
         list[str] | None,
         typer.Option(
             "--id",
-            help="Which row, by a column of the file, e.g. customer=1042. Repeatable. With -o FILE, only the name of a "
-            "column, which the file then has.",
+            help="Which row, by a column of the file, e.g. customer=1042. Repeatable. With -o FILE, the name of "
+            "a column to copy.",
             metavar="COLUMN=VALUE",
             rich_help_panel=ROWS,
         ),
@@ -205,7 +149,7 @@ class AboutRows:
         float | None,
         typer.Option(
             "--within",
-            help="For a regressor: explain why the prediction stays within this distance.",
+            help="For a regressor: ask whether its prediction stays within this distance of what it is.",
             metavar="NUMBER",
             rich_help_panel=MODEL,
         ),
@@ -220,8 +164,18 @@ class ReadingOptions:
         Path | None,
         typer.Option(
             "--settings",
-            help="A .toml file with any of these, named as Explainer's parameters. The command line overrides it.",
+            help="A TOML file of settings: names of classes and columns, units, domains, ... The call wins over it.",
             metavar="FILE",
+            rich_help_panel=MODEL,
+        ),
+    ] = None
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="One setting, as in that file; plain text needs no quotation marks: units.income=EUR. Repeatable. "
+            "The names are listed below.",
+            metavar="NAME=VALUE",
             rich_help_panel=MODEL,
         ),
     ] = None
@@ -229,7 +183,7 @@ class ReadingOptions:
         str | None,
         typer.Option(
             "--positive",
-            help="The class that the cut-off and the probabilities are about.",
+            help="The class whose probability is shown and compared with the cut-off.",
             metavar="LABEL",
             rich_help_panel=MODEL,
         ),
@@ -243,127 +197,12 @@ class ReadingOptions:
             rich_help_panel=MODEL,
         ),
     ] = None
-    threshold_dtype: Annotated[
-        DtypeChoice | None,
-        typer.Option(
-            "--threshold-dtype",
-            help="What the threshold is rounded to before it is compared; float64 if not given.",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    between: Annotated[
-        tuple[float, float] | None,
-        typer.Option(
-            "--between",
-            help="For a regressor: is its prediction between these two?",
-            metavar="LOW HIGH",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    class_names: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--class-names",
-            help="Names of the classes: 0=declined, repeatable, or names in the order of the labels.",
-            metavar="LABEL=NAME",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    feature_names: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--feature-names",
-            help="Names of the model's columns, in order, separated by commas.",
-            metavar="NAMES",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    units: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--units",
-            help="The unit of a feature, e.g. income=EUR. Repeatable.",
-            metavar="FEATURE=UNIT",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    domain: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--domain",
-            help="What a feature holds: numeric, whole, boolean, numbers (1,2,3), or numbers with names "
-            "(0:own,1:rented). Repeatable.",
-            metavar="FEATURE=KIND",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    vote: Annotated[
-        VoteChoice | None,
-        typer.Option(
-            "--vote", help="The model's own vote, or the paper's; model if not given.", rich_help_panel=MODEL
-        ),
-    ] = None
-    group: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--group",
-            help="One-hot columns that are one feature: name=column,column,... or auto. Repeatable.",
-            metavar="GROUP",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    constraint: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--constraint",
-            help="What no row violates, e.g. 'housing=free -> rent=0'. Repeatable.",
-            metavar="TEXT",
-            rich_help_panel=MODEL,
-        ),
-    ] = None
-    sheet: Annotated[
-        str | None,
-        typer.Option(
-            "--sheet",
-            help="Which sheet of an .xlsx file; the first if not given.",
-            metavar="NAME",
-            rich_help_panel=ROWS,
-        ),
-    ] = None
-    decimal: Annotated[
-        DecimalChoice | None,
-        typer.Option(
-            "--decimal",
-            help="The decimal mark of a CSV file with semicolons or tabs; detected if not given.",
-            rich_help_panel=ROWS,
-        ),
-    ] = None
     trust_pickle: Annotated[
         bool,
         typer.Option(
-            "--trust-pickle", help="Load a pickle; this runs the code in it.", rich_help_panel=MODEL
+            "--trust-pickle", help="Load a pickle. This runs the code in it.", rich_help_panel=MODEL
         ),
     ] = False
-
-
-@dataclass(frozen=True)
-class Answering:
-    """Which engine answers, and how large its diagrams may become."""
-
-    engine: Annotated[
-        EngineChoice | None,
-        typer.Option("--engine", help="Which engine answers; auto if not given.", rich_help_panel=LIMITS),
-    ] = None
-    max_nodes: Annotated[
-        int | None,
-        typer.Option(
-            "--max-nodes", help="The cap on a diagram's nodes.", metavar="N", rich_help_panel=LIMITS
-        ),
-    ] = None
-
-    def options(self) -> dict[str, Any]:
-        """The parameters of an explainer that a call gives."""
-        return {"engine": None if self.engine is None else self.engine.value, "max_nodes": self.max_nodes}
 
 
 @dataclass(frozen=True)
@@ -381,29 +220,17 @@ class ToFiles:
             rich_help_panel=BATCHES,
         ),
     ] = None
-    format: Annotated[
-        FormatChoice | None,
-        typer.Option("--format", help="What the parts are; parquet if not given.", rich_help_panel=BATCHES),
-    ] = None
-    part_rows: Annotated[
-        int | None,
-        typer.Option(
-            "--part-rows",
-            min=1,
-            help="How many rows a part has; 1000 if not given. Many cores need more: some dozens each.",
-            metavar="N",
-            rich_help_panel=BATCHES,
-        ),
-    ] = None
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Continue a run that was stopped.", rich_help_panel=BATCHES),
+        typer.Option(
+            "--resume", help="Continue a run that was stopped, in the same folder.", rich_help_panel=BATCHES
+        ),
     ] = False
     reuse: Annotated[
         bool,
         typer.Option(
             "--reuse",
-            help="A row that another row's explanation covers takes that explanation.",
+            help="A row that another row's explanation covers gets that explanation.",
             rich_help_panel=BATCHES,
         ),
     ] = False
@@ -411,27 +238,8 @@ class ToFiles:
         int | None,
         typer.Option(
             "--jobs",
-            help="N rows at a time; -1 for one per core. 1 if not given.",
+            help="How many rows at a time; -1 for one per core. 1 if not given.",
             metavar="N",
-            rich_help_panel=BATCHES,
-        ),
-    ] = None
-    dask: Annotated[
-        str | None,
-        typer.Option(
-            "--dask",
-            help="Share the rows out on the Dask cluster with this scheduler, e.g. tcp://host:8786.",
-            metavar="ADDRESS",
-            rich_help_panel=BATCHES,
-        ),
-    ] = None
-    batch_limit: Annotated[
-        float | None,
-        typer.Option(
-            "--batch-limit",
-            min=0.001,
-            help="For all rows; rows after it are explained, but perhaps not proved prime.",
-            metavar="SECONDS",
             rich_help_panel=BATCHES,
         ),
     ] = None

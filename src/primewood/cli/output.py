@@ -19,20 +19,20 @@ from primewood.visible import visible_json, visible_lines
 T = TypeVar("T")
 
 
-def data(line: str = "") -> None:
-    """A line of data, out at once, so that an interrupted run keeps what it has printed."""
+def write_line(line: str = "") -> None:
+    """Write a line of data at once, so that an interrupted run keeps what it has printed."""
     print(visible_lines(line), flush=True)
 
 
-def record(thing: Any) -> None:
-    """One JSON document on one line; in plain ASCII where stdout does not take all letters."""
+def write_record(thing: Any) -> None:
+    """Write one JSON document on one line; in plain ASCII where stdout does not take all letters."""
     encoding = str(getattr(sys.stdout, "encoding", None)).lower().replace("-", "")
     written = json.dumps(thing, ensure_ascii=encoding not in ("utf8", "none"), allow_nan=False)
-    data(visible_json(written))
+    write_line(visible_json(written))
 
 
 def talk(line: str) -> None:
-    """A line for the person who watches, if stderr is not closed."""
+    """Write a line for the person who watches, if stderr is not closed."""
     if sys.stderr is not None:
         print(visible_lines(line), file=sys.stderr, flush=True)
 
@@ -44,12 +44,12 @@ class Answer(Protocol):
         """The answer in plain types."""
 
 
-def answer(found: Answer, *, as_json: bool) -> None:
-    """An answer of the library, as a JSON document or in words."""
+def write_answer(found: Answer, *, as_json: bool) -> None:
+    """Write an answer of the library, as a JSON document or in words."""
     if as_json:
-        record(found.to_dict())
+        write_record(found.to_dict())
     else:
-        data(str(found))
+        write_line(str(found))
 
 
 @dataclass
@@ -71,28 +71,28 @@ class Answers:
     _last: int | None = field(default=None, init=False)
 
     def answer(self, index: int, found: Answer) -> None:
-        """An answer of the library about a row."""
+        """Write an answer of the library about a row."""
         self.write(index, found.to_dict() if self.as_json else {}, str(found))
 
     def write(self, index: int, found: Mapping[str, Any], *shown: object) -> None:
-        """An answer about a row: its record, or one thing after the other that shows it."""
+        """Write an answer about a row: its record, or one thing after the other that shows it."""
         if self.as_json:
-            record({"index": index, **found} if self.several else found)
+            write_record({"index": index, **found} if self.several else found)
             return
         if self.several and index != self._last:
-            data(f"{'' if self._last is None else chr(10)}row {index}:")
+            write_line(f"{'' if self._last is None else chr(10)}row {index}:")
         self._last = index
         for thing in shown:
             if self.plain or isinstance(thing, str):
-                data(str(thing))
+                write_line(str(thing))
             else:
                 draw(thing)
 
 
 def draw(thing: object) -> None:
-    """Something that rich can draw, as it looks on the terminal; elsewhere its words."""
+    """Write something that rich can draw, as it looks on the terminal; elsewhere its words."""
     if sys.stdout is None or not sys.stdout.isatty():
-        data(str(thing))
+        write_line(str(thing))
         return
     from rich.console import Console
 
@@ -136,7 +136,7 @@ def check_target(path: Path | None, *endings: str) -> None:
     if endings and path.suffix.lower() not in endings:
         raise InvalidInput(f"{path} should end with {' or '.join(endings)}")
     if path.is_dir():
-        raise InvalidInput(f"{path} cannot be written: it is a folder; say a file in it")
+        raise InvalidInput(f"{path} cannot be written: it is a folder; pass a file in it")
     if not path.absolute().parent.is_dir():
         raise InvalidInput(f"{path} cannot be written: there is no folder {path.parent}; make it first")
     if not os.access(path.absolute().parent, os.W_OK):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,11 +14,11 @@ from primewood.cli.options import (
     Languages,
     ModelFile,
     ReadingOptions,
+    RowsFile,
     Seconds,
-    TrainingData,
     TrainingFile,
-    asked,
-    language,
+    get_language,
+    question_option,
 )
 from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput
@@ -31,59 +30,72 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Properties:
-    """What can be stated about a whole model besides rules."""
+    """What can be stated about a whole model."""
 
+    rule: Annotated[
+        list[str] | None,
+        question_option(
+            "--rule",
+            help="A rule, such as 'age < 18 -> not approved' or 'never denied'. Repeatable.",
+            metavar="RULE",
+        ),
+    ] = None
     monotone: Annotated[
         list[str] | None,
-        asked(
+        question_option(
             "--monotone",
-            help="Raising this feature never loses --target; debt:decreasing: never gains it. Repeatable.",
+            help="Raising this feature never loses --target; with debt:decreasing, never gains it. Repeatable.",
             metavar="FEATURE",
         ),
     ] = None
     target: Annotated[
         str | None,
-        asked(
+        question_option(
             "--target",
-            help="With --monotone: the decision to gain. Required if decisions are names.",
+            help="With --monotone: the decision that counts as higher. Needed where decisions are names.",
             metavar="DECISION",
         ),
     ] = None
     independent_of: Annotated[
         list[str] | None,
-        asked(
+        question_option(
             "--independent-of",
-            help="Changing this feature never changes the decision. Repeated: nor changing all of them together.",
+            help="Changing this feature never changes the decision. Repeated: nor does changing all of them together.",
             metavar="FEATURE",
         ),
     ] = None
     never: Annotated[
         list[str] | None,
-        asked("--never", help="No row gets this decision. Repeatable.", metavar="DECISION"),
+        question_option("--never", help="No row gets this decision. Repeatable.", metavar="DECISION"),
     ] = None
     at_least: Annotated[
         float | None,
-        asked(
+        question_option(
             "--at-least",
-            help="A bound on the prediction, or on the second class's probability.",
+            help="The prediction, or the probability of the second class, is at least this.",
             metavar="NUMBER",
         ),
     ] = None
-    at_most: Annotated[float | None, asked("--at-most", help="The same from above.", metavar="NUMBER")] = None
+    at_most: Annotated[
+        float | None, question_option("--at-most", help="The same is at most this.", metavar="NUMBER")
+    ] = None
     robust: Annotated[
         float | None,
-        asked("--robust", help="Moving numbers by at most this never changes a decision.", metavar="NUMBER"),
+        question_option(
+            "--robust", help="Changing numbers by at most this never changes a decision.", metavar="NUMBER"
+        ),
     ] = None
     confidence: Annotated[
         float | None,
-        asked(
+        question_option(
             "--confidence",
-            help="With --robust: only rows decided with this probability or more.",
+            help="With --robust: only rows decided with at least this probability.",
             metavar="NUMBER",
         ),
     ] = None
     relative: Annotated[
-        bool, asked("--relative", help="With --robust: the move is a share of the training range.")
+        bool,
+        question_option("--relative", help="With --robust: the change is a share of the training range."),
     ] = False
 
     def check(self) -> None:
@@ -94,19 +106,22 @@ class Properties:
             raise InvalidInput("--confidence and --relative go with --robust")
 
 
-def stated(explainer: Explainer, rules: Iterable[str], options: Properties) -> list[Any]:
-    """The properties that a call states, in the order of its help."""
-    from primewood.cli.loading import decision_named, features_named
+def read_properties(explainer: Explainer, options: Properties) -> list[Any]:
+    """Read the properties that a call states, in the order of its help."""
+    from primewood.cli.loading import check_features, find_decision
     from primewood.properties import pairs
     from primewood.properties.rules import never, output
 
-    target = None if options.target is None else decision_named(explainer, options.target)
-    found: list[Any] = [*rules, *(_monotone(explainer, text, target) for text in options.monotone or [])]
+    target = None if options.target is None else find_decision(explainer, options.target)
+    found: list[Any] = [
+        *(options.rule or []),
+        *(_read_monotone(explainer, text, target) for text in options.monotone or []),
+    ]
     if options.independent_of:
-        features = features_named(explainer, "--independent-of", options.independent_of)
+        features = check_features(explainer, "--independent-of", options.independent_of)
         found.append(pairs.independent_of(*features))
     if options.never:
-        found.append(never(*(decision_named(explainer, name) for name in options.never)))
+        found.append(never(*(find_decision(explainer, name) for name in options.never)))
     bounds = {"at_least": options.at_least, "at_most": options.at_most}
     if given := {name: bound for name, bound in bounds.items() if bound is not None}:
         found.append(output(**given))
@@ -117,32 +132,24 @@ def stated(explainer: Explainer, rules: Iterable[str], options: Properties) -> l
     return found
 
 
-def _monotone(explainer: Explainer, text: str, target: object) -> Monotone:
-    """The property that ``feature`` or ``feature:direction`` says; a feature's name may hold colons itself."""
-    from primewood.cli.loading import features_named
+def _read_monotone(explainer: Explainer, text: str, target: object) -> Monotone:
+    """Read ``feature`` or ``feature:direction``; a feature's name may hold colons itself."""
+    from primewood.cli.loading import check_features
     from primewood.properties.pairs import monotone
 
     feature, colon, direction = text.rpartition(":")
     if colon and direction in ("increasing", "decreasing"):
-        features_named(explainer, "--monotone", [feature])
+        check_features(explainer, "--monotone", [feature])
         return monotone(feature, direction, target)  # type: ignore[arg-type]
-    features_named(explainer, "--monotone", [text])
+    check_features(explainer, "--monotone", [text])
     return monotone(text, target=target)
 
 
 def verify(
     model: ModelFile,
-    rule: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Rules, such as 'age < 18 -> not approved' or 'never denied'.",
-            metavar="RULE",
-            show_default=False,
-        ),
-    ] = None,
+    rows: TrainingFile = None,
     *,
     properties: Properties,
-    data: TrainingData = None,
     reading: ReadingOptions,
     time_limit: Seconds = 60.0,
     as_json: Json = False,
@@ -159,18 +166,21 @@ def verify(
 
     Examples
     --------
-    primewood verify forest.skops 'age < 18 -> not approved' --data train.csv
+    primewood verify forest.skops train.csv --rule 'age < 18 -> not approved'
     primewood verify forest.skops --monotone income --target approved
     primewood verify forest.skops --independent-of shoe --never denied
     """
-    from primewood.cli.loading import explainer_for
+    from primewood.cli.loading import load_explainer
+    from primewood.cli.reading import collect_settings
 
     properties.check()
-    explainer = explainer_for(model, data, reading)
-    wanted = stated(explainer, rule or [], properties)
+    if rows is not None and "->" in str(rows):
+        raise InvalidInput(f"{rows} is not a file of rows; pass a rule as --rule '{rows}'")
+    explainer = load_explainer(model, rows, collect_settings(reading, "verify"))
+    wanted = read_properties(explainer, properties)
     if not wanted:
         raise InvalidInput(
-            "say what to verify: a rule such as 'age < 18 -> not approved', or an option of --help"
+            "pass what to verify: --rule 'age < 18 -> not approved', or another option under \"What is asked\""
         )
     for each in wanted:  # a slip in the last one shall not wait for the proofs of the others
         explainer.check_property(each)
@@ -178,7 +188,7 @@ def verify(
     for each in wanted:
         with CommandProgress("verifying"):
             found = explainer.verify(each, time_limit=time_limit)
-        output.answer(found, as_json=as_json)
+        output.write_answer(found, as_json=as_json)
         outcomes.append(found.holds)
     output.finish(*outcomes)
 
@@ -188,15 +198,14 @@ def compare(
     other: Annotated[Path, typer.Argument(help="Another one, over the same columns.", metavar="OTHER")],
     rows: TrainingFile = None,
     *,
-    data: TrainingData = None,
     reading: ReadingOptions,
     regions: Annotated[
-        int, asked("--regions", min=1, help="Show at most this many regions.", metavar="N")
+        int, question_option("--regions", min=1, help="Show at most this many regions.", metavar="N")
     ] = 5,
     time_limit: Seconds = 60.0,
     as_json: Json = False,
 ) -> None:
-    """Prove that two models are equal, or show a difference.
+    """Prove that two models decide alike, or show differences.
 
     Prints whether they are equivalent, else regions on which they differ, each with a row. Rows that are given are
     counted, and regions grown around those that are decided differently.
@@ -205,42 +214,42 @@ def compare(
     ----------
     0  they are equivalent
     1  they differ
-    3  neither was found in time
+    3  undecided in time
 
     Examples
     --------
     primewood compare old.skops new.skops
     primewood compare old.skops new.skops train.csv --regions 2
     """
-    from primewood.cli.loading import explainer_for, one_file
+    from primewood.cli.loading import load_explainer
+    from primewood.cli.reading import collect_settings
     from primewood.readers import load_model
 
-    explainer = explainer_for(model, one_file(rows, data), reading)
+    explainer = load_explainer(model, rows, collect_settings(reading, "compare"))
     second = load_model(other, trust_pickle=reading.trust_pickle)
     with CommandProgress("comparing"):
         found = explainer.compare(second, regions=regions, time_limit=time_limit)
-    output.answer(found, as_json=as_json)
+    output.write_answer(found, as_json=as_json)
     output.finish(found.equivalent)
 
 
 def rules(
     model: ModelFile,
-    rows: TrainingFile = None,
+    rows: RowsFile,
     *,
-    data: TrainingData = None,
     reading: ReadingOptions,
     decision: Annotated[
         list[str] | None,
-        asked(
+        question_option(
             "--decision", help="Rules for this decision; all if not given. Repeatable.", metavar="DECISION"
         ),
     ] = None,
     literals: Languages = None,
     coverage: Annotated[
-        float, asked("--coverage", help="The share of a decision's rows to cover.", metavar="SHARE")
+        float, question_option("--coverage", help="The share of a decision's rows to cover.", metavar="SHARE")
     ] = 0.95,
     most: Annotated[
-        int | None, asked("--most", min=1, help="The most rules per decision.", metavar="N")
+        int | None, question_option("--most", min=1, help="The most rules per decision.", metavar="N")
     ] = None,
     time_limit: Seconds = 60.0,
     as_json: Json = False,
@@ -258,22 +267,18 @@ def rules(
     --------
     primewood rules forest.skops train.csv --decision approved --coverage 0.9
     """
-    from primewood.cli.loading import decision_named, explainer_for, one_file
+    from primewood.cli.loading import find_decision, load_explainer
+    from primewood.cli.reading import collect_settings
     from primewood.questions.explanation import Status
 
-    covered = one_file(rows, data)
-    if covered is None:
-        raise InvalidInput(
-            "pass a file of rows for the rules to cover (CSV, JSON, Parquet or Excel), or - for stdin"
-        )
-    explainer = explainer_for(model, covered, reading)
+    explainer = load_explainer(model, rows, collect_settings(reading, "rules"))
     with CommandProgress("growing rules"):
         found = explainer.rules(
-            None if decision is None else [decision_named(explainer, name) for name in decision],
-            literals=language(literals),
+            None if decision is None else [find_decision(explainer, name) for name in decision],
+            literals=get_language(literals),
             coverage=coverage,
             most_rules=most,
             time_limit=time_limit,
         )
-    output.answer(found, as_json=as_json)
+    output.write_answer(found, as_json=as_json)
     output.finish(True if found.rules or found.status is Status.PROVED else None)

@@ -10,26 +10,24 @@ import typer
 from primewood.cli import output
 from primewood.cli.help import LIMITS, OUTPUT, ROWS
 from primewood.cli.options import (
-    Data,
     Json,
     Languages,
     ModelFile,
+    OptionalRows,
     ReadingOptions,
-    RowsFile,
     Train,
-    asked,
-    language,
+    get_language,
+    question_option,
 )
 from primewood.cli.progress import CommandProgress
-from primewood.cli.properties import Properties, stated
+from primewood.cli.properties import Properties, read_properties
 from primewood.errors import InvalidInput
 
 
 def report(
     model: ModelFile,
-    rows: RowsFile = None,
+    rows: OptionalRows = None,
     *,
-    data: Data = None,
     train: Train = None,
     row: Annotated[
         list[int] | None,
@@ -40,31 +38,27 @@ def report(
     reading: ReadingOptions,
     choose: Annotated[
         int,
-        asked(
+        question_option(
             "--rows",
             min=0,
-            help="How many rows to choose and explain, if --row does not say which.",
+            help="How many rows to choose and explain, without --row.",
             metavar="N",
         ),
     ] = 8,
     sample: Annotated[
         int,
-        asked("--sample", min=1, help="How many rows to draw for what is counted over rows.", metavar="N"),
+        question_option("--sample", min=1, help="How many rows to draw for counts over rows.", metavar="N"),
     ] = 100,
     answers: Annotated[
         Path | None,
-        asked(
+        question_option(
             "--answers",
             help="Count feature use over the explanations in this folder of `explain -o`, not over a sample.",
             metavar="FOLDER",
         ),
     ] = None,
-    seed: Annotated[int, asked("--seed", min=0, help="Of all draws.", metavar="N")] = 0,
+    seed: Annotated[int, question_option("--seed", min=0, help="Of all draws.", metavar="N")] = 0,
     literals: Languages = None,
-    verify: Annotated[
-        list[str] | None,
-        asked("--verify", help="A rule such as 'age < 18 -> not approved'. Repeatable.", metavar="RULE"),
-    ] = None,
     properties: Properties,
     time_limit: Annotated[
         float, typer.Option("--time-limit", help="For all of it.", metavar="SECONDS", rich_help_panel=LIMITS)
@@ -87,27 +81,32 @@ def report(
     """Write a report about a model that opens offline.
 
     One page with what the model is made of, decisions explained, properties proved or refuted, how robust decisions
-    are, which features are used, and rules. Prints what matters most of it, or with --json all of it.
+    are, which features are used, and rules. Prints a summary, or with --json all of it.
 
     Exit codes
     ----------
-    0  written, and all properties that were stated hold
+    0  written, and all stated properties hold
     1  written, and a stated property fails
     3  written, and a stated property is undecided in time
 
     Examples
     --------
     primewood report forest.skops rows.csv -o audit.html --time-limit 10
-    primewood report forest.skops rows.csv -o audit.html --verify 'never denied'
+    primewood report forest.skops rows.csv -o audit.html --rule 'never denied'
     primewood report new.skops rows.csv -o audit.html --answers explained
     """
-    from primewood.cli.loading import one_file, with_rows
+    from primewood.cli.loading import load_explainer, load_with_rows
+    from primewood.cli.reading import collect_settings
 
     properties.check()
     if to is None and not as_json:
-        raise InvalidInput("say where the report goes: -o audit.html, or --json for stdout")
+        raise InvalidInput("pass where the report goes: -o audit.html, or --json for stdout")
     output.check_target(to, ".html", ".htm", ".json")
-    explainer, X = with_rows(model, one_file(rows, data), train, reading)
+    settings = collect_settings(reading, "report")
+    if rows is None:
+        explainer, X = load_explainer(model, train, settings), None
+    else:
+        explainer, X = load_with_rows(model, rows, train, settings)
     with CommandProgress("reporting") as progress:
         made = explainer.report(
             X,
@@ -115,8 +114,8 @@ def report(
             explain=choose,
             sample=sample,
             answers=answers,
-            properties=stated(explainer, verify or [], properties),
-            literals=language(literals),
+            properties=read_properties(explainer, properties),
+            literals=get_language(literals),
             title=title,
             time_limit=time_limit,
             seed=seed,
@@ -125,7 +124,7 @@ def report(
     if to is not None:
         made.save(to)
         output.talk(f"written to {to}")
-    output.answer(made, as_json=as_json)
+    output.write_answer(made, as_json=as_json)
     found = made.to_dict()["properties"]
     words = {"holds": True, "fails": False, "undecided": None}
     output.finish(*(words[item["outcome"]] for item in found["items"] if found["stated"]))

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """The same command with one parameter per field where it has a dataclass.
+    """Give a command one parameter per field where it has a dataclass.
 
     typer makes options of a function's parameters, and of nothing else. So it is shown the fields, each with its own
     annotation and default, and what comes back is put together before the command is called.
@@ -33,7 +33,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
         if is_dataclass(hints[name]):
             groups[name] = hints[name]
             known = get_type_hints(hints[name], include_extras=True)
-            parameters += [_parameter(each, known[each.name]) for each in fields(hints[name])]
+            parameters += [_build_parameter(each, known[each.name]) for each in fields(hints[name])]
         else:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name]))
 
@@ -47,7 +47,7 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def _parameter(field: Field[Any], annotation: Any) -> inspect.Parameter:
+def _build_parameter(field: Field[Any], annotation: Any) -> inspect.Parameter:
     default = inspect.Parameter.empty if field.default is MISSING else field.default
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation

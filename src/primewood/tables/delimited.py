@@ -80,7 +80,8 @@ def find_decimal_mark(name: str, cells: Iterable[tuple[str, str]]) -> str:
         ((mark, (column, cell)),) = seen.items()
         raise InvalidInput(
             f"{name}: {cell} in {column} can be read as {cell.translate({ord(mark): '.'})} or as "
-            f"{cell.replace(mark, '')}; pass decimal={mark!r} (--decimal) if it is a decimal mark, else remove it"
+            f"{cell.replace(mark, '')}; pass decimal={mark!r} (--set decimal={mark}) if it is a decimal mark, "
+            "else remove it"
         )
     return next(iter(seen), ".")
 
