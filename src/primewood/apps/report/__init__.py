@@ -1,4 +1,7 @@
-"""The audit report: everything that an auditor asks about a model, gathered once and shown as one page."""
+"""The audit report: everything that an auditor asks about a model, gathered once and shown as one page.
+
+It asks an explainer by its public methods only.
+"""
 
 from primewood.apps.report.gathering import gather
 from primewood.apps.report.report import Report

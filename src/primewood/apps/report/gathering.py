@@ -2,53 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
-from primewood.apps.report import model_section, provenance
-from primewood.apps.report.answers import answers_of
-from primewood.apps.report.cases import cases
-from primewood.apps.report.property_section import default_properties, stated_properties
+import primewood as pw
+from primewood.apps.report.budget import Budget, ReportTime, ReportWatcher
+from primewood.apps.report.cases import explain_cases
+from primewood.apps.report.features import count_features, measure_sensitivity
+from primewood.apps.report.model import describe_model, describe_rows
+from primewood.apps.report.properties import verify_features, verify_stated
+from primewood.apps.report.provenance import confirm_evidence, describe_making
+from primewood.apps.report.records import ReportRecord
 from primewood.apps.report.report import Report
-from primewood.apps.report.robustness_section import robustness
-from primewood.apps.report.rows import asked_for, audited_rows
-from primewood.apps.report.rule_section import rules
-from primewood.apps.report.sensitivity import sensitivity
-from primewood.apps.report.settings import ReportSettings
-from primewood.apps.report.subject import ReportSubject, SectionWatch, unwatched
-from primewood.apps.report.usage import usage
-from primewood.engines.protocol import Clock
-from primewood.errors import InvalidInput
+from primewood.apps.report.robustness import measure_robustness
+from primewood.apps.report.rows import find_rows
+from primewood.apps.report.rules import grow_rules
+from primewood.apps.report.settings import ReportSettings, read_answers
+from primewood.apps.report.subject import ReportSubject, choose_subject
 from primewood.progress import Progress, say
-
-if TYPE_CHECKING:
-    from primewood.explainer import Explainer
-
-T = TypeVar("T")
-ReportWatcher = Callable[[str, int, int], None]
-"""Told the section that is being made, how many of its things are done, and how many there are."""
-SHARES = {
-    "rows": 1.0,
-    "model": 1.0,
-    "sensitivity": 1.0,
-    "cases": 4.0,
-    "properties": 5.0,
-    "robustness": 2.0,
-    "features": 2.0,
-    "rules": 4.0,
-}
-"""The shares of the time; what one section leaves over, those that come after it have."""
-
-
-def _say_section(section: str, done: int, total: int) -> None:
-    """Show how far a report is."""
-    say(f"reporting: {section}, {done:,} of {total:,}")
 
 
 def gather(
-    explainer: Explainer,
+    explainer: pw.Explainer,
     X: Any,
     settings: ReportSettings,
     *,
@@ -59,78 +35,45 @@ def gather(
 ) -> Report:
     """Everything that an auditor asks about a model, as one report; see `Explainer.report`."""
     settings.check()
-    _check(explainer)
     with Progress("reporting", explainer.progress if progress is None else progress):
-        making = ReportTime(Clock(settings.time_limit, settings.work_limit), watcher or _say_section)
-        settings = replace(
-            settings, answers=answers_of(answers, explainer._model.need_rows("reports").context)
-        )
-        audited = making.section("rows", lambda clock, _: audited_rows(explainer, X, clock))
-        subject = ReportSubject(explainer, audited, settings.seed, settings.literals)
-        found = _sections(subject, settings, making)
-    return Report(
-        {
-            "format": "primewood report",
-            "version": 1,
-            "title": title or f"Audit of a {found['model']['model']}",
-            **found,
-            "confirmation": provenance.confirmation(subject),
-            "made": provenance.made(subject, making.seconds) | {"settings": settings.to_dict()},
-        }
-    )
+        time = ReportTime(Budget(settings.time_limit, settings.work_limit), watcher or _say_section)
+        settings = replace(settings, answers=read_answers(answers, explainer))
+        for stated in settings.properties:  # a name that does not exist is an error: one wants to know soon
+            explainer.check_property(stated)
+        subject = time.make("rows", partial(choose_subject, explainer, X, settings))
+        return Report(_gather_sections(subject, title, time))
 
 
-def _check(explainer: Explainer) -> None:
-    model = explainer._model.need_rows("reports")
-    model.check_decides()
-    engine = model.engines.engine
-    if engine in ("bdd", "sat"):
-        raise InvalidInput(
-            f'a report asks what engine="{engine}" does not answer; take "auto", "search" or "diagram"'
-        )
+def _say_section(section: str, done: int, total: int) -> None:
+    """Show how far a report is."""
+    say(f"reporting: {section}, {done:,} of {total:,}")
 
 
-def _sections(subject: ReportSubject, settings: ReportSettings, making: ReportTime) -> dict[str, Any]:
+def _gather_sections(subject: ReportSubject, title: str | None, time: ReportTime) -> ReportRecord:
     """The sections of the report, made in an order in which what is cheap leaves time for what is not."""
+    settings = subject.settings
     if settings.rows is not None:
-        asked_for(settings.rows, len(subject.audited.rows))
+        find_rows(settings.rows, len(subject.audited.rows))
     drawn = subject.audited.sample(settings.sample, settings.seed)
-    stated = {"properties": partial(stated_properties, subject, settings.properties)}
-    # A property with a name that does not exist is an error: one wants to know soon.
-    found = {name: making.section(name, make) for name, make in stated.items() if settings.properties}
-    alone = making.section("sensitivity", partial(sensitivity, subject, drawn))
-    sections: dict[str, Callable[[Clock, SectionWatch], dict[str, Any]]] = {
-        "model": partial(model_section.model, subject),
-        "cases": partial(cases, subject, settings.rows, settings.explain),
-        "robustness": partial(robustness, subject, drawn),
-        "properties": partial(default_properties, subject, alone),
-        "features": partial(usage, subject, drawn, alone, settings.answers),
-        "rules": partial(rules, subject),
+    stated = time.make("properties", partial(verify_stated, subject)) if settings.properties else None
+    alone = time.make("sensitivity", partial(measure_sensitivity, subject, drawn))
+    model = time.make("model", partial(describe_model, subject))
+    cases = time.make("cases", partial(explain_cases, subject))
+    robustness = time.make("robustness", partial(measure_robustness, subject, drawn))
+    properties = stated or time.make("properties", partial(verify_features, subject, alone))
+    features = time.make("features", partial(count_features, subject, drawn, alone))
+    rules = time.make("rules", partial(grow_rules, subject))
+    return {
+        "format": "primewood report",
+        "version": 1,
+        "title": title or f"Audit of a {model['model']}",
+        "model": model,
+        "rows": describe_rows(subject),
+        "cases": cases,
+        "robustness": robustness,
+        "properties": properties,
+        "features": features,
+        "rules": rules,
+        "confirmation": confirm_evidence(subject),
+        "made": describe_making(subject, time.seconds),
     }
-    for name, make in sections.items():
-        if name not in found:
-            found[name] = making.section(name, make)
-    return {"model": found["model"], "rows": model_section.rows(subject), **found}
-
-
-class ReportTime:
-    """The time of a report, shared out among its sections as they come.
-
-    Attributes
-    ----------
-    seconds : dict
-        How long each section took.
-    """
-
-    def __init__(self, clock: Clock, watcher: ReportWatcher | None) -> None:
-        self.clock, self.watcher = clock, watcher
-        self.seconds: dict[str, float] = {}
-
-    def section(self, name: str, make: Callable[[Clock, SectionWatch], T]) -> T:
-        """A section, made within its share of the time that is left."""
-        waiting = sum(share for other, share in SHARES.items() if other not in self.seconds)
-        limit = None if self.clock.limit is None else self.clock.left() * SHARES[name] / waiting
-        clock = Clock(limit, self.clock.work_limit)
-        made = make(clock, partial(self.watcher, name) if self.watcher else unwatched)
-        self.seconds[name] = Clock().start - clock.start
-        return made

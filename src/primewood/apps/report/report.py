@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from primewood.apps.report.records import ReportRecord
 from primewood.errors import InvalidInput
 from primewood.fields import file_path
 from primewood.files import write_whole
@@ -19,7 +19,7 @@ class Report(Readable):
 
     Attributes
     ----------
-    record : dict
+    record : ReportRecord
         Everything that the page shows; floats are exact, None stands for missing or unbounded.
 
     Examples
@@ -38,14 +38,14 @@ class Report(Readable):
     ['setosa', 'versicolor', 'virginica']
     """
 
-    record: dict[str, Any]
+    record: ReportRecord
 
     @property
     def title(self) -> str:
         """The title of the report."""
         return str(self.record["title"])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ReportRecord:
         """The record itself."""
         return self.record
 

@@ -11,22 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from typing import Literal as Choice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.engines.protocol import Clock
-from primewood.ensemble import Ensemble
+from primewood.apps.report.budget import Budget
+from primewood.apps.report.records import RowsOrigin
 from primewood.errors import InvalidInput
-from primewood.model.model import TreeModel
-from primewood.render.records import plain
-from primewood.tables.rows import Layout, as_rows
+from primewood.render.records import Scalar, plain
 
 if TYPE_CHECKING:
-    from primewood.explainer import Explainer
+    from primewood.domain import Domain
+    from primewood.ensemble import Ensemble
 
-RowsOrigin = Choice["given", "training", "none"]
 PART = 8192
 """How many rows are decided at a time."""
 
@@ -50,15 +47,10 @@ class AuditedRows:
     """
 
     rows: NDArray[np.float64]
-    labels: tuple[object, ...]
+    labels: tuple[Scalar, ...]
     source: RowsOrigin
     decided: NDArray[np.int64]
     margins: NDArray[np.float64]
-
-    @cached_property
-    def digest(self) -> str:
-        """The SHA-256 of the numbers: float64, little-endian, row after row; every NaN the same."""
-        return digest_of(self.rows)
 
     @cached_property
     def possible(self) -> NDArray[np.int64]:
@@ -70,12 +62,13 @@ class AuditedRows:
         drawn = np.random.default_rng(seed).permutation(self.possible)[:count]
         return [int(i) for i in drawn]
 
-    def telling(self, count: int, seed: int) -> list[tuple[int, str]]:
+    def choose(self, count: int, seed: int) -> list[tuple[int, str]]:
         """Places of rows to show closely, each with why: of each decision in turn the least certain, the most
         certain, then one drawn at random; none twice, nor any that is equal to an earlier one.
         """
         generator = np.random.default_rng(seed)
-        queues = [_in_turn(of, self.margins, generator) for of in self._by_decision()]
+        labels = np.unique(self.decided[self.possible])
+        queues = [self._rank(np.flatnonzero(self.decided == label), generator) for label in labels]
         found: list[tuple[int, str]] = []
         seen: set[bytes] = set()
         while len(found) < count and any(queues):
@@ -88,62 +81,39 @@ class AuditedRows:
                         break
         return sorted(found[:count], key=lambda one: (self.decided[one[0]], self.margins[one[0]], one[0]))
 
-    def _by_decision(self) -> list[NDArray[np.int64]]:
-        return [np.flatnonzero(self.decided == label) for label in np.unique(self.decided[self.possible])]
+    def _rank(self, places: NDArray[np.int64], generator: np.random.Generator) -> list[tuple[int, str]]:
+        """All rows of one decision, in the order in which they are worth showing."""
+        by_margin = places[np.argsort(self.margins[places], kind="stable")].tolist()
+        first = [(by_margin[0], "least certain"), (by_margin[-1], "most certain")]
+        return [*first, *((int(i), "drawn at random") for i in generator.permutation(places))]
 
 
-def _in_turn(
-    places: NDArray[np.int64], margins: NDArray[np.float64], generator: np.random.Generator
-) -> list[tuple[int, str]]:
-    """All rows of one decision, in the order in which they are worth showing."""
-    by_margin = places[np.argsort(margins[places], kind="stable")].tolist()
-    first = [(by_margin[0], "least certain"), (by_margin[-1], "most certain")]
-    return [*first, *((int(i), "drawn at random") for i in generator.permutation(places))]
-
-
-def audited_rows(explainer: Explainer, X: Any, clock: Clock) -> AuditedRows:
-    """The rows that are given, else the training rows, with what is decided about them."""
-    model = explainer._model.need_rows("reports")
-    source: RowsOrigin = "given"
-    if X is not None:
-        rows = as_rows(X, Layout.of(model.ensemble))
-        if not len(rows):
-            raise InvalidInput("X has no rows; leave it out to report on the training rows")
-        if np.array_equal(rows, explainer.rows, equal_nan=True):
-            source = "training"
-    elif len(explainer.rows):
-        source, rows = "training", explainer.rows
-    else:
-        source, rows = "none", np.empty((0, model.ensemble.n_features))
-    labels = _labels(X, len(rows))
-    decided, margins = _decided(model, rows, clock)
-    return AuditedRows(rows, labels, source, decided, margins)
-
-
-def _labels(X: Any, count: int) -> tuple[object, ...]:
+def label_rows(X: Any, count: int) -> tuple[Scalar, ...]:
+    """How the user calls rows: by the labels of their frame, else by their numbers."""
     index = getattr(X, "index", None)
     if index is None or callable(index) or not hasattr(X, "columns"):
         return tuple(range(count))
     return tuple(plain(label) for label in index.tolist())
 
 
-def _decided(
-    model: TreeModel, rows: NDArray[np.float64], clock: Clock
+def decide_rows(
+    ensemble: Ensemble, domain: Domain, rows: NDArray[np.float64], budget: Budget
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """What is decided about rows, and how certain it is, as far as the time goes; see `AuditedRows`."""
     decided, margins = [np.empty(0, dtype=np.int64)], [np.empty(0)]
     for start in range(0, len(rows), PART):
-        if start and clock.expired():
+        if start and budget.is_spent:
             break
         part = rows[start : start + PART]
-        points = model.domain.points(part)
-        allowed = (points >= 0).all(axis=1) & model.domain.possible(part, points)
-        scores = model.ensemble.scores(part)
-        decided.append(np.where(allowed, model.ensemble.decided(scores), -1))
-        margins.append(_margins(model.ensemble, scores))
+        points = domain.points(part)
+        allowed = (points >= 0).all(axis=1) & domain.possible(part, points)
+        scores = ensemble.scores(part)
+        decided.append(np.where(allowed, ensemble.decided(scores), -1))
+        margins.append(_measure_margins(ensemble, scores))
     return np.concatenate(decided), np.concatenate(margins)
 
 
-def _margins(ensemble: Ensemble, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _measure_margins(ensemble: Ensemble, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     if ensemble.cuts:
         return np.asarray(np.abs(scores - np.array(ensemble.cuts)).min(axis=1))
     if scores.shape[1] < 2:
@@ -152,18 +122,18 @@ def _margins(ensemble: Ensemble, scores: NDArray[np.float64]) -> NDArray[np.floa
     return np.asarray(ordered[:, -1] - ordered[:, -2])
 
 
-def digest_of(rows: NDArray[np.float64]) -> str:
+def digest_rows(rows: NDArray[np.float64]) -> str:
     """The SHA-256 of rows: their numbers as float64, little-endian, row after row; every NaN the same."""
     numbers = np.where(np.isnan(rows), np.nan, rows).astype("<f8")
     return hashlib.sha256(np.ascontiguousarray(numbers).tobytes()).hexdigest()
 
 
-def asked_for(rows: Sequence[int], count: int) -> list[int]:
-    """The places of rows that a user names by their numbers; an error for one that does not exist."""
-    if isinstance(rows, str | bytes) or not isinstance(rows, Sequence | np.ndarray):
-        raise InvalidInput(f"rows is a list of row numbers, such as [0, 17], not {rows!r}")
+def find_rows(numbers: Sequence[int], count: int) -> list[int]:
+    """The places of rows that a user names by their numbers; an error for one that is not there."""
+    if isinstance(numbers, str | bytes) or not isinstance(numbers, Sequence | np.ndarray):
+        raise InvalidInput(f"rows is a list of row numbers, such as [0, 17], not {numbers!r}")
     found = []
-    for place in rows:
+    for place in numbers:
         if not isinstance(place, int | np.integer) or isinstance(place, bool) or not 0 <= place < count:
             known = f"the rows are 0 to {count - 1}" if count else "there are no rows"
             raise InvalidInput(f"rows names {place!r}; {known}")

@@ -1,9 +1,8 @@
-"""What all sections of a report share: the model, its rows, the limits, and the evidence that is collected."""
+"""What all sections of a report share: the model, its rows, and the evidence that is collected."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,27 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.apps.report.rows import AuditedRows
-from primewood.engines.protocol import Clock
-from primewood.ensemble.ensemble import PREDICTION
-from primewood.logic.language import Language
-from primewood.model.context import UNDECIDED, TreeContext
-from primewood.model.model import TreeModel
-from primewood.model.scales import in_words
+import primewood as pw
+from primewood.apps.report.budget import Budget, SectionWatch
+from primewood.apps.report.records import FeatureChanges, RowsOrigin
+from primewood.apps.report.rows import AuditedRows, decide_rows, label_rows
+from primewood.apps.report.settings import ReportSettings
+from primewood.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from primewood.explainer import Explainer
-
-SectionWatch = Callable[[int, int], None]
-"""Told how many of how many things of a section are done."""
-
-
-def unwatched(done: int, total: int) -> None:
-    """What watches when nobody does."""
-
-
-LEAST = 0.02
-"""Seconds that every question gets, so that it is asked at all."""
+    from primewood.domain import Domain
 
 
 @dataclass(frozen=True)
@@ -42,10 +29,9 @@ class Evidence:
     decisions: list[object] = field(default_factory=list)
 
     def add(self, row: Sequence[float], decision: object) -> None:
-        """Keep a row; one whose decision depends on the order of summation proves nothing, and is left out."""
-        if decision != UNDECIDED:
-            self.rows.append(tuple(row))
-            self.decisions.append(decision)
+        """Keep a row and its decision."""
+        self.rows.append(tuple(row))
+        self.decisions.append(decision)
 
 
 @dataclass(frozen=True)
@@ -55,67 +41,77 @@ class ReportSubject:
     Attributes
     ----------
     explainer : Explainer
+    counting : Explainer
+        The same with rows to count and to measure ranges by: the training rows, else those that the report is about.
+    ensemble : Ensemble
+    domain : Domain
     audited : AuditedRows
-    seed : int
-    literals : str
-        The language of explanations.
+    settings : ReportSettings
     evidence : Evidence
     """
 
-    explainer: Explainer
+    explainer: pw.Explainer
+    counting: pw.Explainer
+    ensemble: pw.Ensemble
+    domain: Domain
     audited: AuditedRows
-    seed: int
-    literals: Language
+    settings: ReportSettings
     evidence: Evidence = field(default_factory=Evidence)
 
     @property
-    def context(self) -> TreeContext:
-        """What all answers about the model share."""
-        return self.model.context
+    def class_names(self) -> tuple[object, ...]:
+        """The names of the decisions."""
+        return self.explainer.class_names
 
     @property
-    def model(self) -> TreeModel:
-        """The model that is reported on."""
-        return self.explainer._model.need_rows("reports")
+    def has_training_rows(self) -> bool:
+        """Whether the explainer has rows of its own."""
+        return len(self.explainer.rows) > 0
 
     @property
-    def is_regressor(self) -> bool:
-        """Whether the model predicts a number, and the decision is about that number."""
-        return tuple(self.model.as_read.classes) == (PREDICTION,)
+    def counting_source(self) -> RowsOrigin:
+        """Which rows things are counted over: "training" or "given"."""
+        return "training" if self.has_training_rows else "given"
 
     @cached_property
-    def reference(self) -> NDArray[np.float64]:
-        """The rows to count and to measure ranges by: the training rows, else those that the report is about."""
-        return self.audited.rows if self.context.rows is None else self.context.rows
+    def assumptions(self) -> list[str]:
+        """What is taken for granted about rows."""
+        stated = [rule.text for rule in self.domain.knowledge.rules]
+        return list(dict.fromkeys((*self.domain.assumptions, *stated)))
 
-    @property
-    def reference_source(self) -> str:
-        """Which rows these are: "training" or "given"."""
-        return "given" if self.context.rows is None else "training"
+    def keep(self, row: Sequence[float] | None, decision: object) -> None:
+        """Keep a row as evidence; one whose decision depends on the order of summation proves nothing."""
+        if row is not None and decision in self.class_names:
+            self.evidence.add(row, decision)
 
-    def over(self, rows: NDArray[np.float64]) -> Explainer:
-        """The explainer with other rows to count and to measure ranges by."""
-        if rows is self.context.rows:
-            return self.explainer
-        return self.explainer._about(self.model.replace_rows(rows))
-
-    def shown(self, row: Sequence[float] | NDArray[np.float64]) -> dict[str, str]:
-        """Per feature what a row holds, in words; numbers have all their digits."""
-        held = self.context.named_values(np.array(row))
-        return {name: in_words(value, self.context.units.get(name, "")) for name, value in held.items()}
-
-    def changes(self, old: Sequence[float], new: Sequence[float]) -> dict[str, list[str]]:
-        """Per feature in which two rows differ, what each of them holds, in words."""
-        before, after = self.shown(old), self.shown(new)
+    def describe_changes(self, old: Sequence[float] | None, new: Sequence[float] | None) -> FeatureChanges:
+        """Per feature in which two rows differ, what each of them holds, in words; nothing without two rows."""
+        if old is None or new is None:
+            return {}
+        before, after = (self.explainer.describe_row(np.array(row)) for row in (old, new))
         return {name: [before[name], after[name]] for name in before if before[name] != after[name]}
 
 
-def within(clock: Clock, parts: int) -> dict[str, Any]:
-    """The limits of the next of several questions that share a clock, as options of a question."""
-    seconds = None if clock.limit is None else max(clock.left() / max(parts, 1), LEAST)
-    return {"time_limit": seconds, "work_limit": clock.work_limit}
+def choose_subject(
+    explainer: pw.Explainer, X: Any, settings: ReportSettings, budget: Budget, _watch: SectionWatch
+) -> ReportSubject:
+    """What a report is about: the rows that are given, else the training rows, with what is decided about them."""
+    ensemble, domain = explainer.ensemble, explainer.domain
+    if ensemble is None or domain is None:
+        raise InvalidInput("reports are about rows of a model; an expression has none")
+    given = explainer if X is None else explainer.replace_rows(X)
+    rows = given.rows if len(given.rows) else np.empty((0, ensemble.n_features))
+    if X is not None and not len(rows):
+        raise InvalidInput("X has no rows; leave it out to report on the training rows")
+    decided, margins = decide_rows(ensemble, domain, rows, budget)
+    source = _name_source(explainer, X, rows)
+    audited = AuditedRows(rows, label_rows(X, len(rows)), source, decided, margins)
+    counting = explainer if len(explainer.rows) else given
+    return ReportSubject(explainer, counting, ensemble, domain, audited, settings)
 
 
-def finite(x: float) -> float | None:
-    """A number as a record has it: None if it is infinite."""
-    return x if math.isfinite(x) else None
+def _name_source(explainer: pw.Explainer, X: Any, rows: NDArray[np.float64]) -> RowsOrigin:
+    if not len(rows):
+        return "none"
+    same = X is None or np.array_equal(rows, explainer.rows, equal_nan=True)
+    return "training" if same else "given"

@@ -1,0 +1,274 @@
+"""What a report says, in plain types: the dictionary that `Report.to_dict` gives, section by section."""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict
+
+from primewood.render.records import (
+    BreakingRecord,
+    ContrastRecord,
+    CounterfactualRecord,
+    CoveredRecord,
+    DescriptionRecord,
+    ExplanationRecord,
+    HistogramRecord,
+    LiteralRecord,
+    Scalar,
+    ScoreRecord,
+)
+
+RowsOrigin = Literal["given", "training", "none"]
+FeatureChanges = dict[str, list[Scalar | None]]
+"""Per feature that changes, what it is and what it would be, in words."""
+
+
+class ModelSection(DescriptionRecord):
+    """The model, and what it decides by."""
+
+    threshold: float | None
+    between: list[float] | None
+    immutable: list[str]
+
+
+class DecisionCount(TypedDict):
+    """How many rows get a decision."""
+
+    decision: Scalar
+    rows: int
+
+
+class RowsSection(TypedDict):
+    """The rows, and how the decisions are distributed over them."""
+
+    source: RowsOrigin
+    rows: int
+    decided: int
+    outside: int
+    training: int | None
+    decisions: list[DecisionCount]
+
+
+class CaseScore(TypedDict):
+    """The number that a decision comes from, and what it is."""
+
+    what: str
+    value: float
+
+
+class FewestRecord(ContrastRecord):
+    """The fewest features that change a decision."""
+
+    features: list[str]
+    changes: FeatureChanges
+
+
+class CaseRecord(TypedDict):
+    """A row: why it is decided so, and what would change that; or the problem with it."""
+
+    row: int
+    label: Scalar
+    chosen: str
+    problem: str | None
+    score: NotRequired[CaseScore]
+    why: NotRequired[ExplanationRecord]
+    fewest: NotRequired[FewestRecord]
+    nearest: NotRequired[CounterfactualRecord]
+
+
+class CasesSection(TypedDict):
+    """The decisions that are explained one by one."""
+
+    asked_for: bool
+    literal_language: str
+    statuses: dict[str, int]
+    items: list[CaseRecord]
+
+
+class NearestRow(TypedDict):
+    """A row just beyond the radius of another one."""
+
+    decision: Scalar
+    changes: FeatureChanges
+    row: list[float | None]
+
+
+class RadiusRecord(TypedDict):
+    """The proved radius of a row; of the least robust ones, with the row just beyond it."""
+
+    row: int
+    label: Scalar
+    decision: Scalar
+    radius: float | None
+    upper: float | None
+    status: str
+    nearest: NotRequired[NearestRow | None]
+
+
+class RobustnessSection(TypedDict):
+    """How far rows can move; only `absent`, which says why, where there are no rows."""
+
+    absent: str | None
+    ranges: NotRequired[RowsOrigin]
+    sampled: NotRequired[int]
+    measured: NotRequired[int]
+    exact: NotRequired[int]
+    unmoved: NotRequired[int]
+    least: NotRequired[float | None]
+    median: NotRequired[float | None]
+    largest: NotRequired[float | None]
+    histogram: NotRequired[HistogramRecord]
+    rows: NotRequired[list[RadiusRecord]]
+    least_robust: NotRequired[list[RadiusRecord]]
+
+
+class PropertyRecord(TypedDict):
+    """A property with its outcome."""
+
+    property: str
+    outcome: str
+    words: str
+    breaking: BreakingRecord | None
+    witnesses: list[list[float | None]]
+    shown: list[dict[str, str]]
+    decisions: list[Scalar]
+    scores: list[ScoreRecord | None]
+    differ_in: list[str]
+    proved: float
+    note: str
+    assumptions: list[str]
+    kind: str
+    features: list[str]
+    claim: str
+
+
+class PropertiesSection(TypedDict):
+    """The properties that were stated, or that were asked about by default."""
+
+    stated: bool
+    ordered: NotRequired[bool]
+    items: list[PropertyRecord]
+
+
+class FeatureUse(TypedDict):
+    """How many explanations mention a feature, and on how many rows it alone changes the decision."""
+
+    feature: str
+    explanations: int
+    alone: int
+
+
+class UseCounts(TypedDict):
+    """Over which explanations feature use is counted."""
+
+    source: Literal["sample", "batch"]
+    rows: int
+    explained: int
+    proved: int
+    failed: int
+    taken_over: int
+    finished: bool
+    sizes: dict[str, int]
+
+
+class FeaturesSection(UseCounts):
+    """What features do."""
+
+    sampled: int
+    alone_rows: int
+    items: list[FeatureUse]
+
+
+class ReportRule(TypedDict):
+    """A rule, and how many rows it covers: of the report, and of those that rules were grown from."""
+
+    decision: Scalar | None
+    status: str
+    literals: list[LiteralRecord]
+    rows: int
+    new_rows: int
+    covers: int
+
+
+class GrownFrom(TypedDict):
+    """The rows that rules were grown from."""
+
+    source: RowsOrigin
+    rows: int
+    of: int
+
+
+class RulesSection(TypedDict):
+    """Rules for the whole model; only `absent`, which says why, where there are no rows."""
+
+    absent: str | None
+    status: NotRequired[str]
+    literal_language: NotRequired[str]
+    rules: NotRequired[list[ReportRule]]
+    decisions: NotRequired[list[CoveredRecord]]
+    curve: NotRequired[list[float]]
+    outside: NotRequired[int]
+    vote: NotRequired[str | None]
+    model: NotRequired[str | None]
+    assumptions: NotRequired[list[str]]
+    counted: NotRequired[int]
+    covered: NotRequired[int]
+    uncovered: NotRequired[list[Scalar]]
+    most_rules: NotRequired[int]
+    grown_from: NotRequired[GrownFrom]
+
+
+class ConfirmationRecord(TypedDict):
+    """On how many rows of the evidence the model itself decides as the report says."""
+
+    rows: int
+    agree: int
+    by: Literal["predict", "scores", "reading"] | None
+
+
+class SettingsRecord(TypedDict):
+    """What was asked for."""
+
+    rows: list[int] | None
+    explain: int
+    sample: int
+    answers: str | None
+    properties: list[str]
+    literals: str
+    time_limit: float | None
+    work_limit: int | None
+    seed: int
+
+
+class DigestsRecord(TypedDict):
+    """What tells the model and the rows from all others."""
+
+    model: str
+    rows: str | None
+    training: str | None
+
+
+class MadeRecord(TypedDict):
+    """When, how long and with what a report was made."""
+
+    date: str
+    seconds: dict[str, float]
+    versions: dict[str, str]
+    digests: DigestsRecord
+    settings: SettingsRecord
+
+
+class ReportRecord(TypedDict):
+    """A report."""
+
+    format: str
+    version: int
+    title: str
+    model: ModelSection
+    rows: RowsSection
+    cases: CasesSection
+    robustness: RobustnessSection
+    properties: PropertiesSection
+    features: FeaturesSection
+    rules: RulesSection
+    confirmation: ConfirmationRecord
+    made: MadeRecord
