@@ -74,7 +74,7 @@ if TYPE_CHECKING:
 
 
 class Explainer:
-    """Explains the decisions of a tree model, or of an expression.
+    """An explainer of the decisions of a tree model, or of an expression.
 
     Parameters
     ----------
@@ -85,47 +85,47 @@ class Explainer:
         decides at a cut-off such as `FixedThresholdClassifier`; an `Ensemble`, a path to a model file, or
         an `Expression`.
     X_train
-        Training rows (array or frame): for coverage, for recognising Boolean columns, for short bounds.
+        Training rows (array or frame). They give coverage, short bounds, and the types of columns.
     feature_names
-        Names of the columns, where the model has none or others are wanted.
+        Names of the columns, if the model has none or others are wanted.
     class_names
         Names to show instead of the model's labels: a mapping {label: name}, or names in the order of
-        ``model.classes_``. Names that are other classes' labels are refused: they would swap the decisions.
+        ``model.classes_``. A name that is another class's label is an error: it would swap the decisions.
     units : dict, optional
-        Units of features, for words.
+        Units of features, for printing.
     domain : dict, optional
-        Per feature: "numeric", "whole", "boolean", a list of the numbers that it may hold, a mapping from
-        such numbers to names of categories, `Number` (bounds), or `ordered` (categories whose order
-        means something). Answers then hold for rows that keep to it, and say so.
+        Per feature: "numeric", "whole", "boolean", a list of the numbers that it can have, a mapping from
+        these numbers to names of categories, `Number` (bounds), or `ordered` (ordered categories). Answers then hold
+        for rows inside this domain, and list it as an assumption.
     groups : dict or "auto", optional
-        One-hot groups: per group the names of its columns, of which every row has exactly one at 1. A group is
-        one feature. "auto" recognises them from names such as colour_red, colour_green and from the rows.
+        One-hot groups: per group the names of its columns. Every row has a 1 in exactly one of them. A group is
+        one feature. "auto" recognises groups from names such as colour_red, colour_green and from the rows.
     constraints : list of str, optional
-        What no real row violates: clauses such as "housing=free -> rent=0", and orders such as
-        "years_employed <= age - 14". An answer then holds for all rows that can exist, and lists those that it uses.
+        Facts that every real row satisfies: clauses such as "housing=free -> rent=0", and orders such as
+        "years_employed <= age - 14". An answer then holds for all such rows, and lists the constraints that it uses.
     threshold : float, optional
-        The cut-off of the decision. Of two classes, the `positive` one is decided iff its probability,
-        ``predict_proba(x)[:, i]``, is at least this; from 0 to 1. Of a regressor, whether its prediction is at least
-        this. The comparison is in float64; see `threshold_dtype`.
+        The cut-off of the decision. With two classes, the decision is `positive` iff its probability,
+        ``predict_proba(x)[:, i]``, is at least this; from 0 to 1. With a regressor, the decision is whether the
+        prediction is at least this. The comparison is in float64; see `threshold_dtype`.
     positive : optional
-        The class that the cut-off and shown probabilities speak of, by its label or its shown name. Required with a
-        `threshold` if the labels are text; of the labels 0 and 1 it is 1.
+        The class of the cut-off and of shown probabilities, by its label or its shown name. Required with a
+        `threshold` if the labels are text; with the labels 0 and 1 it is 1.
     threshold_dtype : {"float64", "float32"}
-        What the threshold is rounded to before it is compared. Libraries that compute probabilities in float32
+        The threshold is rounded to this type before it is compared. Libraries that compute probabilities in float32
         (XGBoost) give float32 arrays, and NumPy 2 compares these with a Python float in float32: "float32" decides
         as ``predict_proba(x)[:, i] >= threshold`` does there.
     between : pair of float, optional
-        For a regressor: whether its prediction is below, between (ends included) or above the two.
+        For a regressor: the decision is whether the prediction is below, between (ends included) or above the two.
     immutable : list of str, optional
-        Features that cannot change: `contrast`, `contrasts` and counterfactuals leave them as they are.
+        Features that cannot change: `contrast`, `contrasts` and counterfactuals keep their values.
     vote
         "model": the model's own vote, so that answers hold for its `predict` (a forest of scikit-learn
-        averages its trees' class fractions). "majority": each tree one vote, the paper's; not the vote
-        of a scikit-learn forest, so its `predict` may differ, and `agreement` counts where they agree.
+        averages its trees' class fractions). "majority": each tree has one vote, as in the paper. This is not the vote
+        of a scikit-learn forest, so its `predict` may differ; `agreement` counts where they agree.
     engine, max_nodes
         See `primewood.engines.choice.Engines`.
     literals : {"intervals", "sets", "values"}, optional
-        The language of all answers, if a question asks for no other: one range per number, any set of values (the
+        The default language of all answers: one range per number, any set of values (the
         paper's), or the row's own value. By default "intervals" for models, and "sets" for expressions.
     missing
         Whether values may be missing: "auto" (what X_train contains; without it, what the model
@@ -138,17 +138,28 @@ class Explainer:
         Whether a path may be a pickle or joblib file. Loading one runs code that is in the file: allow it only for
         files of your own.
     progress : bool, optional
-        Whether to show what is going on, when it takes more than a second: a live line on a terminal or in a notebook,
-        which goes at the end; elsewhere lines on stderr, the first after ten seconds. By default on a terminal and in a
+        Whether to show progress after a second: a live line on a terminal or in a notebook, which disappears
+        at the end; elsewhere lines on stderr, the first after ten seconds. By default on a terminal and in a
         notebook. It is the default of all questions too.
 
     Attributes
     ----------
     fidelity : Fidelity or None
-        How the reading of the model fared against the library's own scores and decisions, on the training rows
+        The comparison with the library's own scores and decisions, on the training rows
         and on planted ones; None for expressions, ensembles and the majority vote.
     notes : tuple of str
-        What to know about how the training rows were read: columns that were ignored, or whose names the model took.
+        Notes on how the training rows were read: columns that were ignored, or whose names the model took.
+
+    Raises
+    ------
+    UnsupportedModel
+        If the model is not supported, or cannot be read exactly.
+    InvalidInput
+        If the model is not fitted, the training rows do not fit it, or an option has a value that is not accepted.
+    UnknownName
+        If an option names a feature or a class that does not exist.
+    MissingDependency
+        If reading the model needs a package that is not installed.
 
     Examples
     --------
@@ -214,7 +225,7 @@ class Explainer:
 
     @property
     def model(self) -> Any:
-        """What is explained: the model that was given, or that was read from the file that was given."""
+        """The model that was passed, or that was read from the file that was passed."""
         return self._model.source
 
     @property
@@ -224,12 +235,12 @@ class Explainer:
 
     @property
     def domain(self) -> Domain | None:
-        """What rows can be; None for an expression."""
+        """The values that rows can have; None for an expression."""
         return self._model.domain if isinstance(self._model, TreeModel) else None
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The names of the features; of an expression, of its variables."""
+        """The names of the features; for an expression, of its variables."""
         return self._model.context.feature_names
 
     @property
@@ -239,12 +250,12 @@ class Explainer:
 
     @property
     def literals(self) -> Language:
-        """The language of all answers, if a question asks for no other."""
+        """The default language of all answers."""
         return self._model.context.literals
 
     @property
     def rule(self) -> DecisionRule:
-        """What the model decides by, if that was chosen."""
+        """The cut-offs of the decision, if they were passed."""
         return self._options.rule
 
     @property
@@ -254,30 +265,30 @@ class Explainer:
 
     @property
     def fidelity(self) -> Fidelity | None:
-        """How the reading of the model fared against the library's own scores and decisions."""
+        """The comparison of the reading with the library's own scores and decisions; None if there is none."""
         return self._model.fidelity if isinstance(self._model, TreeModel) else None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know about how the training rows were read."""
+        """Notes on how the training rows were read."""
         return self._model.notes if isinstance(self._model, TreeModel) else ()
 
     @property
     def positive(self) -> object:
-        """The class that a cut-off and probabilities speak of, by its shown name; None if there is none."""
+        """The class of the cut-off and of shown probabilities, by its shown name; None if there is none."""
         return self._model.positive if isinstance(self._model, TreeModel) else None
 
     @property
     def rows(self) -> NDArray[np.float64]:
-        """The training rows, as the model takes them; without any, an empty array."""
+        """The training rows, as the model takes them; an empty array if there are none."""
         rows = self._model.context.rows if isinstance(self._model, TreeModel) else None
         return np.empty((0, 0)) if rows is None else rows
 
     @property
     def agreement(self) -> tuple[int, int] | None:
-        """On how many training rows `model.predict` decides as the vote does, and of how many rows.
+        """The number of training rows on which `model.predict` agrees with the vote, and the number of rows.
 
-        None without training rows, or where the decision is not the model's own.
+        None without training rows, or if the decision is not the model's own.
         """
         return self._model.agreement if isinstance(self._model, TreeModel) else None
 
@@ -375,34 +386,141 @@ class Explainer:
         return decision.context.score(decision.values)
 
     def decide_by_model(self, X: Any) -> list[object]:
-        """The decisions of the model itself on the rows of a table, to compare with those of the trees.
+        """Return the decisions of the model itself on the rows of a table, to compare with those of the trees.
 
-        They come from the model's own `predict`; with a `threshold` or `between`, from its own scores. Where there is
-        no model of a library, or the majority decides, they come from the trees.
+        They come from the model's own `predict`; with a `threshold` or `between`, from its own scores. For an
+        `Ensemble` or the majority vote, they come from the trees.
+
+        Parameters
+        ----------
+        X
+            The rows.
+
+        Returns
+        -------
+        list
+            The names of the decisions, in the order of the rows.
+
+        Raises
+        ------
+        InvalidInput
+            If a row does not fit the columns of the model, or the model is an expression.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> rows = iris.data[[0, 50, 100]]
+        >>> explainer.decide_by_model(rows) == explainer.decide(rows)
+        True
         """
         return self._model.need_rows("decisions of a model").decide_by_model(self._read_rows(X).rows)
 
     def describe(self, *, time_limit: float | None = None) -> DescriptionRecord:
-        """What the model is made of, in plain types: trees, decisions, features, assumptions, size as a diagram.
+        """Describe the model in plain types: trees, decisions, features, assumptions, size as a diagram.
 
         Parameters
         ----------
         time_limit
-            Seconds that compiling the model may take; by default what the engine spends by itself.
+            Seconds for compiling the model; by default the engine's own budget.
+
+        Returns
+        -------
+        dict
+            The facts by name, such as "trees", "classes", "tested" (how many values of each feature the model tells
+            apart) and "diagram".
+
+        Raises
+        ------
+        InvalidInput
+            If `time_limit` is not a positive number or None.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> facts = explainer.describe()
+        >>> facts["trees"], facts["classes"], facts["tested"]
+        (1, ['setosa', 'versicolor', 'virginica'], {'pl': 3, 'pw': 3})
         """
         return describe_model(self._model, time_limit=clock_of(time_limit, None).limit)
 
     def describe_row(self, x: Any) -> dict[str, str]:
-        """Per feature what a row holds, in words: a number with its unit, the name of a category, or "missing"."""
+        """Describe a row in words: per feature a number with its unit, the name of a category, or "missing".
+
+        Parameters
+        ----------
+        x
+            A row, as for `explain`.
+
+        Returns
+        -------
+        dict
+            The words by feature names.
+
+        Raises
+        ------
+        InvalidInput
+            If `x` does not fit the columns of the model, or the model is an expression.
+
+        Examples
+        --------
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> X, y = [[20, 0], [30, 1], [40, 0], [50, 1]], ["no", "no", "yes", "yes"]
+        >>> tree = DecisionTreeClassifier(random_state=0).fit(X, y)
+        >>> names = {"feature_names": ["age", "sex"], "units": {"age": "years"}}
+        >>> explainer = Explainer(tree, X, domain={"sex": {0: "female", 1: "male"}}, **names)
+        >>> explainer.describe_row([20, 0])
+        {'age': '20 years', 'sex': 'female'}
+        """
         model = self._model.need_rows("words for rows")
         row = tuple(as_row(x, model.context.layout).tolist())
         return {entry["feature"]: entry["shown"] for entry in instance_record(model.context, row)}
 
     def replace_rows(self, X: Any) -> Self:
-        """The explainer of the same model with other rows in the place of the training rows.
+        """Return the explainer of the same model with other rows instead of the training rows.
 
-        What is counted over rows, and what is measured by their ranges, then goes by these. What rows can be stays as
-        the training rows say.
+        Counts over rows, and measures by their ranges, then use these rows. The domain stays the one of the training
+        rows.
+
+        Parameters
+        ----------
+        X
+            The rows.
+
+        Returns
+        -------
+        Explainer
+            A new explainer; this one is unchanged.
+
+        Raises
+        ------
+        InvalidInput
+            If a row does not fit the columns of the model, or the model is an expression.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> other = explainer.replace_rows(iris.data[50:])
+        >>> round(explainer.explain(iris.data[50]).coverage, 2), round(other.explain(iris.data[50]).coverage, 2)
+        (0.32, 0.48)
         """
         return self._about(self._model.need_rows("training rows").replace_rows(self._read_rows(X).rows))
 
@@ -1705,12 +1823,38 @@ class Explainer:
         return verify_property(self._model.need_rows("properties"), stated, clock_of(time_limit, work_limit))
 
     def check_property(self, stated: object) -> Claim:
-        """What a property says about the model, in words, without proving it.
+        """Check that a property can be verified, and describe it in words, without proving it.
+
+        Parameters
+        ----------
+        stated
+            A rule as text, or a property, as for `verify`.
+
+        Returns
+        -------
+        Claim
+            The property in words: what is true if it holds, and if it fails.
 
         Raises
         ------
-        InvalidInput, UnknownName
-            If `verify` would refuse it: a name that does not exist, or a text that is not a rule.
+        ParseError
+            If the text is not a rule, or names an unknown feature or decision.
+        UnknownName
+            If the property names a feature or a decision that does not exist.
+        InvalidInput
+            If `stated` is not a property, the property does not apply to the model, or the model is an expression.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> from primewood import Explainer
+        >>> iris = load_iris()
+        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
+        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
+        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> explainer.check_property("pw > 1.8 -> virginica").holds
+        'every row with pw > 1.8 gets the decision virginica'
         """
         return check_property(self._model.need_rows("properties"), stated)
 
