@@ -61,7 +61,7 @@ def from_table(
     Raises
     ------
     InvalidInput
-        If the table lacks an instance, has too many, or has an entry that is not a truth value.
+        If the table misses an instance, has too many, or has an entry that is not a truth value.
     UnknownName
         If a row of the mapping has a value that does not exist.
 

@@ -70,7 +70,9 @@ class Moves:
         if unknown := sorted(named - {*known}):
             raise UnknownName(f"there is no feature {listing(unknown)}; the features are {listing(known)}")
         if both := sorted(self.increase & self.decrease):
-            raise InvalidInput(f"{listing(both)} cannot both increase only and decrease only; say immutable")
+            raise InvalidInput(
+                f"{listing(both)} cannot both only increase and only decrease; pass immutable= instead"
+            )
         for name in sorted(self.increase | self.decrease):
             feature = context.feature(name)
             if feature.patterns is not None and _is_unordered(feature):
