@@ -50,7 +50,7 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time limit has passed."""
         return self.seconds is not None and self.spent >= self.seconds
 
     def take(self, share: float) -> Budget:

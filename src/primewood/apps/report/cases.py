@@ -92,6 +92,6 @@ def _record_fewest(subject: ReportSubject, found: pw.answers.Contrast) -> Fewest
 
 
 def _record_nearest(subject: ReportSubject, found: pw.answers.Counterfactual) -> CounterfactualRecord:
-    """The nearest row that is decided otherwise."""
+    """The nearest row that gets a different decision."""
     subject.keep(found.row, found.other)
     return {**found.to_dict(), "changes": subject.describe_changes(found.asked, found.row)}

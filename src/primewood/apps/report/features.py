@@ -73,7 +73,7 @@ class Sensitivity:
 def measure_sensitivity(
     subject: ReportSubject, places: list[int], budget: Budget, watch: SectionWatch
 ) -> Sensitivity:
-    """Try all values of each feature alone on rows, until the time is over. Cost: one prediction per value and row."""
+    """Try all values of each feature alone on rows, until the time limit. Cost: one prediction per value and row."""
     found = {x.name: FeatureAlone() for x in subject.domain.variables}
     done, rows = 0, subject.audited.rows[places]
     for done, row in enumerate(rows):
@@ -170,7 +170,7 @@ def count_features(
 def _explain_sample(
     subject: ReportSubject, places: list[int], budget: Budget, watch: SectionWatch
 ) -> tuple[Counter[str], UseCounts]:
-    """Explain rows in the order of a seeded draw; when the time is over, the rest is left out."""
+    """Explain rows in the order of a seeded draw; at the time limit, the rest is left out."""
     use: Counter[str] = Counter()
     sizes: Counter[int] = Counter()
     proved = 0

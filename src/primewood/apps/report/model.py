@@ -8,7 +8,7 @@ from primewood.apps.report.subject import ReportSubject
 from primewood.render.records import plain
 
 COMPILING = 3.0
-"""At most so many seconds are spent on whether the model compiles."""
+"""The most seconds that are spent on whether the model compiles."""
 
 
 def describe_model(subject: ReportSubject, budget: Budget, watch: SectionWatch) -> ModelSection:

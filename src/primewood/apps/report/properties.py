@@ -102,7 +102,7 @@ def _state(subject: ReportSubject, question: FeatureQuestion) -> object:
 
 
 def _ask(subject: ReportSubject, question: FeatureQuestion, budget: Budget, parts: int) -> PropertyAnswer:
-    """The answer of the model, unless the time is over already: asking alone takes some."""
+    """The answer of the model, unless the time limit has passed: asking alone takes some."""
     if budget.is_spent:
         return _answer(subject, question, pw.answers.Outcome.UNDECIDED, note="there was no time left to ask")
     return _verify(subject, _state(subject, question), budget, parts)

@@ -14,7 +14,7 @@ from primewood.render.records import HistogramRecord, plain
 
 MOST_BARS = 12
 LEAST_ROBUST = 5
-"""So many rows are named, with the change that they are nearest to."""
+"""The most rows that are named, with the change that they are nearest to."""
 Measured = tuple[int, "pw.answers.Robustness"]
 """The place of a row, and how robust its decision is."""
 

@@ -129,7 +129,7 @@ def digest_rows(rows: NDArray[np.float64]) -> str:
 
 
 def find_rows(numbers: Sequence[int], count: int) -> list[int]:
-    """The places of rows that a user names by their numbers; an error for one that is not there."""
+    """The places of rows that a user names by their numbers; an error for one that does not exist."""
     if isinstance(numbers, str | bytes) or not isinstance(numbers, Sequence | np.ndarray):
         raise InvalidInput(f"rows is a list of row numbers, such as [0, 17], not {numbers!r}")
     found = []

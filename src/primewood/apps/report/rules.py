@@ -16,10 +16,10 @@ MOST_RULES = 16
 """About how many rules a report shows; each decision has at least `LEAST_RULES`."""
 LEAST_RULES = 2
 MOST_NAMED = 8
-"""So many rows that no rule covers are named."""
+"""The most rows without a rule that are named."""
 MOST_GROWN = 20_000
 MOST_COUNTED = 50_000
-"""From so many rows at most rules are grown, and so many are counted."""
+"""The most rows that rules are grown from, and the most that are counted."""
 LEFT_OUT = ("instance", "history", "queries")
 """What the record of a rule has beyond the rule."""
 
@@ -53,7 +53,7 @@ def grow_rules(subject: ReportSubject, budget: Budget, watch: SectionWatch) -> R
 
 
 def _draw_rows(subject: ReportSubject) -> pw.Explainer:
-    """The explainer with the rows to grow rules from: all, or so many drawn at random."""
+    """The explainer with the rows to grow rules from: all, or a limited number drawn at random."""
     rows = subject.counting.rows
     if len(rows) <= MOST_GROWN:
         return subject.counting

@@ -75,7 +75,7 @@ class ReportSubject:
 
     @cached_property
     def assumptions(self) -> list[str]:
-        """What is taken for granted about rows."""
+        """What is assumed about rows."""
         stated = [rule.text for rule in self.domain.knowledge.rules]
         return list(dict.fromkeys((*self.domain.assumptions, *stated)))
 
