@@ -419,7 +419,9 @@ class Explainer:
         >>> explainer.decide_by_model(rows) == explainer.decide(rows)
         True
         """
-        return self._model.need_rows("decisions of a model").decide_by_model(self._read_rows(X).rows)
+        model = self._model.need_rows("decisions of a model")
+        model.check_decides()
+        return model.decide_by_model(self._read_rows(X).rows)
 
     def describe(self, *, time_limit: float | None = None) -> DescriptionRecord:
         """Describe the model in plain types: trees, decisions, features, assumptions, size as a diagram.

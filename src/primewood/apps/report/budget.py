@@ -36,7 +36,7 @@ class Limits(TypedDict):
 
 
 @dataclass(frozen=True)
-class Budget:
+class TimeBudget:
     """What may be spent from now on: seconds together, and search nodes per search; None for no limit."""
 
     seconds: float | None
@@ -53,10 +53,10 @@ class Budget:
         """Whether the time limit has passed."""
         return self.seconds is not None and self.spent >= self.seconds
 
-    def take(self, share: float) -> Budget:
+    def take(self, share: float) -> TimeBudget:
         """A share of what is left, as a budget that begins now."""
         left = None if self.seconds is None else max(0.0, self.seconds - self.spent) * share
-        return Budget(left, self.nodes)
+        return TimeBudget(left, self.nodes)
 
     def limit(self, share: float = 1.0) -> Limits:
         """A share of what is left, as the limits of a question."""
@@ -79,11 +79,11 @@ class ReportTime:
         How long each section took.
     """
 
-    def __init__(self, budget: Budget, watcher: ReportWatcher) -> None:
+    def __init__(self, budget: TimeBudget, watcher: ReportWatcher) -> None:
         self.budget, self.watcher = budget, watcher
         self.seconds: dict[str, float] = {}
 
-    def make(self, name: str, section: Callable[[Budget, SectionWatch], T]) -> T:
+    def make(self, name: str, section: Callable[[TimeBudget, SectionWatch], T]) -> T:
         """A section, made within its share of the time that is left."""
         waiting = sum(share for other, share in SHARES.items() if other not in self.seconds)
         budget = self.budget.take(SHARES[name] / waiting)

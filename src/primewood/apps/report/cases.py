@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import primewood as pw
-from primewood.apps.report.budget import Budget, Limits, SectionWatch, divide
+from primewood.apps.report.budget import Limits, SectionWatch, TimeBudget, divide
 from primewood.apps.report.records import CaseRecord, CaseScore, CasesSection, FewestRecord
 from primewood.apps.report.rows import find_rows
 from primewood.apps.report.subject import ReportSubject
@@ -13,7 +13,7 @@ from primewood.errors import InvalidInput
 from primewood.render.records import CounterfactualRecord, ExplanationRecord
 
 
-def explain_cases(subject: ReportSubject, budget: Budget, watch: SectionWatch) -> CasesSection:
+def explain_cases(subject: ReportSubject, budget: TimeBudget, watch: SectionWatch) -> CasesSection:
     """Rows with the reasons for their decisions, and with what would change them."""
     chosen = _choose_rows(subject)
     items = []

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import primewood as pw
-from primewood.apps.report.budget import Budget, SectionWatch
+from primewood.apps.report.budget import SectionWatch, TimeBudget
 from primewood.apps.report.records import FeaturesSection, UseCounts
 from primewood.apps.report.settings import GivenAnswers
 from primewood.apps.report.subject import ReportSubject
@@ -71,7 +71,7 @@ class Sensitivity:
 
 
 def measure_sensitivity(
-    subject: ReportSubject, places: list[int], budget: Budget, watch: SectionWatch
+    subject: ReportSubject, places: list[int], budget: TimeBudget, watch: SectionWatch
 ) -> Sensitivity:
     """Try all values of each feature alone on rows, until the time limit. Cost: one prediction per value and row."""
     found = {x.name: FeatureAlone() for x in subject.domain.variables}
@@ -85,7 +85,9 @@ def measure_sensitivity(
     return Sensitivity(len(rows), found)
 
 
-def include_evidence(subject: ReportSubject, known: Sensitivity, budget: Budget) -> dict[str, FeatureAlone]:
+def include_evidence(
+    subject: ReportSubject, known: Sensitivity, budget: TimeBudget
+) -> dict[str, FeatureAlone]:
     """What features are shown to do if the rows of the evidence are tried too; the sample is not counted anew.
 
     Most of them lie just beside a change of the decision.
@@ -140,7 +142,7 @@ def _note_changes(
 
 
 def count_features(
-    subject: ReportSubject, places: list[int], alone: Sensitivity, budget: Budget, watch: SectionWatch
+    subject: ReportSubject, places: list[int], alone: Sensitivity, budget: TimeBudget, watch: SectionWatch
 ) -> FeaturesSection:
     """In how many explanations each feature is mentioned, beside what it does alone.
 
@@ -168,7 +170,7 @@ def count_features(
 
 
 def _explain_sample(
-    subject: ReportSubject, places: list[int], budget: Budget, watch: SectionWatch
+    subject: ReportSubject, places: list[int], budget: TimeBudget, watch: SectionWatch
 ) -> tuple[Counter[str], UseCounts]:
     """Explain rows in the order of a seeded draw; at the time limit, the rest is left out."""
     use: Counter[str] = Counter()

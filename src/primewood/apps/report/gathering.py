@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import primewood as pw
-from primewood.apps.report.budget import Budget, ReportTime, ReportWatcher
+from primewood.apps.report.budget import ReportTime, ReportWatcher, TimeBudget
 from primewood.apps.report.cases import explain_cases
 from primewood.apps.report.features import count_features, measure_sensitivity
 from primewood.apps.report.model import describe_model, describe_rows
@@ -36,7 +36,7 @@ def gather(
     """Everything that an auditor asks about a model, as one report; see `Explainer.report`."""
     settings.check()
     with Progress("reporting", explainer.progress if progress is None else progress):
-        time = ReportTime(Budget(settings.time_limit, settings.work_limit), watcher or _say_section)
+        time = ReportTime(TimeBudget(settings.time_limit, settings.work_limit), watcher or _say_section)
         settings = replace(settings, answers=read_answers(answers, explainer))
         for stated in settings.properties:  # a name that does not exist is an error: one wants to know soon
             explainer.check_property(stated)

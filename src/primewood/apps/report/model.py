@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from primewood.apps.report.budget import Budget, SectionWatch
+from primewood.apps.report.budget import SectionWatch, TimeBudget
 from primewood.apps.report.records import ModelSection, RowsSection
 from primewood.apps.report.subject import ReportSubject
 from primewood.render.records import plain
@@ -11,7 +11,7 @@ COMPILING = 3.0
 """The most seconds that are spent on whether the model compiles."""
 
 
-def describe_model(subject: ReportSubject, budget: Budget, watch: SectionWatch) -> ModelSection:
+def describe_model(subject: ReportSubject, budget: TimeBudget, watch: SectionWatch) -> ModelSection:
     """The description of the model, with what it decides by."""
     watch(0, 1)
     left, rule = budget.take(1.0).seconds, subject.explainer.rule

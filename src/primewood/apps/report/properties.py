@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import primewood as pw
-from primewood.apps.report.budget import Budget, SectionWatch
+from primewood.apps.report.budget import SectionWatch, TimeBudget
 from primewood.apps.report.features import FeatureAlone, FlippingStep, Sensitivity, include_evidence
 from primewood.apps.report.records import PropertiesSection, PropertyRecord
 from primewood.apps.report.subject import ReportSubject
@@ -41,7 +41,7 @@ class FeatureQuestion:
     kind: Literal["independent", "increasing", "decreasing"]
 
 
-def verify_stated(subject: ReportSubject, budget: Budget, watch: SectionWatch) -> PropertiesSection:
+def verify_stated(subject: ReportSubject, budget: TimeBudget, watch: SectionWatch) -> PropertiesSection:
     """The properties that the user states, each with its outcome and the rows that show it."""
     stated = subject.settings.properties
     items = []
@@ -53,7 +53,7 @@ def verify_stated(subject: ReportSubject, budget: Budget, watch: SectionWatch) -
 
 
 def verify_features(
-    subject: ReportSubject, alone: Sensitivity, budget: Budget, watch: SectionWatch
+    subject: ReportSubject, alone: Sensitivity, budget: TimeBudget, watch: SectionWatch
 ) -> PropertiesSection:
     """What each feature may do alone; those that matter most come first, so that they get their time."""
     questions = _list_questions(subject)
@@ -101,14 +101,14 @@ def _state(subject: ReportSubject, question: FeatureQuestion) -> object:
     return pw.monotone(question.feature, question.kind, target)
 
 
-def _ask(subject: ReportSubject, question: FeatureQuestion, budget: Budget, parts: int) -> PropertyAnswer:
+def _ask(subject: ReportSubject, question: FeatureQuestion, budget: TimeBudget, parts: int) -> PropertyAnswer:
     """The answer of the model, unless the time limit has passed: asking alone takes some."""
     if budget.is_spent:
         return _answer(subject, question, pw.answers.Outcome.UNDECIDED, note="there was no time left to ask")
     return _verify(subject, _state(subject, question), budget, parts)
 
 
-def _verify(subject: ReportSubject, stated: object, budget: Budget, parts: int) -> PropertyAnswer:
+def _verify(subject: ReportSubject, stated: object, budget: TimeBudget, parts: int) -> PropertyAnswer:
     """The outcome of verifying a property within a part of the time."""
     found = subject.explainer.verify(stated, **budget.limit(1 / parts))
     record = found.to_dict()

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 import primewood as pw
-from primewood.apps.report.budget import Budget, SectionWatch
+from primewood.apps.report.budget import SectionWatch, TimeBudget
 from primewood.apps.report.records import NearestRow, RadiusRecord, RobustnessSection
 from primewood.apps.report.subject import ReportSubject
 from primewood.render.records import HistogramRecord, plain
@@ -20,7 +20,7 @@ Measured = tuple[int, "pw.answers.Robustness"]
 
 
 def measure_robustness(
-    subject: ReportSubject, places: list[int], budget: Budget, watch: SectionWatch
+    subject: ReportSubject, places: list[int], budget: TimeBudget, watch: SectionWatch
 ) -> RobustnessSection:
     """The distribution of the proved radius: the largest move of all features at once, as a share of their ranges."""
     if not places:
@@ -48,7 +48,7 @@ def measure_robustness(
 
 
 def _measure_rows(
-    subject: ReportSubject, places: list[int], budget: Budget, watch: SectionWatch
+    subject: ReportSubject, places: list[int], budget: TimeBudget, watch: SectionWatch
 ) -> list[Measured]:
     """The robustness of rows as far as the time goes, the least robust first."""
     found: list[Measured] = []

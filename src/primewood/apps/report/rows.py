@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.apps.report.budget import Budget
+from primewood.apps.report.budget import TimeBudget
 from primewood.apps.report.records import RowsOrigin
 from primewood.errors import InvalidInput
 from primewood.render.records import Scalar, plain
@@ -97,7 +97,7 @@ def label_rows(X: Any, count: int) -> tuple[Scalar, ...]:
 
 
 def decide_rows(
-    ensemble: Ensemble, domain: Domain, rows: NDArray[np.float64], budget: Budget
+    ensemble: Ensemble, domain: Domain, rows: NDArray[np.float64], budget: TimeBudget
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """What is decided about rows, and how certain it is, as far as the time goes; see `AuditedRows`."""
     decided, margins = [np.empty(0, dtype=np.int64)], [np.empty(0)]

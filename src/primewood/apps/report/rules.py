@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import primewood as pw
-from primewood.apps.report.budget import Budget, SectionWatch
+from primewood.apps.report.budget import SectionWatch, TimeBudget
 from primewood.apps.report.records import ReportRule, RulesSection
 from primewood.apps.report.subject import ReportSubject
 
@@ -24,7 +24,7 @@ LEFT_OUT = ("instance", "history", "queries")
 """What the record of a rule has beyond the rule."""
 
 
-def grow_rules(subject: ReportSubject, budget: Budget, watch: SectionWatch) -> RulesSection:
+def grow_rules(subject: ReportSubject, budget: TimeBudget, watch: SectionWatch) -> RulesSection:
     """A few rules per decision that are proved for every row, with how many rows they cover."""
     if not len(subject.counting.rows):
         return {"absent": "Rules are grown around rows, and there are none."}

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import primewood as pw
-from primewood.apps.report.budget import Budget, SectionWatch
+from primewood.apps.report.budget import SectionWatch, TimeBudget
 from primewood.apps.report.records import FeatureChanges, RowsOrigin
 from primewood.apps.report.rows import AuditedRows, decide_rows, label_rows
 from primewood.apps.report.settings import ReportSettings
@@ -93,7 +93,7 @@ class ReportSubject:
 
 
 def choose_subject(
-    explainer: pw.Explainer, X: Any, settings: ReportSettings, budget: Budget, _watch: SectionWatch
+    explainer: pw.Explainer, X: Any, settings: ReportSettings, budget: TimeBudget, _watch: SectionWatch
 ) -> ReportSubject:
     """What a report is about: the rows that are given, else the training rows, with what is decided about them."""
     ensemble, domain = explainer.ensemble, explainer.domain
