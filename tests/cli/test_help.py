@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from typer.main import get_command
 
 from primewood.cli import main
 from primewood.cli.help import split_help
@@ -59,6 +60,23 @@ def test_options_stand_in_groups(call):
     assert places == sorted(places)
     rows = told[places[2] : places[3]]
     assert "--row N" in rows and "--every-row" in rows and "--goal" not in rows
+
+
+def parameters_of(name, kind):
+    command = get_command(main.app).commands[name]
+    return [parameter for parameter in command.params if parameter.param_type_name == kind]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_has_few_options(name):
+    assert len(parameters_of(name, "option")) <= 26  # rare ones are settings
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_model_comes_first_and_then_the_rows(name):
+    words = [argument.metavar for argument in parameters_of(name, "argument")]
+    if "MODEL" in words:
+        assert words[0] == "MODEL" and words[2 if name == "compare" else 1] == "ROWS"
 
 
 def test_the_program_groups_its_commands_and_tells_its_exit_codes(call):

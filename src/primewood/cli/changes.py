@@ -140,7 +140,10 @@ def flip(
         question_option("--decrease", help="A feature that can only go down. Repeatable.", metavar="FEATURE"),
     ] = None,
     count: Annotated[
-        int | None, question_option("--count", min=1, help="This many different ways.", metavar="N")
+        int | None,
+        question_option(
+            "--count", min=1, help="How many different ways to show; 1 if not given.", metavar="N"
+        ),
     ] = None,
     robustness: Annotated[
         bool,
