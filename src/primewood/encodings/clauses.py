@@ -37,6 +37,15 @@ class Cnf:
         The names of the Boolean variables; the numbers without a name are auxiliary.
     meanings : dict
         What the named ones stand for, in words.
+
+    Examples
+    --------
+    >>> from primewood.encodings import Cnf
+    >>> cnf = Cnf(size=2, clauses=((1, -2),), names={1: "X_1"}, meanings={})
+    >>> print(cnf.to_dimacs(), end="")
+    c map 1 X_1
+    p cnf 2 1
+    1 -2 0
     """
 
     size: int

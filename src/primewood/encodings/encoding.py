@@ -38,6 +38,17 @@ class Encoding(ABC):
     booleans : tuple of Variable
         The Boolean variables, block after block. The one that belongs to the i-th value of X,
         counted from 1 as in the paper, is called ``X_i``.
+
+    Examples
+    --------
+    >>> from primewood import Variable
+    >>> from primewood.encodings import OneHot
+    >>> X = Variable("X", ["x1", "x2", "x3"])
+    >>> encoding = OneHot([X])
+    >>> [b.name for b in encoding.booleans]
+    ['X_1', 'X_2', 'X_3']
+    >>> print(encoding.encode(X != "x1"))
+    !X_1
     """
 
     first: int
@@ -203,9 +214,33 @@ class _Encoder:
 
 
 def entails_under(psi: Expression, rho: Expression, gamma: Expression) -> bool:
-    """Whether ρ ⊨_Ψ Γ: every completion of ρ that is consistent with Ψ satisfies Γ (Definition 1).
+    """Tell whether ρ ⊨_Ψ Γ: every completion of ρ that is consistent with Ψ satisfies Γ (Definition 1).
 
     Cost: three truth tables over the Boolean variables.
+
+    Parameters
+    ----------
+    psi, rho, gamma
+        Ψ, ρ and Γ, over Boolean variables.
+
+    Returns
+    -------
+    bool
+        Whether the entailment holds.
+
+    Raises
+    ------
+    TooLarge
+        If there are too many variables for a truth table.
+
+    Examples
+    --------
+    >>> from primewood import Variable
+    >>> from primewood.encodings import OneHot, entails_under
+    >>> X = Variable("X", ["x1", "x2", "x3"])
+    >>> encoding = OneHot([X])
+    >>> entails_under(encoding.psi, encoding.encode(X == "x1"), encoding.encode(X != "x2"))
+    True
     """
     universe = unique_variables((*psi.variables, *rho.variables, *gamma.variables))
     completions = truth_table(rho, universe) & truth_table(psi, universe)

@@ -39,6 +39,14 @@ class Obdd:
     facts : dict
         What the diagram is about: the decision, the encoding, how Ψ was added, the model's digest, and per feature its
         values with their codes.
+
+    Examples
+    --------
+    >>> from primewood import Variable, compile, parse
+    >>> compiled = compile(parse("A & !B", [Variable.boolean(name) for name in "AB"]))
+    >>> obdd = compiled.obdd(True)
+    >>> obdd.variables, len(obdd.nodes)
+    (('A_1', 'A_2', 'B_1', 'B_2'), 4)
     """
 
     variables: tuple[str, ...]

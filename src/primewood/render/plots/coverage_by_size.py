@@ -65,6 +65,14 @@ def coverage_by_size(whys: Any, *, ax: Any = None) -> CoverageBySizeDisplay:
     Returns
     -------
     CoverageBySizeDisplay
+        The axes, and the dots.
+
+    Raises
+    ------
+    InvalidInput
+        If `whys` is something else, `ax` is not an Axes, or no explanation has a coverage.
+    MissingDependency
+        If matplotlib is not installed.
     """
     axes = check_axes(ax)
     counted = _count_dots(whys)

@@ -162,6 +162,14 @@ def decision_map(map: Any, *, ax: Any = None) -> DecisionMapDisplay:  # noqa: A0
     Returns
     -------
     DecisionMapDisplay
+        The axes, and the decision of each cell.
+
+    Raises
+    ------
+    InvalidInput
+        If `map` is something else, or `ax` is not an Axes.
+    MissingDependency
+        If matplotlib is not installed.
     """
     record: DecisionMapRecord = read_record(map, DECISION_MAP, "decision_map")
     axes = check_axes(ax)

@@ -78,6 +78,14 @@ def feature_use(batch: Any, *, ax: Any = None, most: int = 20) -> FeatureUseDisp
     Returns
     -------
     FeatureUseDisplay
+        The axes, and the counts.
+
+    Raises
+    ------
+    InvalidInput
+        If `batch` is something else, `ax` is not an Axes, or `most` is not a positive whole number.
+    MissingDependency
+        If matplotlib is not installed.
     """
     check_most(most)
     axes, summary = check_axes(ax), _summarise(batch)

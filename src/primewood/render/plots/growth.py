@@ -73,6 +73,14 @@ def growth(why: Any, *, ax: Any = None, log: bool = True) -> GrowthDisplay:
     Returns
     -------
     GrowthDisplay
+        The axes, and the bounds.
+
+    Raises
+    ------
+    InvalidInput
+        If `why` is something else, `ax` is not an Axes, or the explanation has another goal.
+    MissingDependency
+        If matplotlib is not installed.
     """
     record, axes = read_record(why, EXPLANATION, "growth"), check_axes(ax)
     if not record.get("history"):

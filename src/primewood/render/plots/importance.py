@@ -59,6 +59,14 @@ def importance(found: Any, *, ax: Any = None, most: int = 20) -> ImportanceDispl
     Returns
     -------
     ImportanceDisplay
+        The axes, and both counts.
+
+    Raises
+    ------
+    InvalidInput
+        If `found` is something else, `ax` is not an Axes, or `most` is not a positive whole number.
+    MissingDependency
+        If matplotlib is not installed.
     """
     check_most(most)
     record: ImportanceRecord = read_record(found, IMPORTANCE, "importance")

@@ -91,6 +91,14 @@ def ranges(why: Any, *, ax: Any = None, free: bool = True) -> RangesDisplay:
     Returns
     -------
     RangesDisplay
+        The axes, and the tracks.
+
+    Raises
+    ------
+    InvalidInput
+        If `why` is something else, or `ax` is not an Axes.
+    MissingDependency
+        If matplotlib is not installed.
     """
     record: ExplanationRecord = read_record(why, EXPLANATION, "ranges", distribution=True)
     axes = check_axes(ax)

@@ -104,6 +104,14 @@ def side_by_side(whys: Any, *, ax: Any = None, most: int = 6) -> SideBySideDispl
     Returns
     -------
     SideBySideDisplay
+        The axes, and the columns.
+
+    Raises
+    ------
+    InvalidInput
+        If `whys` are not explanations of one row, `ax` is not an Axes, or `most` is not a positive whole number.
+    MissingDependency
+        If matplotlib is not installed.
     """
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InvalidInput(f"most is how many explanations are drawn, a whole number from 1; not {most!r}")

@@ -127,6 +127,14 @@ def what_if(strip: Any, *, ax: Any = None) -> WhatIfDisplay:
     Returns
     -------
     WhatIfDisplay
+        The axes, and the stretches.
+
+    Raises
+    ------
+    InvalidInput
+        If `strip` is something else, or `ax` is not an Axes.
+    MissingDependency
+        If matplotlib is not installed.
     """
     record: WhatIfRecord = read_record(strip, WHAT_IF, "what_if")
     axes = check_axes(ax)
