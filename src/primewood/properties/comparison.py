@@ -320,7 +320,7 @@ class Comparing:
     names: tuple[tuple[object, ...], tuple[object, ...]]
     scorers: tuple[Scorer | None, Scorer | None] = (None, None)
 
-    def compared(self, most_regions: int) -> Comparison:
+    def compare(self, most_regions: int) -> Comparison:
         """Whether they are equivalent, or where they differ."""
         rows = self.verifier.context.rows
         affected = np.empty(0, dtype=np.int64)
@@ -409,7 +409,7 @@ class Comparing:
             reply = joint.find(verifier.everything, [Demand(0, a), Demand(1, b)], share)
             if isinstance(reply, tuple):
                 row = verifier.row(
-                    verifier.recognised(reply, verifier.everything, self._is_decided_differently)
+                    verifier.recognise(reply, verifier.everything, self._is_decided_differently)
                 )
                 if len(self._differ(row[None, :])):
                     return row, ""
@@ -516,7 +516,7 @@ def compare_models(model: TreeModel, other: TreeModel, regions: int, clock: Cloc
     verifier = Verifier(joint, Clock(clock.limit, clock.work_limit))
     names = (model.context.class_names, other.context.class_names)
     scorers = (model.context.scorer, other.context.scorer)
-    return Comparing(verifier, second, names, scorers).compared(regions)
+    return Comparing(verifier, second, names, scorers).compare(regions)
 
 
 def check_comparable(a: Ensemble, b: Ensemble) -> None:

@@ -68,14 +68,14 @@ class RobustAt:
             f"moving numbers of the row by at most {far} can change the decision",
         )
 
-    def verified(self, verifier: Verifier) -> Verification:
+    def verify(self, verifier: Verifier) -> Verification:
         claim = self.claim(verifier)
         decision = verifier.model.ask(self.row)
         found = find_robustness(decision, self.norm, self.relative, verifier.clock)
         if found.radius >= self.radius:
-            return verifier.held(claim)
+            return verifier.state_proof(claim)
         if found.upper <= self.radius and found.nearest.row is not None:
-            return verifier.failing(
+            return verifier.state_failure(
                 claim, [decision.row, np.array(found.nearest.row)], lambda decided: decided[0] != decided[1]
             )
         note = f"proved within {number(found.radius)}; a change is known at {number(found.upper)}"

@@ -110,7 +110,7 @@ class Pairs:
 
         variables = self.verifier.context.variables
         box = tuple(1 << a[j] if j in self.doubled else x.everything for j, x in enumerate(variables))
-        a = self.verifier.recognised(a, box, shows)
+        a = self.verifier.recognise(a, box, shows)
         return a, other(a)
 
     def _in_order(self, row: Row, a: Point, b: Point) -> tuple[Row, Row] | None:
@@ -203,11 +203,11 @@ class Monotone:
         name = f"monotone in {self.feature} ({self.direction}, target {own})"
         return _claim(name, raising, (f"turns {change}", f"turn {change}"), *about)
 
-    def verified(self, verifier: Verifier) -> Verification:
+    def verify(self, verifier: Verifier) -> Verification:
         context, claim = verifier.context, self.claim(verifier)
         place = context.place(self.feature)
         if place is None:
-            return verifier.held(claim)
+            return verifier.state_proof(claim)
         x = context.variables[place]
         taken_back, up = self._taken_back(verifier), self.direction == "increasing"
         hunt = Hunt(verifier, [place], _forbidden(verifier, taken_back, "up" if up else "down"))
@@ -221,7 +221,7 @@ class Monotone:
         if not up:
             steps = [(after, before) for before, after in steps]
         return _rows_first(
-            verifier, claim, hunt, lambda: _by_steps(verifier, claim, place, steps, taken_back)
+            verifier, claim, hunt, lambda: _search_by_steps(verifier, claim, place, steps, taken_back)
         )
 
     def _find_wanted(self, verifier: Verifier) -> int | None:
@@ -281,7 +281,7 @@ class IndependentOf:
         name, changing = f"independent of {listing(self.features)}", " and ".join(self.features)
         return _claim(name, f"changing only {changing}", verbs, "independent", self.features)
 
-    def verified(self, verifier: Verifier) -> Verification:
+    def verify(self, verifier: Verifier) -> Verification:
         context, claim = verifier.context, self.claim(verifier)
         places = [place for name in self.features if (place := context.place(name)) is not None]
         different = _different(verifier)
@@ -289,10 +289,12 @@ class IndependentOf:
         if _constrain(verifier) & {*places}:
             pairs = Pairs(verifier, tuple(places))
             return _rows_first(verifier, claim, hunt, lambda: _no_pair(verifier, claim, pairs, different))
-        return _rows_first(verifier, claim, hunt, lambda: self._by_steps(verifier, claim, places, different))
+        return _rows_first(
+            verifier, claim, hunt, lambda: self._search_by_steps(verifier, claim, places, different)
+        )
 
     @staticmethod
-    def _by_steps(
+    def _search_by_steps(
         verifier: Verifier, claim: Claim, places: Sequence[int], different: Sequence[tuple[int, int]]
     ) -> Verification:
         """One at a time, and along a path through all values: decisions that differ, differ somewhere on the way."""
@@ -300,11 +302,11 @@ class IndependentOf:
         for place in places:
             values = range(len(verifier.context.variables[place]))
             steps = [(1 << v, 1 << v + 1) for v in values[:-1]]
-            outcomes.append(_by_steps(verifier, claim, place, steps, different))
+            outcomes.append(_search_by_steps(verifier, claim, place, steps, different))
             if outcomes[-1].outcome is Outcome.FAILS:
                 return outcomes[-1]
         undecided = [one for one in outcomes if one.outcome is Outcome.UNDECIDED]
-        return undecided[0] if undecided else verifier.held(claim)
+        return undecided[0] if undecided else verifier.state_proof(claim)
 
 
 def _forbidden(verifier: Verifier, pairs: Sequence[tuple[int, int]], way: SweepDirection) -> Forbidden:
@@ -319,7 +321,7 @@ def _rows_first(
     found = None
     if hunt.witness is not None:
         table = hunt.forbidden.pairs
-        found = verifier.failing(claim, hunt.witness, lambda labels: bool(table[labels[0], labels[1]]))
+        found = verifier.state_failure(claim, hunt.witness, lambda labels: bool(table[labels[0], labels[1]]))
     if found is None or found.outcome is not Outcome.FAILS:
         found = search()
     if found.outcome is Outcome.HOLDS:
@@ -328,7 +330,7 @@ def _rows_first(
     return replace(found, breaking=hunt.breaking)
 
 
-def _by_steps(
+def _search_by_steps(
     verifier: Verifier,
     claim: Claim,
     place: int,
@@ -354,11 +356,13 @@ def _by_steps(
             if isinstance(reply, tuple):
                 rows = pairs.rows(reply)
                 if rows is not None:
-                    return verifier.failing(claim, rows, lambda found: (found[0], found[1]) in forbidden)
+                    return verifier.state_failure(
+                        claim, rows, lambda found: (found[0], found[1]) in forbidden
+                    )
             if reply is not Verdict.NONE_EXISTS:
                 open_.append(((before, after), labels))
         if not open_:
-            return verifier.held(claim)
+            return verifier.state_proof(claim)
         if verifier.clock.left() < 0:
             break
     proved = 1 - len(open_) / len(questions)
@@ -389,10 +393,10 @@ def _no_pair(
         reply = pairs.find(pairs.box({}, {}), labels, clock)
         rows = pairs.rows(reply) if isinstance(reply, tuple) else None
         if rows is not None:
-            return verifier.failing(claim, rows, lambda found: (found[0], found[1]) in forbidden)
+            return verifier.state_failure(claim, rows, lambda found: (found[0], found[1]) in forbidden)
         done += reply is Verdict.NONE_EXISTS
     if done == len(forbidden):
-        return verifier.held(claim)
+        return verifier.state_proof(claim)
     note = f"{done} of {len(forbidden)} pairs of decisions are proved, none was found to break it"
     return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=done / len(forbidden), note=note)
 
@@ -437,11 +441,11 @@ class RobustEverywhere:
             f"moving numbers by at most {far} can change the decision about a row{sure}",
         )
 
-    def verified(self, verifier: Verifier) -> Verification:
+    def verify(self, verifier: Verifier) -> Verification:
         claim = self.claim(verifier)
         places, relations = self._moves(verifier)
         if not places:
-            return verifier.held(claim)
+            return verifier.state_proof(claim)
         if self.confidence is None:
             pairs = Pairs(verifier, places, relations)
             return _no_pair(verifier, claim, pairs, _different(verifier))
@@ -458,10 +462,10 @@ class RobustEverywhere:
             rows = pairs.rows(reply) if isinstance(reply, tuple) else None
             if rows is not None:
                 is_sure = int(sure.subject.ensemble.predict(np.array(rows[:1]))[0]) == confident
-                return verifier.failing(claim, rows, lambda found: is_sure and found[1] == other)  # noqa: B023
+                return verifier.state_failure(claim, rows, lambda found: is_sure and found[1] == other)  # noqa: B023
             done += reply is Verdict.NONE_EXISTS
         if done == 2:
-            return verifier.held(claim)
+            return verifier.state_proof(claim)
         note = f"{done} of 2 decisions are proved, none was found to break it"
         return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=done / 2, note=note)
 

@@ -25,7 +25,7 @@ from primewood.logic.variable import Variable
 from primewood.model.context import TreeContext
 from primewood.properties.breaking import Breaking
 from primewood.properties.claim import Claim, Outcome
-from primewood.properties.verification import Property, Verification, Verifier, in_parts, reaching
+from primewood.properties.verification import Property, Verification, Verifier, find_reaching, search_in_parts
 
 MOST_BOXES = 4096
 STEPS, TRIED = 8, 256
@@ -80,11 +80,11 @@ class Implication:
     def _boxes(self, verifier: Verifier) -> list[Box]:
         return _boxes(self.said, verifier.context) if self.conditions else [verifier.everything]
 
-    def verified(self, verifier: Verifier) -> Verification:
+    def verify(self, verifier: Verifier) -> Verification:
         named = {decision.text for decision in self._conclusion.decisions}
         names = enumerate(map(str, verifier.context.class_names))
         forbidden = [i for i, name in names if (name in named) == self._conclusion.negated]
-        return avoiding(verifier, self.claim(verifier), self._boxes(verifier), forbidden)
+        return verify_avoided(verifier, self.claim(verifier), self._boxes(verifier), forbidden)
 
 
 def read_rule(text: str, context: TreeContext) -> Implication:
@@ -125,18 +125,20 @@ class Never:
             f"a row can get the decision {told}",
         )
 
-    def verified(self, verifier: Verifier) -> Verification:
+    def verify(self, verifier: Verifier) -> Verification:
         labels = [verifier.context.label(name) for name in self.decisions]
-        return avoiding(verifier, self.claim(verifier), [verifier.everything], labels)
+        return verify_avoided(verifier, self.claim(verifier), [verifier.everything], labels)
 
 
-def avoiding(verifier: Verifier, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]) -> Verification:
+def verify_avoided(
+    verifier: Verifier, claim: Claim, boxes: Sequence[Box], labels: Sequence[int]
+) -> Verification:
     """Whether no row of these boxes is decided for one of the labels: training rows first, then by search."""
     breaking = _find_breaking(verifier, boxes, labels)
     rows = verifier.context.rows
     if rows is not None and breaking is not None and breaking.places:
         row = np.asarray(rows[breaking.places[0]])
-        found = verifier.failing(claim, [row], lambda found: found[0] in labels)
+        found = verifier.state_failure(claim, [row], lambda found: found[0] in labels)
     else:
         found = _search(verifier, claim, boxes, labels)
     return found if found.outcome is Outcome.HOLDS else replace(found, breaking=breaking)
@@ -147,14 +149,16 @@ def _search(verifier: Verifier, claim: Claim, boxes: Sequence[Box], labels: Sequ
     shares = []
     for i, (box, label) in enumerate(questions):
         clock = verifier.part(1 / (len(questions) - i))
-        searched = in_parts(reaching(verifier.engines, label), box, verifier.subject.importance, clock)
+        searched = search_in_parts(
+            find_reaching(verifier.engines, label), box, verifier.subject.importance, clock
+        )
         if searched.point is not None:
-            point = verifier.recognised(searched.point, box, lambda p: verifier.engines.decide(p) in labels)
-            return verifier.failing(claim, [verifier.row(point)], lambda found: found[0] in labels)
+            point = verifier.recognise(searched.point, box, lambda p: verifier.engines.decide(p) in labels)
+            return verifier.state_failure(claim, [verifier.row(point)], lambda found: found[0] in labels)
         shares.append(searched.proved)
     if all(share == 1.0 for share in shares):
         note = "" if boxes else "no row satisfies the conditions"
-        return replace(verifier.held(claim), note=note)
+        return replace(verifier.state_proof(claim), note=note)
     proved = min(sum(shares) / len(shares), math.nextafter(1.0, 0.0))
     note = f"no row was found that breaks it; proved for {proved:.1%} of the cells in time"
     return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=proved, note=note)
@@ -271,7 +275,7 @@ class Output:
             f"{what} is {words} for every row",
         )
 
-    def verified(self, verifier: Verifier) -> Verification:
+    def verify(self, verifier: Verifier) -> Verification:
         claim = self.claim(verifier)
         levels, wrong = [], []
         if np.isfinite(self.at_least):
@@ -281,7 +285,7 @@ class Output:
             levels.append(Level(self.at_most, strictly=True))
             wrong.append(len(levels))
         half = replace(verifier, clock=verifier.part(0.5))
-        found = avoiding(half.at_levels(levels), claim, [verifier.everything], wrong)
+        found = verify_avoided(half.at_levels(levels), claim, [verifier.everything], wrong)
         if found.outcome is Outcome.UNDECIDED:
             proved = [self._describe_proved(verifier, x, up=word == "at most") for word, x in self._bounds]
             return replace(found, context=verifier.context, note=f"{found.note}; {' and '.join(proved)}")
@@ -308,7 +312,7 @@ class Output:
             tried = (near + far) / 2 if proved is not None else far
             level = Level(tried, strictly=up)
             clock = verifier.part(1 / STEPS)
-            reach = reaching(replace(verifier, clock=clock).at_levels([level]).engines, 1 if up else 0)
+            reach = find_reaching(replace(verifier, clock=clock).at_levels([level]).engines, 1 if up else 0)
             if reach(verifier.everything, clock) is Verdict.NONE_EXISTS:
                 far = proved = tried
             elif proved is None:

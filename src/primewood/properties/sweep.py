@@ -73,7 +73,7 @@ class Forbidden:
         known = (labels >= 0) & (values < ordered) & (own < ordered)[:, None]
         return known & ((after & first) | (before & second))
 
-    def on_the_line(self, labels: Labels, ordered: int) -> tuple[int, int, int] | None:
+    def find_on_line(self, labels: Labels, ordered: int) -> tuple[int, int, int] | None:
         """A row and two values of the feature that break it, whatever the row's own value is; the first one first."""
         line = labels[:, :ordered] if self.way != "down" else labels[:, :ordered][:, ::-1]
         for before in np.flatnonzero(self.pairs.any(axis=1)).tolist():
@@ -217,7 +217,7 @@ class SweepLine:
         feature = self.verifier.subject.domain.seen[names.index(self.ordered[0])]
         return not np.isnan(rows[:, feature.column]).any()
 
-    def changed(self, row: Row, point: Point, cell: int) -> Row:
+    def change(self, row: Row, point: Point, cell: int) -> Row:
         """A row with another combination, everything else unchanged; numbers are easy to read where they may be any."""
         if self.verifier.subject.domain.knowledge.orders:
             return np.asarray(self.variants(row[None, :])[cell])
@@ -322,7 +322,7 @@ class Hunt:
     def _look_at(self, chunk: NDArray[np.int64], line: SweepLine) -> None:
         rows = self.rows[chunk]
         own, labels = line.own(self.points[chunk]), line.decisions(rows)
-        ordered = self._ordered(line)
+        ordered = self._count_ordered(line)
         wrong = self.forbidden.partners(labels, own, ordered)
         if self.forbidden.way == "any":
             self.exact = self.exact and line.is_exact(rows)
@@ -337,21 +337,21 @@ class Hunt:
             one = Break(int(chunk[i]), int(own[i]), other, decided, bool(occurs[other]))
             self.found.setdefault(one.place, (line, one))
         if self.pair is None and not self.found and self.forbidden.way != "any":
-            self.pair = self._on_the_line(chunk, line, labels, ordered)
+            self.pair = self._find_on_line(chunk, line, labels, ordered)
 
-    def _ordered(self, line: SweepLine) -> int:
+    def _count_ordered(self, line: SweepLine) -> int:
         return self.verifier.context.variables[line.places[0]].ordered if len(line.places) == 1 else 0
 
-    def _on_the_line(
+    def _find_on_line(
         self, chunk: NDArray[np.int64], line: SweepLine, labels: Labels, ordered: int
     ) -> tuple[Row, Row] | None:
         """Two rows that break it and differ from a training row, and from each other, in the feature only."""
-        found = self.forbidden.on_the_line(labels, ordered)
+        found = self.forbidden.find_on_line(labels, ordered)
         if found is None:
             return None
         place = int(chunk[found[0]])
         row, point = self.rows[place], tuple(self.points[place].tolist())
-        first, second = (line.changed(row, point, cell) for cell in found[1:])
+        first, second = (line.change(row, point, cell) for cell in found[1:])
         return first, second
 
     def _occurs(self, line: SweepLine) -> NDArray[np.bool_]:
@@ -370,7 +370,7 @@ class Hunt:
             return self.pair
         line, one = min(self.found.values(), key=lambda each: (not each[1].occurs, each[1].place))
         row, point = self.rows[one.place], tuple(self.points[one.place].tolist())
-        pair = (np.asarray(row), line.changed(row, point, one.other))
+        pair = (np.asarray(row), line.change(row, point, one.other))
         is_first = self.forbidden.way == "any" or (one.own < one.other) == (self.forbidden.way == "up")
         return pair if is_first else (pair[1], pair[0])
 
@@ -404,7 +404,7 @@ class Hunt:
         key = (j, value, one.place if self.verifier.subject.domain.knowledge.orders else -1)
         if key not in self._values:
             row, point = self.rows[one.place], tuple(self.points[one.place].tolist())
-            held = self.verifier.context.named_values(line.changed(row, point, one.other))
+            held = self.verifier.context.named_values(line.change(row, point, one.other))
             self._values[key] = held[self.verifier.context.variables[j].name]
         return self._values[key]
 

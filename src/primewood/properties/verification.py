@@ -221,7 +221,7 @@ class Property(Protocol):
     def claim(self, verifier: Verifier) -> Claim:
         """What it says about the model, in words. Raises for what does not exist, before anything is proved."""
 
-    def verified(self, verifier: Verifier) -> Verification:
+    def verify(self, verifier: Verifier) -> Verification:
         """Whether it is true of the model that is asked about."""
 
 
@@ -283,7 +283,7 @@ class Verifier:
         )
         return replace(self, model=model)
 
-    def recognised(self, point: Point, box: Box, shows: Callable[[Point], bool]) -> Point:
+    def recognise(self, point: Point, box: Box, shows: Callable[[Point], bool]) -> Point:
         """A point of a box that shows the same as another one, with values of training rows if possible."""
         if not shows(point):  # where summation may take any order, the engine's point is all there is to show
             return point
@@ -310,7 +310,7 @@ class Verifier:
             return found
         return other
 
-    def failing(
+    def state_failure(
         self, claim: Claim, rows: Sequence[Row], as_asked: Callable[[list[int]], bool]
     ) -> Verification:
         """That the property fails for these rows, if the model decides about them as the search said."""
@@ -324,7 +324,7 @@ class Verifier:
         names = tuple(self.context.class_names[d] for d in found)
         return Verification(claim, Outcome.FAILS, self.context, tuple(map(tuple, table.tolist())), names)
 
-    def held(self, claim: Claim) -> Verification:
+    def state_proof(self, claim: Claim) -> Verification:
         """That the property holds."""
         return Verification(claim, Outcome.HOLDS, self.context, proved=1.0)
 
@@ -334,7 +334,7 @@ class Verifier:
         return Clock(left, self.clock.work_limit)
 
 
-def reaching(engines: Engines, label: int) -> Callable[[Box, Clock], Reply]:
+def find_reaching(engines: Engines, label: int) -> Callable[[Box, Clock], Reply]:
     """What looks for a point of a box that is decided for a label."""
     oracle = engines.oracle((label + 1) % len(engines.subject.labels), target=label)
     return oracle.counterexample
@@ -348,7 +348,7 @@ class Searched:
     proved: float
 
 
-def in_parts(
+def search_in_parts(
     find: Callable[[Box, Clock], Reply], box: Box, importance: Sequence[float], clock: Clock
 ) -> Searched:
     """Search a box; if half of the time is not enough, part by part, so that what is proved can be told.
@@ -392,7 +392,7 @@ def verify_property(model: TreeModel, stated: object, clock: Clock) -> Verificat
     verifier = replace(verifier, clock=Clock(clock.limit, clock.work_limit))
     claim = wanted.claim(verifier)
     try:
-        return wanted.verified(verifier)
+        return wanted.verify(verifier)
     except TooLarge as problem:
         return Verification(claim, Outcome.UNDECIDED, verifier.context, note=str(problem))
 
