@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import cache
 
 from primewood.apps.report.page import charts, limits, views, words
+from primewood.apps.report.records import ReportRecord
 from primewood.render.html.environment import render, style
-from primewood.render.text import Record
 
 SECTIONS = {
     "model": "The model",
@@ -26,7 +26,7 @@ SECTIONS = {
 """The sections in their order, by their anchors."""
 
 
-def render_page(record: Record) -> str:
+def render_page(record: ReportRecord) -> str:
     """A whole page about a model.
 
     Parameters

@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from primewood.apps.report.records import RulesSection
 from primewood.render.lanes import Bar
 from primewood.render.numbers import counted
-from primewood.render.text import Record, write_share
+from primewood.render.records import HistogramRecord
+from primewood.render.text import write_share
 
 MOST_LINES = 4
 """The most decisions that each have their own line beside that of all rows."""
@@ -50,7 +52,7 @@ class RadiusHistogram:
         return f"Histogram of the proved radius: {', '.join(told)}"
 
 
-def draw_histogram(record: Record) -> RadiusHistogram:
+def draw_histogram(record: HistogramRecord) -> RadiusHistogram:
     """The columns of a histogram of shares, from its edges and counts."""
     edges, counts = record["edges"], record["counts"]
     most, bars = max(counts, default=1), len(counts)
@@ -98,7 +100,7 @@ class CurvePicture:
         return f"Curve of the share that the first rules cover: {', '.join(told)}"
 
 
-def draw_curve(rules: Record) -> CurvePicture:
+def draw_curve(rules: RulesSection) -> CurvePicture:
     """The coverage of the first rules, of all rows and, if the decisions are few, of each decision's."""
     most = max(len(rules["curve"]) - 1, 1)
     lines = [_draw_line("all rows", rules["curve"], most)]

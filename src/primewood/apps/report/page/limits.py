@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from primewood.apps.report.page.words import WHO, count_explanations, find_features, join_names, name_rows
+from primewood.apps.report.records import (
+    CasesSection,
+    FeaturesSection,
+    ModelSection,
+    PropertiesSection,
+    ReportRecord,
+    RobustnessSection,
+    RowsSection,
+    RulesSection,
+)
 from primewood.render.numbers import counted
-from primewood.render.text import Record
 
 SCOPE = (
     "The report says what the model decides and why. It does not say whether the decisions are right, fair or lawful.",
@@ -15,19 +24,19 @@ SCOPE = (
 )
 
 
-def list_alarms(record: Record) -> list[str]:
+def list_alarms(record: ReportRecord) -> list[str]:
     """Evidence that contradicts the model itself, which must never happen."""
     found = record["confirmation"]
-    wrong = found["rows"] - found["agree"]
-    if not wrong:
+    wrong, by = found["rows"] - found["agree"], found["by"]
+    if by is None or not wrong:
         return []
     return [
         f"{counted(wrong, 'row')} of {found['rows']:,} that serve as evidence got a different decision from "
-        f"{WHO[found['by']]}. Do not rely on this report before that is understood."
+        f"{WHO[by]}. Do not rely on this report before that is understood."
     ]
 
 
-def list_limits(record: Record) -> list[str]:
+def list_limits(record: ReportRecord) -> list[str]:
     """What is not proved, not asked or left out in this report, in sentences."""
     return [
         *_check_reading(record["model"]),
@@ -40,7 +49,7 @@ def list_limits(record: Record) -> list[str]:
     ]
 
 
-def _check_reading(model: Record) -> list[str]:
+def _check_reading(model: ModelSection) -> list[str]:
     if "fidelity" in model:
         return []
     if "predict_agrees" in model:
@@ -52,7 +61,7 @@ def _check_reading(model: Record) -> list[str]:
     return ["The trees were not compared with a model of a library: none was given."]
 
 
-def _check_rows(rows: Record) -> list[str]:
+def _check_rows(rows: RowsSection) -> list[str]:
     if rows["source"] == "none":
         return ["There were no rows: nothing is counted, and no single decision is explained."]
     found = []
@@ -67,7 +76,7 @@ def _check_rows(rows: Record) -> list[str]:
     return found
 
 
-def _check_cases(cases: Record) -> list[str]:
+def _check_cases(cases: CasesSection) -> list[str]:
     found = []
     early, none = cases["statuses"].get("interrupted", 0), cases["statuses"].get("impossible", 0)
     refused = sum(item["problem"] is not None for item in cases["items"])
@@ -82,10 +91,10 @@ def _check_cases(cases: Record) -> list[str]:
         found.append(
             f"{counted(refused, 'row')} that were asked for cannot be explained; the reason is beside each."
         )
-    for way, what in (("fewest", "the fewest features that change it"), ("nearest", "the nearest other row")):
-        early = sum(
-            item[way]["status"] == "interrupted" for item in cases["items"] if item["problem"] is None
-        )
+    explained = [item for item in cases["items"] if item["problem"] is None]
+    fewest, nearest = ([item["fewest"] for item in explained], [item["nearest"] for item in explained])
+    for ways, what in ((fewest, "the fewest features that change it"), (nearest, "the nearest other row")):
+        early = sum(way["status"] == "interrupted" for way in ways)
         if early:
             found.append(f"For {counted(early, 'decision')}, {what} is not proved to be so.")
     return found
@@ -99,7 +108,7 @@ def _name_directions(classes: Sequence[object]) -> list[tuple[str, str]]:
     return [("increasing", "move a decision down"), ("decreasing", "move a decision up")]
 
 
-def _check_properties(properties: Record, classes: Sequence[object]) -> list[str]:
+def _check_properties(properties: PropertiesSection, classes: Sequence[object]) -> list[str]:
     items = properties["items"]
     undecided = [item for item in items if item["outcome"] == "undecided"]
     if properties["stated"]:
@@ -121,7 +130,7 @@ def _check_properties(properties: Record, classes: Sequence[object]) -> list[str
     return found
 
 
-def _check_rules(rules: Record) -> list[str]:
+def _check_rules(rules: RulesSection) -> list[str]:
     if rules["absent"] is not None:
         return [rules["absent"]]
     found = []
@@ -138,7 +147,7 @@ def _check_rules(rules: Record) -> list[str]:
     return found
 
 
-def _check_robustness(found: Record) -> list[str]:
+def _check_robustness(found: RobustnessSection) -> list[str]:
     if found["absent"] is not None:
         return [found["absent"]]
     words = []
@@ -150,7 +159,7 @@ def _check_robustness(found: Record) -> list[str]:
     return words
 
 
-def _check_features(features: Record) -> list[str]:
+def _check_features(features: FeaturesSection) -> list[str]:
     words = []
     if features["source"] == "batch":
         words.append(
@@ -170,7 +179,7 @@ def _check_features(features: Record) -> list[str]:
     return words
 
 
-def _check_batch(features: Record) -> list[str]:
+def _check_batch(features: FeaturesSection) -> list[str]:
     """What is not in the explanations of a batch."""
     words = []
     if not features["finished"]:

@@ -6,13 +6,29 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from primewood.apps.report.page.words import join_names
+from primewood.apps.report.records import (
+    CaseRecord,
+    FeatureChanges,
+    FewestRecord,
+    ModelSection,
+    PropertyRecord,
+    ReportRecord,
+    RulesSection,
+)
 from primewood.logic.interval import number
 from primewood.render import lanes
 from primewood.render.html.card import card
 from primewood.render.html.conditions import ConditionRow
 from primewood.render.numbers import counted, few, short
-from primewood.render.records import EntryRecord, ExplanationRecord, LiteralRecord
-from primewood.render.text import Record
+from primewood.render.records import (
+    CounterfactualRecord,
+    DiagramRecord,
+    DistributionRecord,
+    EntryRecord,
+    ExplanationRecord,
+    FeatureRecord,
+    LiteralRecord,
+)
 
 VOTES = {
     "mean": "the mean of what its trees say",
@@ -22,7 +38,7 @@ VOTES = {
 MOST_VALUES = 12
 
 
-def list_facts(record: Record) -> list[tuple[str, str]]:
+def list_facts(record: ReportRecord) -> list[tuple[str, str]]:
     """The model in a list of names and words."""
     model = record["model"]
     tested = len(model["tested"])
@@ -47,7 +63,7 @@ def list_facts(record: Record) -> list[tuple[str, str]]:
     return facts
 
 
-def _tell_rule(model: Record) -> str:
+def _tell_rule(model: ModelSection) -> str:
     words = f"by {VOTES[model['vote']]}" if model["trees"] > 1 else "by its one tree"
     if model["threshold"] is not None:
         what = "prediction" if model["kind"] == "regressor" else f"probability of {model['classes'][-1]}"
@@ -62,19 +78,19 @@ def _round_count(cells: str) -> str:
     return f"{int(cells):,}" if len(cells) <= 9 else f"about 10^{len(cells) - 1}"
 
 
-def _tell_missing(model: Record) -> str:
+def _tell_missing(model: ModelSection) -> str:
     if not model["may_be_missing"]:
         return "taken not to occur"
     return f"may occur in {join_names(model['may_be_missing'])}"
 
 
-def _tell_summation(model: Record) -> str:
+def _tell_summation(model: ModelSection) -> str:
     if model["summation"] == "any":
         return "not fixed by the model; what is proved here holds for every order"
     return "fixed, and followed to the last digit"
 
 
-def _tell_fidelity(model: Record) -> str:
+def _tell_fidelity(model: ModelSection) -> str:
     if "fidelity" in model:
         return f"{model['fidelity']['rows']:,} rows, of which {model['fidelity']['differ']:,} differ"
     if "predict_agrees" in model:
@@ -83,13 +99,13 @@ def _tell_fidelity(model: Record) -> str:
     return "not tried: there is no model of a library"
 
 
-def _tell_diagram(diagram: Record) -> str:
+def _tell_diagram(diagram: DiagramRecord) -> str:
     if diagram["compiles"]:
         return f"compiles to {diagram['nodes']:,} nodes"
     return "does not compile within the seconds that this report spends on it; nothing here depends on that"
 
 
-def list_features(record: Record) -> list[tuple[str, str, str, str]]:
+def list_features(record: ReportRecord) -> list[tuple[str, str, str, str]]:
     """Per feature: its name, what it holds, how finely it is tested, and whether it may be missing."""
     may = set(record["model"]["may_be_missing"])
     return [
@@ -103,13 +119,14 @@ def list_features(record: Record) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def _tell_scale(entry: Record) -> str:
+def _tell_scale(entry: FeatureRecord) -> str:
     if entry["kind"] == "categories":
         shown = [str(value) for value in entry["values"]]
         return few(shown, MOST_VALUES)
-    if entry["low"] is None:
+    low, high = entry["low"], entry["high"]
+    if low is None or high is None:
         return f"numbers {entry['unit']}".rstrip()
-    return f"{short(entry['low'])} to {short(entry['high'])} {entry['unit']}".rstrip()
+    return f"{short(low)} to {short(high)} {entry['unit']}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +176,12 @@ class CaseView:
     whole: Sequence[tuple[str, str]] = ()
 
 
-def view_cases(record: Record) -> list[CaseView]:
+def view_cases(record: ReportRecord) -> list[CaseView]:
     """The decisions that are explained one by one."""
     return [_view_case(item, record["model"]) for item in record["cases"]["items"]]
 
 
-def _view_case(item: Record, model: Record) -> CaseView:
+def _view_case(item: CaseRecord, model: ModelSection) -> CaseView:
     title, chosen = f"Row {item['label']}", item["chosen"]
     if item["problem"] is not None:
         return CaseView(item["row"], title, chosen, item["problem"])
@@ -181,9 +198,9 @@ def _view_case(item: Record, model: Record) -> CaseView:
     )
 
 
-def _fit_page(why: ExplanationRecord, model: Record) -> ExplanationRecord:
+def _fit_page(why: ExplanationRecord, model: ModelSection) -> ExplanationRecord:
     """The record with the distributions of the features that it mentions, without what the page says once for all."""
-    scales = {entry["feature"]: entry for entry in model["scales"]}
+    scales: dict[str, DistributionRecord] = {entry["feature"]: entry for entry in model["scales"]}
     mentioned = {literal["feature"] for literal in why["literals"]}
     instance: list[EntryRecord] = [
         {**entry, **scales[entry["feature"]]} if entry["feature"] in mentioned else entry
@@ -193,7 +210,7 @@ def _fit_page(why: ExplanationRecord, model: Record) -> ExplanationRecord:
     return {**why, "instance": instance, "assumptions": assumed, "model": None, "vote": None}
 
 
-def _view_fewest(found: Record) -> ShownChange:
+def _view_fewest(found: FewestRecord) -> ShownChange:
     name = "the fewest features that change it"
     if found["status"] == "impossible":
         return ShownChange(name, [], "nothing changes it", "proved")
@@ -203,7 +220,7 @@ def _view_fewest(found: Record) -> ShownChange:
     return ShownChange(name, _list_moves(found["changes"]), str(found["other"]), proof)
 
 
-def _view_nearest(found: Record) -> ShownChange:
+def _view_nearest(found: CounterfactualRecord) -> ShownChange:
     name = "the nearest row with a different decision"
     if found["status"] == "impossible":
         return ShownChange(name, [], "there is none", "proved")
@@ -218,8 +235,8 @@ def _view_condition(literal: LiteralRecord) -> ConditionRow:
     return ConditionRow.of(lanes.track(lanes.make_entry(literal), literal))
 
 
-def _list_moves(changes: Record) -> list[tuple[str, str, str]]:
-    return [(feature, old, new) for feature, (old, new) in changes.items()]
+def _list_moves(changes: FeatureChanges) -> list[tuple[str, str, str]]:
+    return [(feature, str(old), str(new)) for feature, (old, new) in changes.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +265,7 @@ class RuleView:
     prime: bool
 
 
-def view_rules(rules: Record) -> list[RuleView]:
+def view_rules(rules: RulesSection) -> list[RuleView]:
     """The rules as they are shown."""
     return [
         RuleView(
@@ -301,10 +318,11 @@ class PropertyView:
         return [(name, values[0]) for name, values, differs in self.cells if not differs]
 
 
-def view_property(item: Record) -> PropertyView:
+def view_property(item: PropertyRecord) -> PropertyView:
     """A property as it is shown; of two rows that differ in a feature that goes up, the lower one first."""
-    down = item["kind"] == "decreasing"
-    rows, decisions = (list(reversed(item[key])) if down else item[key] for key in ("shown", "decisions"))
+    rows, decisions = item["shown"], item["decisions"]
+    if item["kind"] == "decreasing":
+        rows, decisions = rows[::-1], decisions[::-1]
     apart = set(item["differ_in"])
     return PropertyView(
         item["kind"],
@@ -317,7 +335,7 @@ def view_property(item: Record) -> PropertyView:
     )
 
 
-def _list_notes(item: Record) -> list[str]:
+def _list_notes(item: PropertyRecord) -> list[str]:
     """How many rows break a property, and how far its proof came."""
     if item["outcome"] == "holds":
         return []
@@ -325,7 +343,7 @@ def _list_notes(item: Record) -> list[str]:
     return [f"{line[:1].upper()}{line[1:]}." for line in (broken, item["note"]) if line]
 
 
-def view_properties(items: Iterable[Record]) -> list[PropertyView]:
+def view_properties(items: Iterable[PropertyRecord]) -> list[PropertyView]:
     """The properties that were stated, in their order."""
     return [view_property(item) for item in items]
 
@@ -343,7 +361,7 @@ class FeatureView:
         return [one for one in self.by_kind.values() if one.cells]
 
 
-def group_by_feature(items: Iterable[Record]) -> list[FeatureView]:
+def group_by_feature(items: Iterable[PropertyRecord]) -> list[FeatureView]:
     """The questions that are asked by default, feature by feature, in the order in which they were asked."""
     found: dict[str, dict[str, PropertyView]] = {}
     for item in items:

@@ -8,9 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from primewood.apps.report.records import (
+    CasesSection,
+    ConfirmationRecord,
+    FeaturesSection,
+    PropertiesSection,
+    PropertyRecord,
+    ReportRecord,
+    RobustnessSection,
+    RulesSection,
+)
 from primewood.render import text
 from primewood.render.numbers import counted, few
-from primewood.render.text import Record
 
 MOST_NAMES = 8
 """The most things that a sentence lists."""
@@ -22,7 +31,7 @@ WHO = {
 """Who decided the evidence once more."""
 
 
-def summarise(record: Record) -> list[str]:
+def summarise(record: ReportRecord) -> list[str]:
     """What was found, in sentences."""
     return [
         *_introduce(record),
@@ -74,7 +83,7 @@ def name_rows(source: str) -> str:
     return {"given": "rows given", "training": "training rows"}[source]
 
 
-def _introduce(record: Record) -> list[str]:
+def _introduce(record: ReportRecord) -> list[str]:
     model, rows = record["model"], record["rows"]
     trees = counted(model["trees"], "tree")
     words = [
@@ -93,7 +102,7 @@ def _introduce(record: Record) -> list[str]:
     return words
 
 
-def _count_cases(cases: Record) -> list[str]:
+def _count_cases(cases: CasesSection) -> list[str]:
     statuses = cases["statuses"]
     explained = statuses.get("proved", 0) + statuses.get("interrupted", 0)
     if not explained:
@@ -106,17 +115,17 @@ def _count_cases(cases: Record) -> list[str]:
     ]
 
 
-def _confirm(confirmation: Record) -> list[str]:
-    rows, agree = confirmation["rows"], confirmation["agree"]
-    if not rows or agree < rows:
+def _confirm(confirmation: ConfirmationRecord) -> list[str]:
+    rows, agree, by = confirmation["rows"], confirmation["agree"], confirmation["by"]
+    if by is None or agree < rows:
         return []
     return [
-        f"All {counted(rows, 'row')} that serve as evidence here were decided once more by {WHO[confirmation['by']]}, "
+        f"All {counted(rows, 'row')} that serve as evidence here were decided once more by {WHO[by]}, "
         "and decided as shown."
     ]
 
 
-def _sum_up_properties(properties: Record) -> list[str]:
+def _sum_up_properties(properties: PropertiesSection) -> list[str]:
     items = properties["items"]
     if properties["stated"]:
         outcomes = [item["outcome"] for item in items]
@@ -146,19 +155,19 @@ def _sum_up_properties(properties: Record) -> list[str]:
     return found
 
 
-def _join_claims(items: Sequence[Record], kind: str, features: str) -> str:
+def _join_claims(items: Sequence[PropertyRecord], kind: str, features: str) -> str:
     """What is proved of features in which decisions go one way only."""
     example = next(item for item in items if item["kind"] == kind)
     claim: str = example["claim"]
     return claim.replace(f"raising {example['features'][0]} ", f"raising {features} ", 1) + "."
 
 
-def find_features(items: Sequence[Record], kind: str, outcome: str) -> list[str]:
+def find_features(items: Sequence[PropertyRecord], kind: str, outcome: str) -> list[str]:
     """The features of which a question of some kind has an outcome."""
     return [item["features"][0] for item in items if item["kind"] == kind and item["outcome"] == outcome]
 
 
-def _sum_up_rules(rules: Record) -> list[str]:
+def _sum_up_rules(rules: RulesSection) -> list[str]:
     if rules["absent"] is not None or not rules["counted"]:
         return []
     count, share = len(rules["rules"]), text.write_share(rules["covered"] / rules["counted"])
@@ -168,7 +177,7 @@ def _sum_up_rules(rules: Record) -> list[str]:
     return [f"{which} {rules['covered']:,} of {rules['counted']:,} rows ({share})."] if count else []
 
 
-def _sum_up_robustness(found: Record) -> list[str]:
+def _sum_up_robustness(found: RobustnessSection) -> list[str]:
     if found["absent"] is not None:
         return []
     drawn = f"Of {counted(found['measured'], 'row')} drawn at random, "
@@ -183,7 +192,7 @@ def _sum_up_robustness(found: Record) -> list[str]:
     ]
 
 
-def describe_feature_use(found: Record) -> list[str]:
+def describe_feature_use(found: FeaturesSection) -> list[str]:
     """Over what feature use is counted, and over what the changes that features make alone."""
     if found["source"] == "batch":
         return [*_describe_batch(found), _describe_sample(found)]
@@ -196,7 +205,7 @@ def describe_feature_use(found: Record) -> list[str]:
     ]
 
 
-def _describe_batch(found: Record) -> list[str]:
+def _describe_batch(found: FeaturesSection) -> list[str]:
     """What is said of explanations that were made before the report."""
     many = "Two counts. The first" if found["sampled"] else "This count"
     over = count_explanations(found["explained"])
@@ -215,7 +224,7 @@ def _describe_batch(found: Record) -> list[str]:
     return words
 
 
-def _describe_sample(found: Record) -> str:
+def _describe_sample(found: FeaturesSection) -> str:
     if not found["sampled"]:
         return "There are no rows to try on what a feature can change alone."
     return (
@@ -225,6 +234,6 @@ def _describe_sample(found: Record) -> str:
     )
 
 
-def _tell_values(found: Record) -> str:
+def _tell_values(found: FeaturesSection) -> str:
     early = f" (on {found['alone_rows']} rows, in time)" if found["alone_rows"] < found["sampled"] else ""
     return f"every value that the model can tell apart was tried{early}."
