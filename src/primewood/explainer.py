@@ -404,7 +404,8 @@ class Explainer:
         Raises
         ------
         InvalidInput
-            If a row does not fit the columns of the model, or the model is an expression.
+            If a row does not fit the columns of the model, or the model is a regressor without a cut-off or an
+            expression.
 
         Examples
         --------
@@ -989,7 +990,7 @@ class Explainer:
         Returns
         -------
         Contrast
-            If no change leads to the wanted decision, its `status` says so.
+            If no change leads to the wanted decision, its `status` is "impossible".
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Contrastive explanations: what to let go of so that another decision becomes possible."""
+"""Contrastive explanations: which features to change so that another decision becomes possible."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Contrast(Brief):
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features that are let go of."""
+        """The features that change."""
         return tuple(literal.variable.name for literal in self.term.literals)
 
     def to_dict(self) -> ContrastRecord:
@@ -297,7 +297,7 @@ class Contrasts(BoxFamily[Contrast]):
 
 
 def find_contrast(decision: Decision, literals: Language | None, clock: Clock) -> Contrast:
-    """The fewest features to let go of so that another decision, or the target, becomes possible.
+    """Find the fewest features whose change makes another decision, or the target, possible.
 
     The model's `immutable` features are held. If a limit comes first, or nothing changes the decision, the status says
     so.

@@ -45,7 +45,7 @@ class Counterfactual(Brief):
     ----------
     status : Status
         "proved": no row that may be moved to is nearer (in sums of fractions: by more than a thousandth).
-        "interrupted": a limit came, or constraints between features made the row move farther than its cell is;
+        "interrupted": a limit was reached, or constraints between features made the row move farther than its cell is;
         `lower` says how near one could still be. "impossible": no row that may be moved to gets a different decision.
     decision, other : object
         The decisions on the row that was asked about, and on `row`.

@@ -73,5 +73,5 @@ class Reasons(Iterator[Explanation | Contrast]):
 
     @property
     def complete(self) -> bool:
-        """Whether all have been found; else a limit came, or there are more."""
+        """Whether all have been found; False before the end, or if a limit was reached."""
         return self._duality.complete

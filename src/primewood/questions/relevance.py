@@ -72,7 +72,7 @@ class FoundRelevance(Relevance):
     undecided : tuple of str
         The features that are not known to be relevant or irrelevant.
     complete : bool
-        Whether everything about features is decided; else a limit came.
+        Whether everything about features is decided; False if a limit was reached.
     """
 
     literals: Language = "sets"
