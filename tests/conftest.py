@@ -1,9 +1,11 @@
-"""What holds for all tests: Ctrl-C is heard, and a run takes a part of the slow tests."""
+"""What holds for all tests: Ctrl-C is heard, no module is compiled twice, and a run takes a part of the slow tests."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +15,10 @@ import primewood
 from rotation import PARTS, choose_part, divide
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin while they wait starve other workers
+
+# Tests start many processes: without bytecode each of them would compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 for (
     name
@@ -73,3 +79,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     items[:], left_out = divide(items, config.stash[PART])
     config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_collection_finish() -> None:
+    gc.collect()
+    gc.freeze()  # modules and tests stay until the end: looking through them again and again costs time

@@ -121,6 +121,7 @@ MODELS = {
     "any order": lambda: iris(load_iris().data, summation="any"),
     "constraint": lambda: iris(load_iris().data, constraints=['"petal width (cm)" <= "petal length (cm)"']),
 }
+NAMES = [pytest.param(name, marks=pytest.mark.slow) if name == "sixty features" else name for name in MODELS]
 
 
 @cache
@@ -152,7 +153,7 @@ def decided(explainer: pw.Explainer, rows: Any) -> list[object]:
     return [names[int(x >= low) + int(x > high)] for x in outputs]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_section_survives_every_model(name: str) -> None:
     _, report = reported(name)
     record = report.to_dict()
@@ -163,7 +164,7 @@ def test_every_section_survives_every_model(name: str) -> None:
     assert record["confirmation"]["agree"] == record["confirmation"]["rows"]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_model_decides_about_every_row_of_evidence_as_the_report_says(name: str) -> None:
     explainer, report = reported(name)
     record = report.to_dict()
@@ -187,7 +188,7 @@ def test_the_model_decides_about_every_row_of_evidence_as_the_report_says(name: 
         assert [str(x) for x in decided(explainer, rows)] == [str(x) for x in said]
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "no rows"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "no rows"])
 def test_rules_and_explanations_hold_for_rows_drawn_inside_them(name: str) -> None:
     explainer, report = reported(name)
     record = report.to_dict()

@@ -66,7 +66,7 @@ def written(folder: Path, text: str) -> Path:
     return path
 
 
-LARGE = ("sixty features", "thirty features", "edges")
+LARGE = ("sixty features", "thirty features", "edges", "live", "every answer")
 """Pages that take long; the others have what they have, on a smaller scale."""
 
 

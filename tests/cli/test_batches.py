@@ -223,7 +223,9 @@ def test_a_full_disk_is_one_message(files, tmp_path):
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000));"
     script = f"{limit} from primewood.cli.main import run; run()"
     asked = ["explain", "forest.skops", "rows.csv", "-o", str(tmp_path / "out"), *WORK]
-    done = subprocess.run([sys.executable, "-c", script, *asked], capture_output=True, text=True, timeout=60)
+    # -B: Python does not notice that it could write only half of a file of bytecode.
+    command = [sys.executable, "-B", "-c", script, *asked]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and not done.stdout and "Traceback" not in done.stderr
     assert f"part-00000.parquet: {os.strerror(27)}" in done.stderr
     assert "0 rows in 0 parts are finished and stay" in done.stderr and "--resume" in done.stderr
@@ -249,12 +251,13 @@ run()
 """The command line where the temporary file of some name is a link to /dev/full, once there is another file."""
 
 
+@pytest.mark.slow
 @with_full
 @pytest.mark.parametrize(
     ("name", "after", "parts"),
     [
-        pytest.param("part-00000.parquet", "lock", 0, marks=pytest.mark.slow),
-        pytest.param("part-00002.parquet", "lock", 2, marks=pytest.mark.slow),
+        ("part-00000.parquet", "lock", 0),
+        ("part-00002.parquet", "lock", 2),
         ("manifest.json", "part-00002.parquet", 2),
     ],
 )
@@ -289,7 +292,8 @@ def onto_full(*asked):
 
 
 @with_full
-@pytest.mark.parametrize("more", [(), pytest.param(("--json",), marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("--json",)])
 def test_answers_that_cannot_be_printed_are_one_message(files, call, tmp_path, more):
     asked = ("explain", "forest.skops", "rows.csv", *WORK, "-o")
     done = onto_full(*asked, tmp_path / "out", *more)

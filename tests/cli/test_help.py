@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -22,6 +23,8 @@ SHOWS_ITS_CODES = {
     *("explain", "contrast", "flip", "check", "verify", "compare", "rules", "compile", "report"),
     *("primes", "audit", "encode", "adverse-action"),
 }
+LENGTHY = re.compile(r"\| primewood|primewood (audit|bench)")
+"""Examples that take long: a run of the tests takes some of them, another run others."""
 
 
 def doc_of(name):
@@ -100,7 +103,13 @@ def test_the_version_is_told(call):
     assert call("--version") == (0, f"primewood {__version__}\n", "")
 
 
-@pytest.mark.parametrize(("name", "example"), examples())
+@pytest.mark.parametrize(
+    ("name", "example"),
+    [
+        pytest.param(name, example, marks=[pytest.mark.slow] if LENGTHY.search(example) else [])
+        for name, example in examples()
+    ],
+)
 def test_examples_work(files, call, name, example):
     _, pipe, words = example.rpartition("| ") if "| primewood" in example else ("", "", example)
     assert words.startswith(f"primewood {name}")

@@ -44,10 +44,8 @@ def test_the_three_examples_are_there():
     assert {path.stem for path in NOTEBOOKS} == {"credit", "medicine", "digits"}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(x, id=x.stem, marks=[] if x.stem == "credit" else pytest.mark.slow) for x in NOTEBOOKS],
-)
+@pytest.mark.slow
+@notebooks
 def test_a_fresh_run_shows_what_the_file_shows(path):
     kept, fresh = shown(read(path)), shown(run(path))
     for cell, outputs in fresh.items():

@@ -27,6 +27,8 @@ NOT_RUN = {
     "pip install .": "builds the core again",
 }
 ANSWERED = (0, 1)
+LENGTHY = re.compile(r"\| primewood|-o answers|primewood (audit|report)")
+"""Commands that take long: a run of the tests takes some of them, another run others."""
 
 
 def commands_of(page: Path) -> list[str]:
@@ -78,7 +80,15 @@ def shell(files, monkeypatch, capfd):
     return run
 
 
-@pytest.mark.parametrize(("page", "line"), WRITTEN, ids=[f"{p.name}: {line}" for p, line in WRITTEN])
+@pytest.mark.parametrize(
+    ("page", "line"),
+    [
+        pytest.param(
+            page, line, id=f"{page.name}: {line}", marks=[pytest.mark.slow] if LENGTHY.search(line) else []
+        )
+        for page, line in WRITTEN
+    ],
+)
 def test_a_command_that_is_shown_is_answered(shell, page, line):
     if line in NOT_RUN:
         return
@@ -86,6 +96,7 @@ def test_a_command_that_is_shown_is_answered(shell, page, line):
     assert code in ANSWERED, f"{page.name}: exit code {code}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", SHOWN, ids=[page.name for page in SHOWN])
 def test_a_session_shows_what_comes(shell, page):
     code = 0

@@ -64,11 +64,26 @@ def real_forest(data, trees, depth):
     return model, pw.Explainer(model, X[::2], literals="sets"), X
 
 
+FORESTS = [("wine", 100, None), ("breast_cancer", 100, 6), ("breast_cancer", 100, None), ("digits", 25, 6)]
+LANGUAGES = ["sets", "intervals", "values"]
+ALWAYS = [
+    ("wine", 100, None, "sets"),
+    ("breast_cancer", 100, 6, "intervals"),
+    ("breast_cancer", 100, None, "values"),
+    ("breast_cancer", 100, None, "sets"),
+    ("digits", 25, 6, "values"),
+]
+"""What every run takes; the others take their turns."""
+
+
 @pytest.mark.parametrize(
-    ("data", "trees", "depth"),
-    [("wine", 100, None), ("breast_cancer", 100, 6), ("breast_cancer", 100, None), ("digits", 25, 6)],
+    ("data", "trees", "depth", "literals"),
+    [
+        pytest.param(*forest, literals, marks=[] if (*forest, literals) in ALWAYS else [pytest.mark.slow])
+        for forest in FORESTS
+        for literals in LANGUAGES
+    ],
 )
-@pytest.mark.parametrize("literals", ["sets", "intervals", "values"])
 def test_nothing_inside_an_explanation_is_decided_otherwise(data, trees, depth, literals):
     model, explainer, X = real_forest(data, trees, depth)
     assert explainer.fidelity.differ == 0 and explainer.fidelity.rows > 1000

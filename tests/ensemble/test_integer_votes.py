@@ -18,6 +18,7 @@ def ensemble(trees, groups=(), **more):
     return Ensemble(tuple(trees), ("x",), ("a", "b"), vote="mean", groups=tuple(groups), **more)
 
 
+@pytest.mark.slow
 def test_leaves_that_are_called_exact_are_held_by_the_integers():
     """A great weight beside very many tiny ones, which must not vanish in integers of 64 bits."""
     always = Tree.build([0.5, 0.5])

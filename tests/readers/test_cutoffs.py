@@ -216,7 +216,13 @@ NESTED = {
 }
 
 
-@pytest.mark.parametrize("name", NESTED)
+ALWAYS = ("fixed around a pipeline", "pipeline with tuned", "fixed around a search", "fixed around fixed")
+"""What every run takes; the others take their turns."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in ALWAYS else [pytest.mark.slow]) for name in NESTED]
+)
 def test_cut_offs_pipelines_and_searches_in_each_other_are_explained_as_they_predict(name):
     wrapper = NESTED[name]().fit(FRAME, WORDS)
     explainer = pw.Explainer(wrapper, FRAME)

@@ -800,11 +800,22 @@ def pipelines(draw):
             return None
 
 
-@settings(max_examples=40)
-@given(pipelines(), st.integers(0, 2**32))
-def test_random_pipelines_are_read_exactly(pipeline, seed):
+def check_if_fitted(pipeline, seed):
     if pipeline is not None:
         check(pipeline, n=300, seed=seed)
+
+
+@settings(max_examples=12)
+@given(pipelines(), st.integers(0, 2**32))
+def test_random_pipelines_are_read_exactly(pipeline, seed):
+    check_if_fitted(pipeline, seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=100)
+@given(pipelines(), st.integers(0, 2**32))
+def test_many_random_pipelines_are_read_exactly(pipeline, seed):
+    check_if_fitted(pipeline, seed)
 
 
 def test_columns_that_no_step_uses_may_hold_anything():

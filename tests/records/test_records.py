@@ -54,6 +54,7 @@ def told(path, other, **options):
     return found.same, "\n".join(found.lines())
 
 
+@pytest.mark.slow
 def test_another_process_with_another_hash_seed_writes_the_same_bytes(written, tmp_path):
     other = tmp_path / "there.jsonl"
     ran = run("write", other, "--questions", COUNT, "--kinds", KIND, PYTHONHASHSEED="12")
