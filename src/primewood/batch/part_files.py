@@ -22,7 +22,7 @@ from primewood.files import parse_json, undamaged
 from primewood.logic.variable import Variable
 from primewood.render import frames
 from primewood.render.text import Record
-from primewood.tables.files import arrow
+from primewood.tables.files import arrow, read_parquet
 
 AGAIN = "resume (--resume) makes it again"
 CELLS: dict[str, FieldCheck[Any]] = {
@@ -132,9 +132,9 @@ def read_columns(folder: Folder, part: Part, wanted: Sequence[str]) -> dict[str,
 
 
 def _read_parquet(file: IO[bytes], wanted: Sequence[str]) -> dict[str, list[Any]]:
-    pyarrow, parquet = arrow()
+    pyarrow, _ = arrow()
     try:
-        table = parquet.read_table(file, columns=list(wanted))
+        table = read_parquet(file, list(wanted))
         return {name: table.column(name).to_pylist() for name in wanted}
     except (KeyError, OSError, pyarrow.ArrowException) as problem:
         raise InvalidInput(f"its columns cannot be read ({problem})") from None

@@ -260,7 +260,7 @@ class ParquetSource(Source):
 
     def _read_column_texts(self, column: str) -> Iterator[str]:
         with self._open() as file:
-            for batch in file.iter_batches(columns=[column]):
+            for batch in file.iter_batches(columns=[column], use_threads=False):
                 yield from ("" if value is None else str(value) for value in batch.column(0).to_pylist())
 
     def _tables(self, size: int, first: int) -> Iterator[Any]:
@@ -271,7 +271,7 @@ class ParquetSource(Source):
         with self._open() as file:
             groups, drop = _find_groups(file, first)
             held = file.schema_arrow.empty_table().select(self._columns)
-            for batch in file.iter_batches(size, groups, self._columns):
+            for batch in file.iter_batches(size, groups, self._columns, use_threads=False):
                 table = self._arrow.Table.from_batches([batch]).slice(drop)
                 drop = max(0, drop - batch.num_rows)
                 held = self._arrow.concat_tables([held, table])
@@ -289,7 +289,7 @@ class ParquetSource(Source):
 
     def _open(self) -> Any:
         try:
-            return self._parquet.ParquetFile(self.path)
+            return self._parquet.ParquetFile(self.path, pre_buffer=False)
         except self._arrow.ArrowException as problem:
             raise InvalidInput(f"{self.path.name} is not a Parquet file: {problem}") from None
 

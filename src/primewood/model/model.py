@@ -127,7 +127,7 @@ class Model(ABC):
             return None
         wanted = self.context.label(target)
         if wanted == label:
-            raise InvalidInput(f"the row is decided {target} already; say another target")
+            raise InvalidInput(f"the row is decided {target} already; pass another target")
         return wanted
 
     def in_sequence(self) -> Self:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from primewood.errors import InvalidInput, MissingDependency
 from primewood.tables import workbook
@@ -300,15 +300,24 @@ def _read_json(text: str, name: str) -> Iterator[TextLine]:
 
 
 def _read_parquet(path: Path) -> TextTable:
-    pyarrow, parquet = arrow()
+    pyarrow, _ = arrow()
     try:
-        found = parquet.read_table(path)
+        found = read_parquet(path)
     except pyarrow.ArrowException as problem:
         raise InvalidInput(f"{path.name} is not a Parquet file: {problem}") from None
     if not found.num_rows:
         raise InvalidInput(f"{path.name} has no rows")
     columns = [["" if value is None else str(value) for value in x.to_pylist()] for x in found.columns]
     return TextTable(path.name, found.column_names, [list(cells) for cells in zip(*columns, strict=True)])
+
+
+def read_parquet(file: Path | IO[bytes], columns: Sequence[str] | None = None) -> Any:
+    """The columns of a Parquet file, all or some, as a table of pyarrow.
+
+    It is read in this thread: with pyarrow's own threads, Python aborts now and then when it ends.
+    """
+    _, parquet = arrow()
+    return parquet.ParquetFile(file, pre_buffer=False).read(columns, use_threads=False)
 
 
 def arrow() -> tuple[Any, Any]:
