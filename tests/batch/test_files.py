@@ -266,7 +266,7 @@ def test_bad_lines_of_json(explainer, frame, tmp_path):
     explain_file(explainer._model, path, tmp_path / "out", settings())
     found = table_of(tmp_path / "out")
     assert [record["status"] for record in found] == ["proved", *["failed"] * 4, "proved"]
-    for record, words in zip(found[1:5], ("not JSON", "no object", "has no", "not list"), strict=True):
+    for record, words in zip(found[1:5], ("not JSON", "not an object", "has no", "not list"), strict=True):
         assert words in record["notes"][0]
 
 
