@@ -414,7 +414,7 @@ def test_questions_without_sense_are_refused():
         explainer.adverse_action([50, 5, 0], "approved")
     with pytest.raises(UnknownName, match="accepted"):
         explainer.adverse_action([20, 5, 0], "accepted")
-    with pytest.raises(InvalidInput, match="which decision is favourable"):
+    with pytest.raises(InvalidInput, match="pass the favourable decision"):
         explainer.adverse_action([20, 5, 0], None)
     with pytest.raises(InvalidInput, match="protected=\\['debt'\\]"):
         explainer.adverse_action([20, 5, 0], "approved", protected="debt")

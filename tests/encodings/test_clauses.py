@@ -73,7 +73,7 @@ def test_what_is_not_dimacs_is_refused(text):
 def test_encodings_refuse_what_is_not_theirs():
     with pytest.raises(InvalidInput, match="not among the encoded variables"):
         OneHot([A]).encode(B == "r")
-    with pytest.raises(InvalidInput, match="no Boolean variable of this encoding"):
+    with pytest.raises(InvalidInput, match="not a Boolean variable of this encoding"):
         OneHot([A]).decode(BOOLEANS[0].literal([True]))
     with pytest.raises(InvalidInput, match="not a term"):
         OneHot([A]).decode(OneHot([A]).psi)

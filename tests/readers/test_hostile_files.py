@@ -432,5 +432,5 @@ def test_objects_that_do_not_fit_together_are_refused_before_they_predict(name):
     model = make()
     pw.read(model)
     damage(model)
-    with pytest.raises(UnsupportedModel, match="laid out as"):
+    with pytest.raises(UnsupportedModel, match="laid out like"):
         pw.read(model)

@@ -6,7 +6,7 @@ import io
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
@@ -148,6 +148,7 @@ def test_a_lane_has_its_length_and_shows_the_row_where_it_is(start, end, mark, c
 
 
 @given(places, places, st.integers(8, 40))
+@example(0.0, 0.09375, 8)
 def test_every_bar_is_seen_on_its_lane(start, end, count):
     start, end = sorted((start, end))
     line = terminal.cells(Lane(Scale(0.0, 1.0), (Bar(start, end),), None, (), ()), terminal.PLAIN, count)

@@ -47,9 +47,9 @@ BLOCKS = {
     "sums": tests("tests/conformance/test_sums_and_sets_of_values.py", "tests/ensemble"),
     "properties": tests("tests/properties", *NOT_TIMED),
     "changes": tests(
-        "tests/reasons/test_counterfactuals.py",
-        "tests/reasons/test_robustness.py",
-        "tests/reasons/test_reasons_and_contrasts.py",
+        "tests/questions/test_counterfactuals.py",
+        "tests/questions/test_robustness.py",
+        "tests/questions/test_reasons_and_contrasts.py",
         *NOT_TIMED,
     ),
     "records": Block(ADDRESS, "records", ("write", str(OUTPUT / "records.jsonl"), "--questions", "480")),

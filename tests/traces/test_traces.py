@@ -289,7 +289,8 @@ def test_a_file_that_forgets_options_is_found(monkeypatch) -> None:
 
     def load(path):
         found = honest(path)
-        found.literals = "values"
+        context = replace(found._model.context, literals="values")
+        found._model = replace(found._model, context=context)
         return found
 
     monkeypatch.setattr(pw, "load", load)

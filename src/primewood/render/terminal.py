@@ -242,8 +242,9 @@ def cells(lane: Lane, signs: Signs, count: int) -> str:
 
 def _inside(bar: lanes.Bar, count: int) -> list[int]:
     """The cell of a bar that holds the middle of none; nothing if the bar is beyond the range."""
-    cell = _cell((bar.start + bar.end) / 2, count)
-    return [cell] if 0 <= cell < count else []
+    start, end = max(bar.start, MARGIN), min(bar.end, 1 - MARGIN)
+    cell = _cell((start + end) / 2, count)
+    return [cell] if start <= end and 0 <= cell < count else []
 
 
 def _cell(place: float, count: int) -> int:
