@@ -7,11 +7,14 @@ among its rows. Decisions are those of the reference `predict`.
 from __future__ import annotations
 
 import itertools
+import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
 from conformance.test_sums_and_sets_of_values import (
@@ -309,3 +312,17 @@ def test_no_rule_is_proved_where_the_order_of_summation_may_break_it(engine):
         assert explainer.verify(pw.never(decision)).outcome is not pw.answers.Outcome.HOLDS
     assert explainer.verify("a > 0.5 -> maybe").outcome is pw.answers.Outcome.HOLDS
     assert len(list(explainer.contrasts([1], "no"))) == len(list(explainer.contrasts([1], "yes"))) == 1
+
+
+def test_a_model_keeps_the_domains_of_the_last_rules_only():
+    X, y = load_iris(return_X_y=True)
+    explainer = pw.Explainer(DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y), X)
+    model = explainer._model
+    explainer.verify("x2 < 1.5 -> 0")
+    (first,) = model._variants.values()
+    explainer.verify("x2 < 1.5 -> 0")
+    assert list(model._variants.values()) == [first]
+    for bound in range(20):
+        explainer.verify(f"x2 < {1.6 + bound / 100} -> 0")
+    assert len(model._variants) == 8 and first not in model._variants.values()
+    assert not pickle.loads(pickle.dumps(explainer))._model._variants

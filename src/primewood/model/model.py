@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from primewood.model.decision import Decision, RowDecision
 
 VoteName = Choice["model", "majority"]
+MOST_VARIANTS = 8
+"""How many models over other domains are kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -377,11 +379,24 @@ class TreeModel(Model):
         if not conditions:
             return self
         key = ("conditions", *(said.text for said in conditions))
-        if key not in self._variants:
-            domain = self.recipe.make(self.ensemble, conditions=conditions)
-            self._variants[key] = self.replace_ensemble(self.ensemble, domain)
-            self._variants[key].engines.prepare()
-        return self._variants[key]
+        found = self._variants.get(key)
+        if found is None:
+            found = self.replace_ensemble(
+                self.ensemble, self.recipe.make(self.ensemble, conditions=conditions)
+            )
+            found.engines.prepare()
+            self._keep_variant(key, found)
+        return found
+
+    def _keep_variant(self, key: object, variant: TreeModel) -> None:
+        """Keep a variant for later questions, and forget the oldest where there are many: each holds a forest."""
+        for oldest in list(self._variants)[: max(0, len(self._variants) - MOST_VARIANTS + 1)]:
+            self._variants.pop(oldest, None)
+        self._variants[key] = variant
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: it makes variants for itself."""
+        return {**self.__dict__, "_variants": {}}
 
     def cut_beside(self, other: Ensemble) -> TreeModel:
         """The same model over a domain that is cut where another ensemble over the same columns cuts."""
@@ -427,10 +442,11 @@ class TreeModel(Model):
             for name in broken
         }
         key = frozenset(loosened.items())
-        if key not in self._variants:
-            domain = self.recipe.make(self.ensemble, loosened=loosened)
-            self._variants[key] = self.replace_ensemble(self.ensemble, domain)
-        return self._variants[key]
+        found = self._variants.get(key)
+        if found is None:
+            found = self.replace_ensemble(self.ensemble, self.recipe.make(self.ensemble, loosened=loosened))
+            self._keep_variant(key, found)
+        return found
 
     def check_rows(self, what: str, rows: Row, *, strictly: bool = False) -> None:
         """Raise for the first of some rows that cannot be answered about; `strictly`, under what is inferred."""
