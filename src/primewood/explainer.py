@@ -613,7 +613,7 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> Explanation:
-        """Find one PI-explanation of the decision on a row: conditions that guarantee it, none of which can be relaxed.
+        """Find one PI-explanation of the decision on a row: conditions that guarantee it and cannot be relaxed.
 
         Cost: for "prime", one query to the engine per feature or value that is tried. For "shortest" and "widest", a
         search that can take exponential time, within the limits.

@@ -113,7 +113,7 @@ class Moves:
         return self._exclude_disordered(context, row, point, costs)
 
     def _one_way(self, costs: Costs, name: str, numbers: int, own: int) -> Costs:
-        """The costs of one feature's values, of which `numbers` are not missing, without those on the wrong side."""
+        """The costs of one feature's values, without those on the wrong side; the first `numbers` are not missing."""
         narrowed = np.full(len(costs), np.inf)
         if own < numbers:
             kept = slice(own, numbers) if name in self.increase else slice(0, own + 1)

@@ -198,7 +198,7 @@ class Track:
     text : str
         The condition in words, in brief; that any value will do, if the feature is free.
     pieces : tuple of Piece
-        The condition in all its pieces, of which one must hold; empty if the feature is free.
+        The condition in all its pieces; one of them must hold. Empty if the feature is free.
     here : int
         The piece that holds for the row.
     value, short_value : str
@@ -306,7 +306,7 @@ def list_entries(
 
 
 def make_entry(literal: LiteralRecord) -> EntryRecord:
-    """The entry of a feature of which nothing is known but what a literal says."""
+    """The entry of a feature that only a literal tells about."""
     return {
         "feature": literal["feature"],
         "unit": literal["unit"],
@@ -425,7 +425,7 @@ def _lane(entry: EntryRecord, literal: LiteralRecord | None, scale: Scale) -> La
 
 
 def span_numbers(numbers: Iterable[float | None]) -> tuple[float, float]:
-    """The smallest and the largest of some numbers, of which None and infinite ones are left out; 0 and 1 of none."""
+    """The smallest and the largest of the finite numbers among some; 0 and 1 if there is none."""
     known = [x for x in numbers if x is not None and math.isfinite(x)]
     return (min(known), max(known)) if known else (0.0, 1.0)
 
