@@ -277,12 +277,12 @@ def outcome(path):
 def compared(path, explainer):
     """Whether the scores are those that the library itself computes from the file."""
     from primewood.readers import scores_of
-    from primewood.readers.fidelity import planted_rows
+    from primewood.readers.fidelity import plant_rows
 
     own = library_model(path)
     if own is None:
         return "read"
-    rows = planted_rows(explainer.ensemble, None, missing=explainer.ensemble.allows_missing, seed=1)
+    rows = plant_rows(explainer.ensemble, None, missing=explainer.ensemble.allows_missing, seed=1)
     theirs, ours = scores_of(own, rows, explainer.ensemble.categories), explainer.ensemble.scores(rows)
     return "read" if theirs is None or (theirs == ours).all() else "wrong: other scores than the library"
 

@@ -217,7 +217,7 @@ def test_no_row_breaks_an_explanation_at_a_cut_off(name, cut_off):
 
     def decide(rows):
         scores = readers.scores_of(model, rows, own.categories)
-        return explainer.ensemble.decided(scores[:, -1:])
+        return explainer.ensemble.decide(scores[:, -1:])
 
     attacked(explainer, X, decide, rows=2)
 

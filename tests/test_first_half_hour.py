@@ -90,13 +90,13 @@ def case(request):
     return model, frame, explainer
 
 
-def decided(model, frame, i):
+def decide(model, frame, i):
     found = model.predict(frame.iloc[[i]])[0]
     return {0: "declined", 1: "approved"}.get(found, found)
 
 
 def declined_rows(model, frame):
-    return [i for i in range(60) if decided(model, frame, i) == "declined"]
+    return [i for i in range(60) if decide(model, frame, i) == "declined"]
 
 
 def test_the_explainer_says_what_it_is_about(case):
@@ -112,7 +112,7 @@ def test_a_row_taken_from_the_frame_is_explained_in_its_own_words(case):
     for i in (*declined_rows(model, frame)[:3], int(np.flatnonzero(frame.job.isna())[0])):
         why = explainer.explain(frame.iloc[i], **LIMIT)
         text = str(why)
-        assert why.decision == decided(model, frame, i)
+        assert why.decision == decide(model, frame, i)
         assert re.search(rf"{why.decision}: P\(approved\) = [\d.]+.*, (above|below) the cut-off 0\.5", text)
         assert "these conditions guarantee the decision" in text
         assert "Assumes: " in text and "of the training rows" in text
@@ -127,7 +127,7 @@ def test_what_is_proved_holds_for_predict(case):
         why = explainer.explain(frame.iloc[i], **LIMIT)
         near = frame[why.covers(frame)]
         assert i in near.index
-        assert {decided(model, frame, j) for j in near.index[:40]} == {why.decision}
+        assert {decide(model, frame, j) for j in near.index[:40]} == {why.decision}
 
 
 def test_a_row_from_json_with_gaps_and_an_unknown_job_is_answered_with_a_note(case):
@@ -155,7 +155,7 @@ def test_the_way_to_approval_is_in_values_that_people_have(case):
 def test_a_rule_that_fails_says_how_many_rows_break_it(case):
     model, frame, explainer = case
     found = explainer.verify("income < 30 -> declined", **LIMIT)
-    low = [i for i in frame.index[frame.income < 30] if decided(model, frame, i) != "declined"]
+    low = [i for i in frame.index[frame.income < 30] if decide(model, frame, i) != "declined"]
     if low:
         assert found.outcome == "fails"
         assert f"{len(low)} of your {len(frame)} rows" in str(found)

@@ -165,7 +165,7 @@ def test_a_compilation_takes_half_of_the_time_and_is_tried_again_only_with_twice
     calls = seconds_of_compilations(monkeypatch)
     for limit, tries in ((0.02, 1), (0.02, 1), (0.03, 1), (0.1, 2)):
         with pytest.raises(TooLarge):
-            made._model.engines.on_diagram(0, Clock(limit))
+            made._model.engines.use_diagram(0, Clock(limit))
         assert len(calls) == tries
     assert calls[0] <= 0.01
 

@@ -12,7 +12,7 @@ import pytest
 
 import primewood as pw
 from every_answer import answers, explainer_of, rows
-from primewood.errors import PrimewoodError, listing
+from primewood.errors import PrimewoodError, format_list
 from primewood.logic.parser import parse
 from primewood.visible import HIDDEN_BUT_LINES, visible, visible_json
 
@@ -150,7 +150,7 @@ def test_errors_show_escapes(explainer):
         with pytest.raises((PrimewoodError, TypeError)) as problem:
             ask()
         check_visible(str(problem.value))
-    assert listing([f"a{RED}", "b"]) == r"a\x1b[31m, b"
+    assert format_list([f"a{RED}", "b"]) == r"a\x1b[31m, b"
 
 
 def test_printed_expressions_are_read_back():

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from primewood.engines.protocol import Clock, check_limit
-from primewood.errors import InvalidInput, listing, told
+from primewood.errors import InvalidInput, format_list, told
 from primewood.fields import file_path, is_finite
 from primewood.progress import Progress
 from primewood.questions.explanation import Explanation
@@ -70,8 +70,10 @@ def bind(name: str, form: Signature, args: tuple[Any, ...], options: dict[str, A
         known = [parameter for parameter in form.parameters if parameter != "self"]
         unknown = [option for option in options if option not in known]
         meant = [SYNONYMS[word] for word in unknown if SYNONYMS.get(word) in known]
-        like = f" (did you mean {listing(meant)}?)" if meant else ""
-        raise TypeError(f"{name}() {problem}{like}; its parameters are {listing(known, limit=30)}") from None
+        like = f" (did you mean {format_list(meant)}?)" if meant else ""
+        raise TypeError(
+            f"{name}() {problem}{like}; its parameters are {format_list(known, limit=30)}"
+        ) from None
     check_arguments(bound.arguments)
     return bound
 
@@ -120,7 +122,7 @@ def _many(name: str, value: Any) -> Any:
         raise InvalidInput(f"{name} is a list, not {told(value)}") from None
 
 
-def _mapping(name: str, value: Any) -> Any:
+def _check_mapping(name: str, value: Any) -> Any:
     """Something by features, or a question's own word for it."""
     if isinstance(value, str | Mapping):
         return value
@@ -128,7 +130,7 @@ def _mapping(name: str, value: Any) -> Any:
 
 
 def _groups(name: str, value: Any) -> Any:
-    found = _mapping(name, value)
+    found = _check_mapping(name, value)
     for group, columns in found.items() if isinstance(found, Mapping) else ():
         if isinstance(columns, str) or not all(isinstance(column, str) for column in _many(name, columns)):
             raise InvalidInput(f"{name}[{told(group)}] is a list of columns, not {told(columns)}")
@@ -137,7 +139,7 @@ def _groups(name: str, value: Any) -> Any:
 
 def _weights(name: str, value: Any) -> Any:
     """Numbers by features, or by a question's own word for them."""
-    found = _mapping(name, value)
+    found = _check_mapping(name, value)
     for weight in found.values() if isinstance(found, Mapping) else ():
         _number(f"each of {name}", weight)
     return found
@@ -193,7 +195,7 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
         _whole,
     ),
     **dict.fromkeys(("reuse", "relative", "resume"), _truth),
-    **dict.fromkeys(("units", "domain"), _mapping),
+    **dict.fromkeys(("units", "domain"), _check_mapping),
     **dict.fromkeys(("source", "folder"), _path),
     "groups": _groups,
     "weights": _weights,

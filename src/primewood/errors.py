@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from primewood.visible import in_lines, visible
+from primewood.visible import join_lines, visible
 
 AROUND = 60
 """How many characters of a line an error shows before and after a position."""
@@ -18,7 +18,7 @@ class PrimewoodError(Exception):
     """Base class of every error that primewood raises on purpose; its arguments are the lines of its message."""
 
     def __str__(self) -> str:
-        return in_lines(map(str, self.args))
+        return join_lines(map(str, self.args))
 
 
 class InvalidInput(PrimewoodError, ValueError):
@@ -124,10 +124,10 @@ def told(value: object) -> str:
         return f"a {type(value).__name__}"
 
 
-def listing(things: Iterable[object], limit: int = 12) -> str:
+def format_list(things: Iterable[object], limit: int = 12) -> str:
     """Write things as a short list for a message.
 
-    >>> listing("abc")
+    >>> format_list("abc")
     'a, b, c'
     """
     words = [brief(visible(str(thing))) for thing in things]
@@ -155,4 +155,4 @@ def meant(words: Iterable[object], known: Iterable[object]) -> str:
     by_letters = {str(name).casefold(): str(name) for name in known}
     given = (word if isinstance(word, str) else told(word) for word in words)
     near = [close[0] for word in given if (close := get_close_matches(word.casefold(), by_letters, n=1))]
-    return f" (did you mean {listing(by_letters[word] for word in near)}?)" if near else ""
+    return f" (did you mean {format_list(by_letters[word] for word in near)}?)" if near else ""

@@ -298,7 +298,7 @@ class Explainer:
     def _repr_html_(self) -> str:
         return show_card(self._model)
 
-    def _about(self, model: Model, **options: Any) -> Self:
+    def _copy_about(self, model: Model, **options: Any) -> Self:
         """The explainer of another model, made of this one's."""
         other = copy.copy(self)
         other._model, other._options = model, replace(self._options, **options)
@@ -525,7 +525,7 @@ class Explainer:
         >>> round(explainer.explain(iris.data[50]).coverage, 2), round(other.explain(iris.data[50]).coverage, 2)
         (0.32, 0.48)
         """
-        return self._about(self._model.need_rows("training rows").replace_rows(self._read_rows(X).rows))
+        return self._copy_about(self._model.need_rows("training rows").replace_rows(self._read_rows(X).rows))
 
     def expression(self, decision: object) -> Expression:
         """Return the expression "this is the decision" over the variables of the model's domain.
@@ -591,7 +591,7 @@ class Explainer:
         IF size <= 2 THEN 5 <= prediction <= 15
         """
         model = self._model.around(x, within)
-        return self._about(model, between=model.rule.between, class_names=None)
+        return self._copy_about(model, between=model.rule.between, class_names=None)
 
     # Questions
 

@@ -138,7 +138,7 @@ def _refuse(word: str) -> None:
 
 
 @contextmanager
-def undamaged(path: Path, advice: str) -> Iterator[None]:
+def report_damage(path: Path, advice: str) -> Iterator[None]:
     """Say of an error about what a file holds that the file is damaged, and what to do about it."""
     try:
         yield

@@ -162,7 +162,7 @@ def with_progress(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     Whether it does is its argument `progress`, if it has one and that is not None, else the object's attribute.
     """
 
-    def decorated(method: Callable[P, T]) -> Callable[P, T]:
+    def decorate(method: Callable[P, T]) -> Callable[P, T]:
         @functools.wraps(method)
         def call(*args: P.args, **options: P.kwargs) -> T:
             wanted: Any = options.get("progress")
@@ -173,7 +173,7 @@ def with_progress(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
         return call
 
-    return decorated
+    return decorate
 
 
 class TerminalLine:

@@ -43,10 +43,10 @@ def visible_lines(text: str) -> str:
     return HIDDEN_BUT_LINES.sub(_escape, text)
 
 
-def in_lines(lines: Iterable[str], indent: str = "") -> str:
+def join_lines(lines: Iterable[str], indent: str = "") -> str:
     r"""Lines one below the other, each visible; all but the first are indented.
 
-    >>> in_lines(["age\nforged", "income"], "  ")
+    >>> join_lines(["age\nforged", "income"], "  ")
     'age\\nforged\n  income'
     """
     return f"\n{indent}".join(map(visible, lines))

@@ -20,7 +20,8 @@ from primewood.apps.report.page.words import (
     summarise,
 )
 from primewood.render import text
-from primewood.render.html.environment import counted, style
+from primewood.render.html.environment import style
+from primewood.render.numbers import format_count
 from render.card_records import unquoted
 from render.snapshot import check_snapshot
 
@@ -112,7 +113,9 @@ def test_the_model_is_told(record):
     assert told["Features"] == f"{len(model['tested'])} of {len(model['scales'])} are tested by some tree"
     finely = {row[0]: row[2] for row in features.rows()[1:]}
     assert finely == {
-        one["feature"]: counted(model["tested"][one["feature"]], "value") if one["tested"] else "not tested"
+        one["feature"]: format_count(model["tested"][one["feature"]], "value")
+        if one["tested"]
+        else "not tested"
         for one in model["scales"]
     }
 
@@ -192,7 +195,7 @@ def test_feature_use_has_the_numbers_of_the_record(record):
 def test_feature_use_says_over_what_it_is_counted(record):
     found, shown = record["features"], section(record, "features").text
     assert ("explanations in the batch" in shown) == (found["source"] == "batch")
-    assert (f"Two counts over a sample of {counted(found['sampled'], 'row')}" in shown) == (
+    assert (f"Two counts over a sample of {format_count(found['sampled'], 'row')}" in shown) == (
         found["source"] == "sample" and found["sampled"] > 0
     )
 
@@ -251,7 +254,7 @@ def test_the_coverage_curve_is_drawn_as_it_is(record):
         assert heights == pytest.approx(shares, abs=1e-4)
     legend = [one.text for one in shown.one("ul", "pw-legend").all("li")]
     assert legend == [
-        f"{name}: {text.write_share(shares[-1])} with {counted(len(shares) - 1, 'rule')}"
+        f"{name}: {text.write_share(shares[-1])} with {format_count(len(shares) - 1, 'rule')}"
         for name, shares in curves.items()
     ]
 
@@ -345,7 +348,7 @@ def test_robustness_has_the_numbers_of_the_record(record):
     if found["absent"] is not None:
         assert found["absent"] in shown.text
         return
-    assert f"For {counted(found['measured'], 'row')} drawn at random" in shown.text
+    assert f"For {format_count(found['measured'], 'row')} drawn at random" in shown.text
     *bars, least = shown.all("table")
     edges, counts = found["histogram"]["edges"], found["histogram"]["counts"]
     assert [[float(x.rstrip("%")) for x in row] for row in bars[0].rows()[1:]] == [
@@ -360,7 +363,7 @@ def test_robustness_has_the_numbers_of_the_record(record):
         cells = [cell.text for cell in row if cell.tag in ("th", "td")]
         assert cells[:3] == [f"Row {one['label']}", str(one["decision"]), format_percent(one["radius"])]
         assert float(cells[2].rstrip("%")) / 100 <= one["radius"] * (1 + 1e-12)
-        many = counted(len(one["nearest"]["changes"]), "feature moves", "features move")
+        many = format_count(len(one["nearest"]["changes"]), "feature moves", "features move")
         assert cells[3].startswith(f"{one['nearest']['decision']}, when {many}")
         assert [move.text for move in row.all("span", "pw-move")] == moves(one["nearest"]["changes"])
 
@@ -411,7 +414,7 @@ def test_evidence_that_the_model_decides_otherwise_is_an_alarm():
 
 def test_limits_name_what_was_not_done():
     record = records.stopped()
-    early = counted(record["cases"]["statuses"]["interrupted"], "explanation was", "explanations were")
+    early = format_count(record["cases"]["statuses"]["interrupted"], "explanation was", "explanations were")
     assert any(line.startswith(f"{early} stopped early") for line in list_limits(record))
     assert "There were no rows" in " ".join(list_limits(records.no_rows()))
     words = " ".join(list_limits(records.stated()))

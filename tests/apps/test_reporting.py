@@ -130,7 +130,7 @@ def reported(name: str) -> tuple[pw.Explainer, Report]:
     return explainer, explainer.report(**QUICK)
 
 
-def decided(explainer: pw.Explainer, rows: Any) -> list[object]:
+def decide(explainer: pw.Explainer, rows: Any) -> list[object]:
     """What the library itself decides, with the cut-off of the explainer; the majority is counted by hand."""
     rows = np.array([[np.nan if x is None else x for x in row] for row in rows], dtype=float)
     ensemble = explainer.ensemble
@@ -185,7 +185,7 @@ def test_the_model_decides_about_every_row_of_evidence_as_the_report_says(name: 
             said.append(item["nearest"]["decision"])
     assert rows or name == "one leaf"
     if rows:
-        assert [str(x) for x in decided(explainer, rows)] == [str(x) for x in said]
+        assert [str(x) for x in decide(explainer, rows)] == [str(x) for x in said]
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "no rows"])
@@ -204,7 +204,7 @@ def test_rules_and_explanations_hold_for_rows_drawn_inside_them(name: str) -> No
             place(explainer, drawn, literal, generator)
         points = explainer.domain.points(drawn)
         drawn = drawn[(points >= 0).all(axis=1) & explainer.domain.possible(drawn, points)]
-        assert {str(x) for x in decided(explainer, drawn)} <= {str(one["decision"])}
+        assert {str(x) for x in decide(explainer, drawn)} <= {str(one["decision"])}
 
 
 def place(explainer: pw.Explainer, rows: Any, literal: dict[str, Any], generator: Any) -> None:
@@ -233,7 +233,7 @@ def place(explainer: pw.Explainer, rows: Any, literal: dict[str, Any], generator
 def test_counts_are_those_of_the_rows() -> None:
     explainer, report = reported("credit")
     record = report.to_dict()
-    own = decided(explainer, explainer.rows)
+    own = decide(explainer, explainer.rows)
     assert {one["decision"]: one["rows"] for one in record["rows"]["decisions"]} == {
         name: own.count(name) for name in explainer.class_names
     }
@@ -269,7 +269,7 @@ def test_what_a_feature_does_alone_is_exact_for_the_rows_tried() -> None:
     for row in rows:
         table = np.repeat(row[None, :], 2 * len(tests), axis=0)
         table[:, age] = np.concatenate([np.nextafter(tests, np.inf) + 1e-3, tests - 1e-3])
-        changed += len(set(decided(explainer, np.vstack([row, table])))) > 1
+        changed += len(set(decide(explainer, np.vstack([row, table])))) > 1
     assert found["age"] == changed
 
 
@@ -407,7 +407,7 @@ def test_limits_that_are_hit_are_said() -> None:
     assert record["features"]["proved"] < record["features"]["explained"]
     assert record["confirmation"]["agree"] == record["confirmation"]["rows"] > 0
     for item in record["cases"]["items"]:
-        assert item["why"]["decision"] == decided(explainer, [explainer.rows[item["row"]]])[0]
+        assert item["why"]["decision"] == decide(explainer, [explainer.rows[item["row"]]])[0]
 
 
 def test_with_a_limit_of_work_the_report_is_the_same_each_time() -> None:

@@ -357,7 +357,7 @@ def zoo(seed=0, rows=101, columns=16):
     return X.astype(float), y
 
 
-def planted_rows(subject, X, count, generator):
+def plant_rows(subject, X, count, generator):
     """Rows whose values lie at thresholds of the model, just beside them, or in the data."""
     rows = X[generator.integers(len(X), size=count)].copy()
     for column, feature in enumerate(subject.domain.features):
@@ -410,7 +410,7 @@ def trained():
 def test_a_compiled_scikit_learn_forest_decides_as_the_model(trained, name):
     model, subject, X, diagram = trained(name)
     diagram.check()
-    rows = np.concatenate([X, planted_rows(subject, X, 10_000, np.random.default_rng(5))])
+    rows = np.concatenate([X, plant_rows(subject, X, 10_000, np.random.default_rng(5))])
     decided = diagram.decide_all(subject.domain.points(rows))
     assert (model.classes_[decided] == model.predict(rows)).all()
     assert sum(diagram.counts()) == math.prod(len(x) for x in subject.variables)

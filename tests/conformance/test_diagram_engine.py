@@ -385,7 +385,7 @@ def test_a_family_lists_terms_by_the_number_of_their_variables():
         assert sizes == sorted(sizes)
         assert family.sizes() == {k: sizes.count(k) for k in sorted(set(sizes))}
         for size in range(len(base) + 2):
-            assert same_sets(family.of_size(size), [b for b in members if len(touched(b, base)) == size])
+            assert same_sets(family.list_of_size(size), [b for b in members if len(touched(b, base)) == size])
         shortest = family.shortest()
         if members:
             assert shortest in members and len(touched(shortest, base)) == min(sizes)

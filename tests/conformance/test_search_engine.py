@@ -62,7 +62,7 @@ def small_forest(seed, vote):
     model = kind(trees, random_state=seed, **options).fit(X, y)
     if vote == "groups":
         model = small_group(seed, generator).fit(X, y)
-    ensemble = read(model).by_majority() if vote == "majority" else read(model)
+    ensemble = read(model).use_majority() if vote == "majority" else read(model)
     return model, EnsembleSubject(ensemble, domain_of(ensemble, X)), X
 
 

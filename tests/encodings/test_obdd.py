@@ -46,7 +46,7 @@ def test_the_values_that_remain_are_those_that_are_met(encoding):
     for bits in itertools.product([False, True], repeat=length):
         mask = B.everything
         for place, bit in enumerate(bits):
-            mask = coder.remaining(B, mask, place, bit)
+            mask = coder.keep_values(B, mask, place, bit)
         assert mask == coder.met(B, dict(enumerate(bits)))[0]
 
 

@@ -114,7 +114,7 @@ def test_the_diagram_has_the_same_contrasts(literals):
     for subject, _, point, label in small_models(1):
         duality = Duality(Engines(subject, "search").oracle(label), literals, point)
         list(duality.items())
-        compiled = Engines(subject, "diagram").on_diagram(label).contrasts(literals, point)
+        compiled = Engines(subject, "diagram").use_diagram(label).contrasts(literals, point)
         assert same_sets(duality.contrasts, compiled)
 
 
@@ -138,7 +138,7 @@ def test_sums_in_any_order_are_listed_as_the_diagram_has_them(literals):
     for subject, _, point, label in small_models():
         duality = Duality(Engines(subject, "search", any_order=True).oracle(label), literals, point)
         list(duality.items())
-        compiled = Engines(subject, "diagram", any_order=True).on_diagram(label)
+        compiled = Engines(subject, "diagram", any_order=True).use_diagram(label)
         assert same_sets(duality.explanations, compiled.primes(literals, point))
         assert same_sets(duality.contrasts, compiled.contrasts(literals, point))
         unsettled += not duality.explanations

@@ -57,7 +57,7 @@ def compare(seed, constraints, rounds):
         for largest in (False, True):
             least = truth(table, costs, label, target, largest)
             for name, engine in engines.items():
-                found = engine.pricing(label, target).nearest(
+                found = engine.price_changes(label, target).nearest(
                     point, np.concatenate([np.empty(0), *costs]), Clock(5.0), largest=largest
                 )
                 check(found, table, costs, label, target, largest, least, name)
@@ -69,7 +69,7 @@ def compare(seed, constraints, rounds):
                     assert found.lower >= found.cost * (1 - 1.1 * EXACT)
             hurried = (
                 engines["search"]
-                .pricing(label, target)
+                .price_changes(label, target)
                 .nearest(
                     point,
                     np.concatenate([np.empty(0), *costs]),

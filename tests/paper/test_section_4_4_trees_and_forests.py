@@ -40,7 +40,7 @@ def rows_of_all_cells(model):
     return list(itertools.product(*columns))
 
 
-def decided(model, label):
+def decide(model, label):
     decision = formulas(model).decision(label)
     return [decision.holds({"X": x, "Y": y}) for x, y in rows_of_all_cells(model)]
 
@@ -113,7 +113,7 @@ def test_the_decision_of_two_classes_is_the_prediction_on_all_cells(size, operat
     model = ensemble(STUMPS[:size], operator=operator)
     predicted = model.predict(rows_of_all_cells(model))
     for label in range(2):
-        assert np.array_equal(decided(model, label), predicted == label)
+        assert np.array_equal(decide(model, label), predicted == label)
 
 
 @pytest.mark.parametrize("operator", ["<=", "<"])
@@ -122,7 +122,7 @@ def test_the_decision_of_many_classes_is_the_plurality_on_all_cells(size, operat
     model = ensemble(THREE_CLASSES[:size], ("red", "green", "blue"), operator)
     predicted = model.predict(rows_of_all_cells(model))
     for label in range(3):
-        assert np.array_equal(decided(model, label), predicted == label)
+        assert np.array_equal(decide(model, label), predicted == label)
 
 
 def test_the_examples_of_many_classes_have_ties_and_pluralities_without_a_majority():

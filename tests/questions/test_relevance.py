@@ -65,7 +65,7 @@ def test_attribution_is_that_of_the_definition(literals):
         for engines in engines_of(subject).values():
             found = search_attribution(decision_at(engines, point, label), literals, Clock())
             assert found.complete and found.shares == exact and found.count == (len(boxes), len(boxes))
-        family = Engines(subject, "diagram").on_diagram(label).primes(literals, point)
+        family = Engines(subject, "diagram").use_diagram(label).primes(literals, point)
         assert count_attribution(model_of(engines).context, family) == found
 
 
@@ -137,7 +137,7 @@ def test_bounds_hold_the_exact_shares(iris, literals, nodes, monkeypatch):
     truth = search_attribution(explainer._model.ask(x), "values", Clock())
     if literals != "values":
         decision = explainer._model.ask(x)
-        compiled = decision.model.engines.on_diagram(decision.label)
+        compiled = decision.model.engines.use_diagram(decision.label)
         truth = count_attribution(decision.context, compiled.primes(literals, decision.point))
     monkeypatch.setattr(module, "MOST_NODES", nodes)
     for count in (0, 1, 2, 3, 5, 9):

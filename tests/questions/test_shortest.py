@@ -104,7 +104,7 @@ def test_a_row_whose_own_decision_is_unsettled_has_no_explanation():
     for subject, _, point, label in small_models():
         oracle = Engines(subject, "search", any_order=True).oracle(label)
         found = shortest(Problem(oracle, point, default_order(subject), "sets"))
-        family = Engines(subject, "diagram", any_order=True).on_diagram(label).primes("sets", point)
+        family = Engines(subject, "diagram", any_order=True).use_diagram(label).primes("sets", point)
         assert found.complete and (found.obstacle is None) == bool(family)
         if family:
             assert found.upper == min(family.sizes()) and found.box in family
@@ -151,7 +151,7 @@ def test_the_fewest_features_are_the_same_in_every_language_and_engine():
         label = explainer._model.engines.decide(point)
         for literals in LANGUAGES:
             found = shortest(Problem(explainer._model.engines.oracle(label), point, order, literals))
-            family = diagram.on_diagram(label).primes(literals, point)
+            family = diagram.use_diagram(label).primes(literals, point)
             assert found.complete and found.upper == min(family.sizes())
             assert found.box in family
 

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 import primewood as pw
 from primewood.errors import InvalidInput, UnsupportedModel
 from primewood.readers import read
-from primewood.readers.fidelity import planted_rows
+from primewood.readers.fidelity import plant_rows
 
 LOADERS = {"iris": load_iris, "wine": load_wine, "breast_cancer": load_breast_cancer}
 
@@ -66,7 +66,7 @@ def test_the_reference_equals_scikit_learn(data, name):
     X, y = LOADERS[data](return_X_y=True)
     model = MODELS[name].fit(X, y)
     ensemble = read(model)
-    rows = np.vstack([X, planted_rows(ensemble, X, missing=False), planted_rows(ensemble, X, missing=True)])
+    rows = np.vstack([X, plant_rows(ensemble, X, missing=False), plant_rows(ensemble, X, missing=True)])
     assert (model.classes_[ensemble.predict(rows)] == model.predict(rows)).all()
     one_by_one = [model.predict(row[None, :])[0] for row in rows[::40]]
     assert (model.classes_[ensemble.predict(rows[::40])] == one_by_one).all()
@@ -95,7 +95,7 @@ def test_sample_and_class_weights(weights, class_weight):
     ):
         model.fit(X, y, sample_weight=sample_weight)
         explainer = pw.Explainer(model, X, literals="sets")
-        rows = planted_rows(explainer.ensemble, X, missing=False, seed=7)
+        rows = plant_rows(explainer.ensemble, X, missing=False, seed=7)
         assert (explainer.ensemble.predict_proba(rows) == model.predict_proba(rows)).all()
         why = explainer.explain(X[60])
         assert why.status == "proved" and (model.predict(X[why.covers(X)]) == why.decision).all()
@@ -111,7 +111,7 @@ def test_explanations_hold_for_predict(name):
     for x in X[::45]:
         why = explainer.explain(x)
         assert why.status == "proved" and why.decision == model.predict(x[None, :])[0]
-        near = planted_rows(explainer.ensemble, X, missing=False, seed=int(generator.integers(1 << 30)))
+        near = plant_rows(explainer.ensemble, X, missing=False, seed=int(generator.integers(1 << 30)))
         kept = list(why.term.box(explainer.domain.variables))
         for column, variable, mask in zip(
             [f.column for f in explainer.domain.seen], explainer.domain.variables, kept, strict=True

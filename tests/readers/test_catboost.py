@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from primewood.ensemble.comparison import cut_of
-from primewood.ensemble.link import linked
+from primewood.ensemble.link import apply_link
 from primewood.errors import InvalidInput, UnsupportedModel
 from primewood.readers.catboost import decisions_of, load, read, scores_of
 
@@ -118,7 +118,7 @@ def assert_read_exactly(model, rows, data=None):
     if ensemble.is_regressor:
         assert (ensemble.predict_proba(rows)[:, 0] == decided).all()
     else:
-        assert (np.array(ensemble.classes)[ensemble.decided(ours)] == decided).all()
+        assert (np.array(ensemble.classes)[ensemble.decide(ours)] == decided).all()
     return ensemble
 
 
@@ -567,4 +567,4 @@ def test_the_links_of_the_library_are_the_ones_assumed():
     X, score = table()
     model = fit(CatBoost, X, abs(score), loss_function="Poisson")
     raw = scores_of(model, X)
-    assert (model.predict(X, prediction_type="Exponent") != linked(raw, "exponential")[:, 0]).any()
+    assert (model.predict(X, prediction_type="Exponent") != apply_link(raw, "exponential")[:, 0]).any()

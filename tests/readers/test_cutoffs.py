@@ -24,7 +24,7 @@ import primewood as pw
 from attack import breaking_row
 from primewood import readers
 from primewood.errors import InvalidInput, UnsupportedModel
-from primewood.readers.fidelity import planted_rows
+from primewood.readers.fidelity import plant_rows
 
 GENERATOR = np.random.default_rng(1)
 FRAME = pd.DataFrame(
@@ -94,7 +94,7 @@ def same_decisions(wrapper, rows, planted=2000):
     """Read a wrapper and compare it with its own `predict`, on the rows and on planted ones."""
     ensemble = pw.read(wrapper, rows)
     values = rows.to_numpy(dtype=float)
-    tried = np.vstack([values, planted_rows(ensemble, values, seed=3)[:planted]])
+    tried = np.vstack([values, plant_rows(ensemble, values, seed=3)[:planted]])
     ours = np.array(ensemble.classes, dtype=object)[ensemble.predict(tried)]
     asked = pd.DataFrame(tried, columns=rows.columns)
     assert ours.tolist() == np.asarray(wrapper.predict(asked)).tolist()

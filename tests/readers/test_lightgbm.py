@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csc_matrix, csr_matrix
 
-from primewood.ensemble.link import linked
+from primewood.ensemble.link import apply_link
 from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel
 from primewood.readers.lightgbm import decisions_of, load, read, scores_of
 
@@ -295,7 +295,7 @@ def test_the_links_are_those_of_the_library(objective):
     model = booster_of([chain(scores)], objective=objective)
     rows = np.arange(float(len(scores)))[:, None]
     link = read(model).link
-    assert (linked(scores[:, None], link)[:, 0] == model.predict(rows)).all()
+    assert (apply_link(scores[:, None], link)[:, 0] == model.predict(rows)).all()
 
 
 @pytest.mark.parametrize("kind", [0, 2, 4, 6, 8, 10])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from xgboost import DMatrix, XGBClassifier, XGBRanker, XGBRegressor, XGBRFClassifier, XGBRFRegressor
 
-from primewood.ensemble.link import linked
+from primewood.ensemble.link import apply_link
 from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel
 from primewood.readers import xgboost as reader
 
@@ -117,9 +117,9 @@ def assert_agrees(model, rows, ensemble=None):
     assert scores.shape == own.shape
     assert (scores == own).all()
     if ensemble.is_regressor:
-        decided = linked(scores, ensemble.link)[:, 0]
+        decided = apply_link(scores, ensemble.link)[:, 0]
     else:
-        decided = np.array(ensemble.classes)[ensemble.decided(scores)]
+        decided = np.array(ensemble.classes)[ensemble.decide(scores)]
     assert (decided == reader.decisions_of(model, rows)).all()
 
 
@@ -227,7 +227,7 @@ def both(objective, margins):
 @given(margins=arrays(np.float32, 40, elements=st.floats(width=32, allow_nan=False, allow_infinity=False)))
 def test_the_links_are_those_of_xgboost(objective, margins):
     scores, values = both(objective, margins)
-    assert (linked(scores, reader.LINKS[objective]) == values).all()
+    assert (apply_link(scores, reader.LINKS[objective]) == values).all()
 
 
 @pytest.mark.parametrize("objective", BARE)
@@ -237,13 +237,13 @@ def test_the_links_are_those_of_xgboost_on_many_numbers(objective):
     for spread in (1e-7, 1e-3, 1, 30, 200):
         margins = (generator.normal(size=(30_000, *width)) * spread).astype(np.float32)
         scores, values = both(objective, margins)
-        assert (linked(scores, reader.LINKS[objective]) == values).all()
+        assert (apply_link(scores, reader.LINKS[objective]) == values).all()
 
 
 @given(margins=arrays(np.float32, (20, 3), elements=st.floats(-120, 120, width=32)))
 def test_the_softmax_is_that_of_xgboost(margins):
     scores, values = both("multi:softprob", margins)
-    assert (linked(scores, "softmax32") == values).all()
+    assert (apply_link(scores, "softmax32") == values).all()
 
 
 @pytest.mark.parametrize("objective", ["binary:logistic", "binary:logitraw", "reg:logistic", "count:poisson"])
@@ -257,7 +257,7 @@ def test_the_switch_of_a_decision_is_exact_to_one_float(objective):
     rows = np.zeros((len(margins), 1))
     scores = model.predict(rows, base_margin=margins, output_margin=True).astype(np.float64)
     decided = model.predict(rows, base_margin=margins)
-    assert (ensemble.decided(scores[:, None]) == decided).all()
+    assert (ensemble.decide(scores[:, None]) == decided).all()
     assert scores[decided == 1].min() == cut
     assert scores[decided == 0].max() == np.nextafter(np.float32(cut), np.float32(-np.inf))
 
@@ -266,12 +266,10 @@ def test_a_softmax_may_tie_where_scores_differ():
     scores = np.array([[0.0, 1e-20, -1.0]], dtype=np.float32).astype(np.float64)
     by_probability = reader.read(BARE["multi:softprob"])
     assert (both("multi:softprob", scores.astype(np.float32))[0] == scores).all()
-    assert (
-        by_probability.decided(scores) == both("multi:softprob", scores.astype(np.float32))[1].argmax() == 0
-    )
+    assert by_probability.decide(scores) == both("multi:softprob", scores.astype(np.float32))[1].argmax() == 0
     largest = bare("multi:softmax", 3)
     matrix = DMatrix(np.zeros((1, 1)), base_margin=scores.astype(np.float32))
-    assert reader.read(largest).decided(scores) == largest.predict(matrix) == 1
+    assert reader.read(largest).decide(scores) == largest.predict(matrix) == 1
 
 
 @pytest.mark.parametrize("number", [-999, 0, 1.0, 0.1, -2.5, 1 + 2.0**-24, 1 + 3 * 2.0**-24, np.float64(3)])

@@ -27,7 +27,7 @@ from typing import Literal as Choice
 
 from primewood.errors import InvalidInput, MissingDependency
 from primewood.fields import FieldCheck, Fields, flag, items, mapping, one_of, optional, text, whole, wrong
-from primewood.files import check_header, open_handle, open_plain, parse_json, undamaged, write_whole
+from primewood.files import check_header, open_handle, open_plain, parse_json, report_damage, write_whole
 
 MANIFEST, LOCK, VERSION = "manifest.json", "lock", 1
 PartFormat = Choice["parquet", "jsonl"]
@@ -224,7 +224,7 @@ class Folder:
         self.path = Path(path)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Make the folder if there is none, and keep other runs out of it until the end, however this one ends."""
         try:
             import fcntl
@@ -278,10 +278,10 @@ class Folder:
             raise InvalidInput(f"{self.path} is not a folder of a batch: there is no {MANIFEST} in it")
         with open_plain(path, LARGEST_MANIFEST) as file:
             content = file.read()
-        with undamaged(path, "write to a new folder"):
+        with report_damage(path, "write to a new folder"):
             document = parse_json(content)
         check_header(document, path, "batch", VERSION)
-        with undamaged(path, "write to a new folder"):
+        with report_damage(path, "write to a new folder"):
             return Manifest.from_dict(document)
 
     def write_manifest(self, manifest: Manifest) -> None:

@@ -27,7 +27,7 @@ from primewood.batch.run import Run
 from primewood.batch.settings import Settings
 from primewood.batch.sources import Source, open_source
 from primewood.errors import InvalidInput
-from primewood.files import undamaged
+from primewood.files import report_damage
 from primewood.model.model import TreeModel
 from primewood.questions.explanation import score_together
 from primewood.tables.files import Dialect
@@ -137,7 +137,7 @@ def explain_file(
     kind = part_files.check_part_format(format)
     rows = open_source(source, model.context.layout, dialect)
     asked = Folder(folder)
-    with asked.locked():
+    with asked.lock():
         features = tuple(variable.name for variable in model.context.variables)
         fresh = Manifest(_ask(model, rows, settings, kind, dialect or Dialect()), features)
         begun = asked.begin(fresh, resume=resume)
@@ -214,7 +214,7 @@ class _FolderRun:
         """Know what a finished block lends to later ones."""
         if self._settings.reuse:
             context, name = self._model.context, f"{part_name(number)}.boxes.jsonl"
-            with self._folder.open(name) as file, undamaged(self._folder.path / name, "remove it"):
+            with self._folder.open(name) as file, report_damage(self._folder.path / name, "remove it"):
                 found = part_files.read_boxes(file.read(), context.variables, len(context.class_names))
                 run.known.add(found)
 

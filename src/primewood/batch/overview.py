@@ -16,7 +16,7 @@ from primewood.batch.part_files import read_columns, read_seconds
 from primewood.batch.summary import Summary
 from primewood.fields import file_path
 from primewood.render import text
-from primewood.visible import Readable, in_lines
+from primewood.visible import Readable, join_lines
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Overview(Readable):
         if self.seconds is not None:
             times = ", ".join(f"{name} {value:.3g} s" for name, value in self.seconds.items())
             lines.append(f"time per row: {times}")
-        return in_lines(lines)
+        return join_lines(lines)
 
 
 @dataclass

@@ -18,7 +18,7 @@ from primewood.batch.result import RowResult
 from primewood.batch.run import list_lendable
 from primewood.errors import InvalidInput
 from primewood.fields import FieldCheck, Fields, items, number, optional, scalar, text, whole, wrong
-from primewood.files import parse_json, undamaged
+from primewood.files import parse_json, report_damage
 from primewood.logic.variable import Variable
 from primewood.render import frames
 from primewood.render.text import Record
@@ -123,7 +123,7 @@ def read_columns(folder: Folder, part: Part, wanted: Sequence[str]) -> dict[str,
     """Some columns of a part, checked cell by cell."""
     path = folder.path / part.main
     try:
-        with folder.open(part.main) as file, undamaged(path, AGAIN):
+        with folder.open(part.main) as file, report_damage(path, AGAIN):
             return _check_cells(
                 _read_parquet(file, wanted) if path.suffix == ".parquet" else _read_lines(file, wanted), part
             )
@@ -207,7 +207,7 @@ def read_seconds(folder: Folder, part: Part) -> list[float]:
     """How long the rows of a part took; nothing if that is not recorded."""
     name = f"{part.main.split('.')[0]}.timings.jsonl"
     try:
-        with folder.open(name) as file, undamaged(folder.path / name, "remove this file"):
+        with folder.open(name) as file, report_damage(folder.path / name, "remove this file"):
             return [Fields(parse_json(line)).read("seconds", number) for line in file]
     except FileNotFoundError:
         return []

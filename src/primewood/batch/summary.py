@@ -64,8 +64,8 @@ class Summary(Readable):
         covered = [why.coverage for why in explanations if why.coverage is not None]
         return cls(
             rows=len(explanations),
-            decisions=_counted(plain(why.decision) for why in explained),
-            statuses=_counted(str(why.status) for why in explanations),
+            decisions=_count(plain(why.decision) for why in explained),
+            statuses=_count(str(why.status) for why in explanations),
             features=dict(sorted(((name, used[name]) for name in names), key=lambda item: -item[1])),
             sizes=dict(sorted(Counter(len(why.features) for why in explained).items())),
             coverage=(min(covered), float(np.median(covered)), max(covered)) if covered else None,
@@ -98,5 +98,5 @@ def _name_coverage(least: float, median: float, largest: float) -> CoverageRecor
     return {"least": least, "median": median, "largest": largest}
 
 
-def _counted(things: Any) -> dict[Any, int]:
+def _count(things: Any) -> dict[Any, int]:
     return dict(Counter(things).most_common())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, meant
 from primewood.tables.files import TextTable
 
 
@@ -27,7 +27,7 @@ def find_row(asked: TextTable, text: str) -> int:
         raise UnknownName(f"{asked.name} has no row with {column}={value}; {_suggest(cells, value)}")
     if len(found) > 1:
         raise InvalidInput(
-            f"{asked.name} has {len(found)} rows with {column}={value}: rows {listing(found)}; choose by --row"
+            f"{asked.name} has {len(found)} rows with {column}={value}: rows {format_list(found)}; choose by --row"
         )
     return found[0]
 
@@ -36,7 +36,7 @@ def check_column(asked: str, header: list[str], column: str) -> None:
     """Raise unless a file has a column."""
     if column not in header:
         raise UnknownName(
-            f"{asked} has no column {column!r}{meant([column], header)}; its columns are {listing(header)}"
+            f"{asked} has no column {column!r}{meant([column], header)}; its columns are {format_list(header)}"
         )
 
 
@@ -68,4 +68,4 @@ def _suggest(cells: list[str], value: str) -> str:
         )
     else:
         near = get_close_matches(value, list(known), n=3)
-    return f"the nearest are {listing(near[:3])}" if near else f"the values are {listing(known, 5)}"
+    return f"the nearest are {format_list(near[:3])}" if near else f"the values are {format_list(known, 5)}"

@@ -14,7 +14,7 @@ from primewood.cli import output
 from primewood.cli.identity import find_row
 from primewood.cli.options import AboutRows
 from primewood.cli.reading import CallSettings
-from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, meant
 from primewood.explainer import Explainer
 from primewood.model.names import name_columns
 from primewood.readers import load_model, read
@@ -191,7 +191,9 @@ def find_decision(explainer: Explainer, text: str) -> object:
     """Find the decision that a word names."""
     names = {str(name): name for name in explainer.class_names}
     if text not in names:
-        raise UnknownName(f"there is no decision {text!r}{meant([text], names)}; there are {listing(names)}")
+        raise UnknownName(
+            f"there is no decision {text!r}{meant([text], names)}; there are {format_list(names)}"
+        )
     return names[text]
 
 
@@ -201,6 +203,6 @@ def check_features(explainer: Explainer, option: str, given: Iterable[str] | Non
     unknown = [name for name in given or () if name not in names]
     if unknown:
         raise UnknownName(
-            f"{option} names {listing(unknown)}{meant(unknown, names)}; the features are {listing(names)}"
+            f"{option} names {format_list(unknown)}{meant(unknown, names)}; the features are {format_list(names)}"
         )
     return list(given or ())

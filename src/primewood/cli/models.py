@@ -11,7 +11,7 @@ from primewood.cli import output
 from primewood.cli.help import LIMITS, OUTPUT
 from primewood.cli.options import Json, MaxNodes, ModelFile, ReadingOptions, TrainingFile
 from primewood.cli.progress import CommandProgress
-from primewood.visible import in_lines
+from primewood.visible import join_lines
 
 if TYPE_CHECKING:
     from primewood.properties.compiled import Compiled
@@ -134,7 +134,7 @@ def describe_compiled(compiled: Compiled) -> str:
             for name, share in shares.items()
         ),
     ]
-    return in_lines(lines)
+    return join_lines(lines)
 
 
 def describe_facts(facts: DescriptionRecord) -> str:
@@ -168,7 +168,7 @@ def describe_facts(facts: DescriptionRecord) -> str:
     else:
         lines.append("too large to compile by itself; `primewood compile` tries harder")
     lines += [f"assumes: {assumption}" for assumption in facts["assumptions"]]
-    return in_lines(lines)
+    return join_lines(lines)
 
 
 def format_magnitude(cells: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from primewood.cli.options import ReadingOptions
 from primewood.cli.settings import MODEL, SETTINGS, TEXTS, list_settings
 from primewood.domain.declarations import Number, ordered
-from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, meant
 
 SET = "--set"
 
@@ -156,10 +156,10 @@ def _check_settings(source: str, found: Mapping[str, Any], names: Collection[str
     unknown = [name for name in found if name not in names]
     if unknown:
         elsewhere = [name for name in unknown if name in SETTINGS]
-        problem = f"unknown setting {listing(unknown)}{meant(unknown, names)}"
+        problem = f"unknown setting {format_list(unknown)}{meant(unknown, names)}"
         if elsewhere:
-            problem = f"{listing(elsewhere)} is for another command"
-        raise UnknownName(f"{source}: {problem}; the settings are {listing(names, len(names))}")
+            problem = f"{format_list(elsewhere)} is for another command"
+        raise UnknownName(f"{source}: {problem}; the settings are {format_list(names, len(names))}")
     return {name: _check_value(source, name, value) for name, value in found.items()}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from primewood.errors import InvalidInput, UnknownName, listing, told
+from primewood.errors import InvalidInput, UnknownName, format_list, told
 from primewood.fields import is_finite, several, text
 
 
@@ -58,7 +58,7 @@ class Listed:
         codes = dict(sorted(codes.items()))
         if len(codes) < 2 or len({str(label) for label in codes.values()}) < len(codes):
             raise InvalidInput(
-                f"at least two categories, with different names, not {listing(codes.values())}"
+                f"at least two categories, with different names, not {format_list(codes.values())}"
             )
         object.__setattr__(self, "names", codes)
 
@@ -131,7 +131,7 @@ def _find_named(categories: Mapping[float, object] | Iterable[float]) -> Mapping
     codes = several(categories, "categories")
     if not all(isinstance(code, int | float | np.number) for code in codes):
         raise InvalidInput(
-            f"categories are numbers, or a mapping from numbers to names, not {listing(codes)}"
+            f"categories are numbers, or a mapping from numbers to names, not {format_list(codes)}"
         )
     return {code: code for code in codes}
 
@@ -187,7 +187,7 @@ def _check(groups: dict[str, list[str]], names: Sequence[str]) -> None:
     columns = [column for group in groups.values() for column in group]
     unknown = [column for column in columns if column not in names]
     if unknown:
-        raise UnknownName(f"groups names {listing(unknown)}; the columns are {listing(names)}")
+        raise UnknownName(f"groups names {format_list(unknown)}; the columns are {format_list(names)}")
     if len(set(columns)) < len(columns):
         raise InvalidInput("a column belongs to one group only")
     for name, group in groups.items():

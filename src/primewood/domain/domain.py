@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from primewood.domain.categories import sort_by_effect
 from primewood.domain.declarations import BITS, TRUTHS, Listed, Number, declaration, one_hot_groups
 from primewood.domain.feature import Feature, FeatureKind
-from primewood.domain.knowledge import Knowledge, Statements, read_constraints, violated
+from primewood.domain.knowledge import Knowledge, Statements, find_violation, read_constraints
 from primewood.ensemble import Categories, Ensemble, Tree
 from primewood.ensemble.comparison import Operator, cuts_of
 from primewood.ensemble.tree import is_within
-from primewood.errors import InvalidInput, UnknownName, brief, listing
+from primewood.errors import InvalidInput, UnknownName, brief, format_list
 from primewood.logic.instance import Point
 from primewood.logic.lexicon import Vocabulary
 from primewood.logic.syntax import Statement
@@ -114,7 +114,7 @@ class Domain:
     def check_knowledge(self, row: NDArray[np.float64], point: Point) -> None:
         """Raise if the constraints exclude a row."""
         broken = next((rule.text for rule in self.knowledge.rules if not rule.allows(point)), None)
-        found = violated(self.knowledge.orders, self.column_names, row[None, :])
+        found = find_violation(self.knowledge.orders, self.column_names, row[None, :])
         if found is not None:
             broken = found[1].text
         if broken is not None:
@@ -251,7 +251,7 @@ class _Builder:
         unknown = set(declared) - set(ensemble.feature_names)
         if unknown:
             raise UnknownName(
-                f"domain= names {listing(sorted(unknown))}; the features are {listing(ensemble.feature_names)}"
+                f"domain= names {format_list(sorted(unknown))}; the features are {format_list(ensemble.feature_names)}"
             )
         self.ensemble, self.rows, self.missing = ensemble, rows, missing
         self.declared = {name: declaration(name, what) for name, what in declared.items()}
@@ -277,7 +277,7 @@ class _Builder:
             [] if isinstance(groups, str) else [c for columns in (groups or {}).values() for c in columns]
         )
         if set(grouped) & set(self.declared):
-            both = listing(sorted(set(grouped) & set(self.declared)))
+            both = format_list(sorted(set(grouped) & set(self.declared)))
             raise InvalidInput(f"domain= and groups= both speak of {both}; a group needs no domain")
         dummies = {name for column, name in enumerate(names) if self.is_boolean(column)}
         found = self.plausible(one_hot_groups(groups, names, dummies), declared=groups != "auto")
@@ -345,7 +345,8 @@ class _Builder:
             if not one and declared:
                 wrong = np.flatnonzero(~(np.isin(held, [0.0, 1.0]).all(axis=1) & (held.sum(axis=1) == 1)))[0]
                 raise InvalidInput(
-                    f"groups: row {wrong} does not have exactly one of the columns of {name} ({listing(columns)}) at 1"
+                    f"groups: row {wrong} does not have exactly one of the columns of {name} "
+                    f"({format_list(columns)}) at 1"
                 )
             if one:
                 kept[name] = columns
@@ -393,7 +394,7 @@ class _Builder:
         native = self.ensemble.categories.get(column)
         may_miss = self.may_miss(column)
         if declared is None and native is None:
-            declared = self.inferred(column)
+            declared = self.infer_declaration(column)
         if isinstance(declared, Listed):
             boolean = declared.names == {0.0: 0, 1.0: 1} and not declared.ordered
             kind: FeatureKind = "boolean" if boolean else "categorical"
@@ -403,7 +404,7 @@ class _Builder:
             return self.categorical(column, names, "categorical", may_miss, others=native.others)
         return self.numeric(column, declared or Number(), may_miss)
 
-    def inferred(self, column: int) -> Number | Listed | None:
+    def infer_declaration(self, column: int) -> Number | Listed | None:
         """What the dtype and the rows say about a column that nobody declares."""
         name = self.ensemble.feature_names[column]
         if name in self.loosened:
@@ -502,7 +503,7 @@ class _Builder:
             if never and len(never) == len(looked_at):
                 found.append("no value is missing")
             elif never:
-                found.append(f"{listing(never)} {'is' if len(never) == 1 else 'are'} never missing")
+                found.append(f"{format_list(never)} {'is' if len(never) == 1 else 'are'} never missing")
         return tuple(found)
 
 
@@ -514,7 +515,7 @@ def _merge(features: Iterable[Feature]) -> list[str]:
         if words is not None:
             said.setdefault(words, []).append(feature.name)
     return [
-        f"{listing(names)} {alone if len(names) == 1 else together}"
+        f"{format_list(names)} {alone if len(names) == 1 else together}"
         for (alone, together), names in said.items()
     ]
 

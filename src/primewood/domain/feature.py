@@ -12,7 +12,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, format_list
 from primewood.logic.interval import number
 from primewood.logic.variable import Side, Variable
 
@@ -181,7 +181,7 @@ class Feature:
         if len(self.columns) > 1:
             return InvalidInput(
                 f"{self.name} is a one-hot group: one of its columns is 1 and the others are 0; got "
-                f"{listing(number(x) for x in held)}"
+                f"{format_list(number(x) for x in held)}"
             )
         if self.patterns is None:
             kind, _ = self.assumption() or ("is a number", "")
@@ -190,7 +190,7 @@ class Feature:
                 f"domain={{{self.name!r}: 'numeric'}}"
             )
         return UnknownName(
-            f"{self.name} is one of {listing(number(code) for code in self.codes or ())}; got {held[0]:g}. "
+            f"{self.name} is one of {format_list(number(code) for code in self.codes or ())}; got {held[0]:g}. "
             f"If it can be any number, pass domain={{{self.name!r}: 'numeric'}}"
         )
 
@@ -203,7 +203,9 @@ class Feature:
         """What answers assume about the feature, in words: about it alone, and about several features."""
         if self.patterns is not None:
             labels = [label for _, label in sorted(self.patterns.items(), reverse=len(self.columns) > 1)]
-            told = " or ".join(map(str, labels)) if self.kind == "boolean" else f"one of {listing(labels)}"
+            told = (
+                " or ".join(map(str, labels)) if self.kind == "boolean" else f"one of {format_list(labels)}"
+            )
             told = "True or False" if labels == [False, True] and labels[0] is False else told
             return None if self.others is not None else (f"is {told}", f"are {told}")
         if self.whole or math.isfinite(self.low) or math.isfinite(self.high):

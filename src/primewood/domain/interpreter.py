@@ -16,10 +16,10 @@ import numpy as np
 
 from primewood.domain.condition import EVERYTHING, Condition, Span, half_line, span_of, unite
 from primewood.domain.feature import Feature
-from primewood.errors import InvalidInput, ParseError, UnknownName, listing, meant
+from primewood.errors import InvalidInput, ParseError, UnknownName, format_list, meant
 from primewood.logic.expression import FALSE, TRUE, Expression
 from primewood.logic.interval import MISSING, Interval
-from primewood.logic.lexicon import NUMBER, Vocabulary, in_ascii
+from primewood.logic.lexicon import NUMBER, Vocabulary, write_ascii
 from primewood.logic.parser import expression_of
 from primewood.logic.syntax import Bounds, Leaf, Membership, Mention, NameOrder, Syntax, Truth, words_of
 
@@ -59,7 +59,7 @@ class Interpreter:
     def feature(self, name: object) -> tuple[Feature, int | None]:
         """The feature of a name, and which of its columns the name stands for if it is a column of a group."""
         if name not in self.names:
-            known = listing(self.names)
+            known = format_list(self.names)
             raise UnknownName(f"no feature {name!r}{meant([name], self.names)}; the features are {known}")
         return self.names[str(name)]
 
@@ -203,7 +203,7 @@ class Interpreter:
         if str(value) in ("missing", "nan", "NaN"):
             return Condition(feature, text, missing=feature.missing)
         known = () if patterns is None else tuple(patterns.values())
-        accepted = "a number" if patterns is None else f"one of {listing(known)}"
+        accepted = "a number" if patterns is None else f"one of {format_list(known)}"
         raise UnknownName(f"{name} is {accepted}, not {value!r}{meant([value], known)}")
 
     def _codes(self, name: str) -> list[float]:
@@ -221,7 +221,7 @@ def number_of(value: object) -> float | None:
     if isinstance(value, str):
         value = {"True": "1", "False": "0"}.get(value, value)
         finite = re.fullmatch(NUMBER, value, re.ASCII) and "inf" not in value
-        return float(in_ascii(value)) if finite else None
+        return float(write_ascii(value)) if finite else None
     if not isinstance(value, int | float):
         return None
     try:

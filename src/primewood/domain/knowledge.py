@@ -62,7 +62,7 @@ class Order:
     strict: bool = False
     through: tuple[str, ...] = ()
 
-    def after(self, other: Order) -> Order:
+    def chain(self, other: Order) -> Order:
         """What follows from this order and one whose upper feature is this one's lower."""
         return Order(
             f"{other.text} and {self.text}",
@@ -133,7 +133,7 @@ class Knowledge:
         """Whether a row can be at a point."""
         return all(rule.allows(point) for rule in self.rules)
 
-    def used_in(self, box: Box) -> tuple[str, ...]:
+    def list_used(self, box: Box) -> tuple[str, ...]:
         """The constraints that an answer about a box may rest on: those that exclude a part of it."""
         return tuple(dict.fromkeys(rule.text for rule in self.rules if rule.cuts_into(box)))
 
@@ -344,9 +344,9 @@ def _chain_orders(orders: Sequence[Order]) -> list[Order]:
         known.append(order)
         for other in [o for orders in tightest.values() for o in orders]:
             if other.upper == order.lower:
-                todo.append(order.after(other))
+                todo.append(order.chain(other))
             if other.lower == order.upper:
-                todo.append(other.after(order))
+                todo.append(other.chain(order))
     return [order for orders in tightest.values() for order in orders]
 
 
@@ -382,7 +382,7 @@ def _present(feature: Feature) -> int:
     return feature.variable.everything & ~(1 << feature.variable.missing)
 
 
-def violated(
+def find_violation(
     orders: Sequence[Order], names: Sequence[str], rows: NDArray[np.float64]
 ) -> tuple[int, Order] | None:
     """The first row that breaks an order, and the order; None if no row does."""

@@ -84,7 +84,7 @@ class Encoding(ABC):
         """
 
     @abstractmethod
-    def remaining(self, variable: Variable, mask: int, place: int, bit: bool) -> int:
+    def keep_values(self, variable: Variable, mask: int, place: int, bit: bool) -> int:
         """The values that a block can stand for after one more of its bits, read from the first one on.
 
         `mask` are those that it could stand for after the bits before `place`; 0 once Ψ is violated.
@@ -124,7 +124,7 @@ class Encoding(ABC):
         """
         if rho == FALSE:
             raise Undecodable("false is not a term")
-        blocks = self.by_block(Term.of(rho))
+        blocks = self.group_by_block(Term.of(rho))
         literals = []
         for x in self.variables:
             mask, whole = self.met(x, blocks[x])
@@ -137,7 +137,7 @@ class Encoding(ABC):
                 literals.append(Literal(x, mask))
         return Term(literals)
 
-    def by_block(self, rho: Term) -> dict[Variable, dict[int, bool]]:
+    def group_by_block(self, rho: Term) -> dict[Variable, dict[int, bool]]:
         """A Boolean term, block by block."""
         blocks: dict[Variable, dict[int, bool]] = {x: {} for x in self.variables}
         for literal in rho.literals:

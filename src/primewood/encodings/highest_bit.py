@@ -49,5 +49,5 @@ class HighestBit(Encoding):
             whole = whole and not any(place < own for place in bits)
         return mask, whole
 
-    def remaining(self, variable: Variable, mask: int, place: int, bit: bool) -> int:  # noqa: ARG002
+    def keep_values(self, variable: Variable, mask: int, place: int, bit: bool) -> int:  # noqa: ARG002
         return mask & -1 << place + 1 if bit else mask & ~(1 << place + 1)

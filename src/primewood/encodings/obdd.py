@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from primewood.encodings.clauses import Cnf
-from primewood.errors import InvalidInput, TooLarge, UnknownName, listing, meant
+from primewood.errors import InvalidInput, TooLarge, UnknownName, format_list, meant
 from primewood.fields import Fields, file_path, items, made, text, whole
-from primewood.files import check_header, read_json, undamaged, write_whole
+from primewood.files import check_header, read_json, report_damage, write_whole
 
 KIND, VERSION = "obdd", 1
 Node = tuple[int, int, int]
@@ -76,7 +76,7 @@ class Obdd:
         """The value under an assignment of all variables. Cost: one step per variable."""
         absent = [name for name in self.variables if name not in assignment]
         if absent:
-            raise UnknownName(f"the assignment has no {listing(absent)}{meant(absent, assignment)}")
+            raise UnknownName(f"the assignment has no {format_list(absent)}{meant(absent, assignment)}")
         node = self.root
         while node > 1:
             variable, low, high = self.nodes[node - 2]
@@ -152,7 +152,7 @@ class Obdd:
         document = read_json(path)
         check_header(document, path, KIND, VERSION)
         own = ("format", "version", "variables", "nodes", "root")
-        with undamaged(path, "export the diagram again"):
+        with report_damage(path, "export the diagram again"):
             fields = Fields(document)
             variables = fields.read("variables", items(_variable))
             found = cls(

@@ -59,5 +59,5 @@ class OneHot(Encoding):
                 mask |= 1 << value
         return mask, True
 
-    def remaining(self, variable: Variable, mask: int, place: int, bit: bool) -> int:  # noqa: ARG002
+    def keep_values(self, variable: Variable, mask: int, place: int, bit: bool) -> int:  # noqa: ARG002
         return mask & 1 << place if bit else mask & ~(1 << place)

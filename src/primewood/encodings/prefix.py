@@ -48,6 +48,6 @@ class Prefix(Encoding):
                 mask |= 1 << value
         return mask, True
 
-    def remaining(self, variable: Variable, mask: int, place: int, bit: bool) -> int:  # noqa: ARG002
+    def keep_values(self, variable: Variable, mask: int, place: int, bit: bool) -> int:  # noqa: ARG002
         above = -1 << place + 1
         return mask & above if bit else mask & ~above

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
 from primewood.engines.protocol import Clock, EngineName, Family, Oracle, PricingOracle
-from primewood.errors import InvalidInput, TooLarge, listing, told
+from primewood.errors import InvalidInput, TooLarge, format_list, told
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
@@ -61,7 +61,7 @@ class Engines:
         any_order: bool = False,
     ) -> None:
         if not isinstance(engine, str) or engine not in get_args(EngineName):
-            raise InvalidInput(f"engine is one of {listing(get_args(EngineName))}, not {told(engine)}")
+            raise InvalidInput(f"engine is one of {format_list(get_args(EngineName))}, not {told(engine)}")
         if engine == "search" and not isinstance(subject, EnsembleSubject):
             raise InvalidInput('engine="search" is for models; an expression takes "diagram", "bdd" or "sat"')
         if max_nodes is not None and (not isinstance(max_nodes, int) or not 1 <= max_nodes <= MOST_NODES):
@@ -119,23 +119,23 @@ class Engines:
         if target is not None and len(self.subject.labels) == 2:
             target = None
         if self.engine == "diagram":
-            return self.on_diagram(label, target=target)
+            return self.use_diagram(label, target=target)
         if self.engine == "bdd":
             return self._boolean(label, target)
         if self.engine == "sat" or not isinstance(self.subject, EnsembleSubject):
             return self._sat(label, target)
         return self._build_forest().oracle(label, target)
 
-    def pricing(self, label: int, target: int | None = None) -> PricingOracle:
+    def price_changes(self, label: int, target: int | None = None) -> PricingOracle:
         """An oracle that also finds the cheapest change of the decision."""
         oracle = self.oracle(label, target)
         if isinstance(oracle, PricingOracle):
             return oracle
         if self.engine == "auto":
-            return self.on_diagram(label, target=target)
+            return self.use_diagram(label, target=target)
         raise InvalidInput(f'engine="{self.engine}" does not price changes; "search" and "diagram" do')
 
-    def in_sequence(self) -> Engines:
+    def sum_sequentially(self) -> Engines:
         """The engines for the decision that `predict` takes when it adds scores in the order of the trees."""
         if not self.any_order:
             return self
@@ -143,7 +143,7 @@ class Engines:
             if self._sequential is None:
                 self._sequential = Engines(self.subject, self.engine, self.max_nodes)
                 if self._searches:
-                    self._sequential._forest = self._build_forest().in_sequence()
+                    self._sequential._forest = self._build_forest().sum_sequentially()
             return self._sequential
 
     def primes(self, label: int, literals: Language, point: Point | None = None) -> Family:
@@ -178,13 +178,13 @@ class Engines:
         if self.engine not in ("auto", "diagram"):
             return None
         try:
-            return ask(self.on_diagram(label, clock, target))
+            return ask(self.use_diagram(label, clock, target))
         except TooLarge:
             if self.engine == "diagram" and required:
                 raise
             return None
 
-    def on_diagram(self, label: int, clock: Clock | None = None, target: int | None = None) -> DiagramOracle:
+    def use_diagram(self, label: int, clock: Clock | None = None, target: int | None = None) -> DiagramOracle:
         """Answers from the compiled form; `TooLarge` if there is none, or none in half of the time.
 
         Where work alone is limited, what is tried does not depend on how fast the machine is.

@@ -124,7 +124,7 @@ class SingleTree:
         rivals = self._rivals(point)
         kept: list[int] = []
         if rivals.minimal:
-            with Hitman(bootstrap_with=[rivals.excluding(i) for i in rivals.minimal]) as smallest_first:
+            with Hitman(bootstrap_with=[rivals.list_excluding(i) for i in rivals.minimal]) as smallest_first:
                 kept = smallest_first.get()
         return self._find_freeing(point, set(range(len(point))) - set(kept))
 
@@ -146,11 +146,11 @@ class SingleTree:
         check_language(literals)
         rivals = self._rivals(point)
         if literals == "values" or not rivals.leaves.size:
-            yield from (self._find_freeing(point, set(rivals.excluding(i))) for i in rivals.minimal)
+            yield from (self._find_freeing(point, set(rivals.list_excluding(i))) for i in rivals.minimal)
             return
         needs = self._needs(rivals, point, literals)
         for i in range(len(rivals.leaves)):
-            changed = rivals.excluding(i)
+            changed = rivals.list_excluding(i)
             ends = self._masks(needs.ends, changed, i)
             for chosen in _leave_out(ends, self._threats(rivals, needs, i)):
                 yield from self._find_reaching(point, literals, changed, chosen)
@@ -183,7 +183,7 @@ class SingleTree:
         A part leaves out a variable, or goes less far. A later rival with the same variables counts only
         where it needs less of one of them; otherwise the two would put each other out.
         """
-        changed, others = rivals.excluding(i), rivals.within(i)
+        changed, others = rivals.list_excluding(i), rivals.within(i)
         found: list[Box] = []
         for other in others[needs.met(changed, others, i)].tolist():
             reach = self._masks(needs.reach, changed, other)
@@ -260,7 +260,7 @@ class _Rivals:
     leaves: Ints
     excluded: Bools
 
-    def excluding(self, i: int) -> list[int]:
+    def list_excluding(self, i: int) -> list[int]:
         """The variables of which a rival excludes the point's value."""
         found: list[int] = np.flatnonzero(self.excluded[:, i]).tolist()
         return found

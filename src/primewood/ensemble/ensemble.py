@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.ensemble.comparison import InputType, Operator, cuts_of
-from primewood.ensemble.link import Link, Precision, cut_at, first_float, linked
+from primewood.ensemble.link import Link, Precision, apply_link, cut_at, first_float
 from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput, told
 from primewood.fields import FieldCheck, flag, items, of_type, one_of, optional, real, several, text, wrong
@@ -359,11 +359,11 @@ class Ensemble:
 
         With cuts it is one column: the probability of the last class, or what a regressor predicts.
         """
-        return linked(self.slope * self.scores(X), self.link)
+        return apply_link(self.slope * self.scores(X), self.link)
 
     def votes(self, X: NDArray[np.float64]) -> NDArray[np.int64]:
         """How many trees vote for each class by majority, one row per row of X."""
-        counted = self.by_majority().scores(X) * len(self.trees)
+        counted = self.use_majority().scores(X) * len(self.trees)
         return np.rint(counted).astype(np.int64)
 
     @property
@@ -381,7 +381,7 @@ class Ensemble:
         """Whether the model predicts a number, whatever is decided about it."""
         return self.is_regressor or bool(self.levels)
 
-    def by_majority(self) -> Ensemble:
+    def use_majority(self) -> Ensemble:
         """The same trees under the paper's vote: each tree one."""
         if self.vote == "sum" or self.cuts:
             raise InvalidInput(
@@ -389,16 +389,16 @@ class Ensemble:
             )
         return replace(self, vote="majority", groups=(), divisor=None)
 
-    def decided(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    def decide(self, scores: NDArray[np.float64]) -> NDArray[np.int64]:
         """The index of the class that each row of scores gets."""
         if self.cuts:
             return np.searchsorted(self.cuts, scores[:, 0], side="right").astype(np.int64)
-        winners: NDArray[np.int64] = linked(scores, self.link).argmax(axis=1)
+        winners: NDArray[np.int64] = apply_link(scores, self.link).argmax(axis=1)
         return winners
 
     def predict(self, X: Sequence[Sequence[float]] | NDArray[np.float64]) -> NDArray[np.int64]:
         """The index of the class that each row gets: the reference that every test trusts."""
-        return self.decided(self.scores(X))
+        return self.decide(self.scores(X))
 
     def leaf_classes(self, tree: Tree) -> NDArray[np.int64]:
         """The class that each node of a tree votes for, or, of a tree that is alone, decides for."""
@@ -407,7 +407,7 @@ class Ensemble:
         (alone,) = self.summands
         start = np.array(self.start or 0.0, dtype=self.precision)
         values = (tree.value * alone.weight).astype(self.precision)
-        return self.decided((start + values).astype(np.float64) / self.total_divisor)
+        return self.decide((start + values).astype(np.float64) / self.total_divisor)
 
     @cached_property
     def test_cuts(self) -> tuple[NDArray[np.float64], ...]:
@@ -427,7 +427,7 @@ class Ensemble:
 
         save_ensemble(self, path)
 
-    def at_levels(self, levels: Sequence[Level], classes: Sequence[object]) -> Ensemble:
+    def cut_at_levels(self, levels: Sequence[Level], classes: Sequence[object]) -> Ensemble:
         """The same model deciding by how many levels its prediction reaches: one more class than levels.
 
         The prediction is what the library gives for the only score, or of two classes the probability of the second.
@@ -444,16 +444,16 @@ class Ensemble:
             self, trees=trees, cuts=tuple(cuts), classes=tuple(classes), levels=tuple(levels), cutoff=None
         )
 
-    def at_cutoff(self, value: float, positive: int) -> Ensemble:
+    def cut_at_probability(self, value: float, positive: int) -> Ensemble:
         """The same model of two classes deciding for one of them iff the library's probability of it reaches a value.
 
-        The probability of the second class is what `at_levels` compares. That of the first is a sum of its own in a
+        The probability of the second class is what `cut_at_levels` compares. That of the first is a sum of its own in a
         model that averages: the score is then that sum, negated. In all others it is 1 minus that of the second,
         rounded as the library does.
         """
         cutoff = Cutoff(float(value), positive)
         if positive == 1:
-            found = self.at_levels([Level(cutoff.value)], self.classes)
+            found = self.cut_at_levels([Level(cutoff.value)], self.classes)
             return replace(found, cutoff=cutoff, levels=())
         self._check_has_probability()
         trees = self.trees
@@ -464,7 +464,7 @@ class Ensemble:
             cut = first_float(lambda score: self.complement(score) < cutoff.value, self.precision)
         return replace(self, trees=trees, cuts=tuple(_finite([cut], self.precision)), cutoff=cutoff)
 
-    def at_score(self, value: float, positive: int) -> Ensemble:
+    def cut_at_score(self, value: float, positive: int) -> Ensemble:
         """The same model of one score and two classes deciding for one of them iff its score reaches a value.
 
         The score of the second class is that of the model; that of the first is the same, negated.
@@ -479,7 +479,7 @@ class Ensemble:
 
     def complement(self, score: float) -> float:
         """Of a model with one score and two classes, the probability of the first class, as the library rounds it."""
-        second = linked(self.slope * np.array([[score]]), self.link)[0, 0]
+        second = apply_link(self.slope * np.array([[score]]), self.link)[0, 0]
         number = np.float32 if self.link.endswith("32") else np.float64
         return float(number(1) - number(second))
 

@@ -28,7 +28,7 @@ Link = Choice[
 NATIVE = get_args(Link)[:-1]
 
 
-def linked(scores: NDArray[np.float64], link: Link) -> NDArray[np.float64]:
+def apply_link(scores: NDArray[np.float64], link: Link) -> NDArray[np.float64]:
     """Scores, one row per row, through a link. Cost: linear."""
     if link == "expit":
         from scipy.special import expit  # type: ignore[import-untyped]
@@ -52,7 +52,7 @@ def cut_at(
     """
 
     def reaches(score: float) -> bool:
-        value = float(linked(slope * np.array([[score]]), link)[0, 0])
+        value = float(apply_link(slope * np.array([[score]]), link)[0, 0])
         return value > threshold if strictly else value >= threshold
 
     return first_float(reaches, precision)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from primewood.logic.lexicon import END, ENDS, EQUAL, ORDER, in_ascii, pattern
+from primewood.logic.lexicon import END, ENDS, EQUAL, ORDER, pattern, write_ascii
 from primewood.logic.scanner import A_NUMBER, Scanner
 from primewood.logic.syntax import Bounds, Join, Membership, Mention, NameOrder, Syntax, Word
 
@@ -37,13 +37,13 @@ class ConditionScanner(Scanner):
         name = self.read_name(f"a {self.vocabulary.noun}")
         if unit and self.vocabulary.units.get(name.text) != unit:
             self.fail(f"{name.text} is not given in {unit}", number.end)
-        return self.read_comparisons(name, number.start, [(TURNED[in_ascii(match[1])], number)])
+        return self.read_comparisons(name, number.start, [(TURNED[write_ascii(match[1])], number)])
 
     def read_relation(self, name: Word, start: int) -> Syntax:
         """What follows a name: a value, a set of values, comparisons, or nothing."""
         if match := self.take(ANY_EQUAL):
             value = self.read_value(name)
-            return Membership(name, (value,), in_ascii(match[1]) == "!=", start, self.next)
+            return Membership(name, (value,), write_ascii(match[1]) == "!=", start, self.next)
         if match := self.take(AMONG):
             return self.read_list(name, start, negated=match["not"] is not None)
         if self.take(IS):
@@ -125,7 +125,7 @@ class ConditionScanner(Scanner):
         parts: list[Syntax] = []
         left, constant, end = name, self.read_summand(), self.next
         while match := self.take(ANY_ORDER):
-            operator = in_ascii(match[1])
+            operator = write_ascii(match[1])
             if self.prefers_number():
                 if constant != "0":
                     self.fail(f"a sum is compared with another {self.vocabulary.noun}, not with a number")
@@ -153,4 +153,4 @@ class ConditionScanner(Scanner):
     def read_summand(self) -> str:
         """The constant that is added to a name, "0" if there is none."""
         match = self.take(SIGNED) if self.vocabulary.orders else None
-        return "0" if match is None else in_ascii(match["sign"] + match["number"]).removeprefix("+")
+        return "0" if match is None else write_ascii(match["sign"] + match["number"]).removeprefix("+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from primewood.errors import InvalidInput, UnknownName, listing, told
+from primewood.errors import InvalidInput, UnknownName, format_list, told
 from primewood.logic.expression import Expression, Literal
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
@@ -38,10 +38,10 @@ def as_point(variables: Sequence[Variable], instance: Mapping[str, object] | Exp
     names = {x.name: x for x in variables}
     for name in given:
         if name not in names:
-            raise UnknownName(f"the instance names {name}; the variables are {listing(names)}")
+            raise UnknownName(f"the instance names {name}; the variables are {format_list(names)}")
     absent = [name for name in names if name not in given]
     if absent:
-        raise InvalidInput(f"the instance gives no value for {listing(absent)}")
+        raise InvalidInput(f"the instance gives no value for {format_list(absent)}")
     return tuple(x.index(given[x.name]) for x in variables)
 
 

@@ -154,12 +154,12 @@ def write_value(value: str, known: Iterable[str] | None = None) -> str:
     """
     if known is None:
         return value if _is_closed(value) and not _holds(ENDS, value) else quote(value)
-    others = [_without_not(other) for other in known if other != value]
-    alike = any(_begin_alike(_without_not(value), other) for other in others)
-    return quote(value) if alike or not _is_closed(_without_not(value)) else value
+    others = [_strip_not(other) for other in known if other != value]
+    alike = any(_begin_alike(_strip_not(value), other) for other in others)
+    return quote(value) if alike or not _is_closed(_strip_not(value)) else value
 
 
-def _without_not(value: str) -> str:
+def _strip_not(value: str) -> str:
     return value.removeprefix("not ").removeprefix("neither ")
 
 
@@ -207,10 +207,10 @@ def _mean(found: re.Match[str]) -> str:
     return chr(int(code[1:], 16)) if int(code[1:], 16) <= sys.maxunicode else found[0]
 
 
-def in_ascii(text: str) -> str:
+def write_ascii(text: str) -> str:
     """Signs as Python writes them.
 
-    >>> in_ascii("−2"), in_ascii("≤")
+    >>> write_ascii("−2"), write_ascii("≤")
     ('-2', '<=')
     """
     return text.replace("−", "-").replace("≤", "<=").replace("≥", ">=").replace("≠", "!=")

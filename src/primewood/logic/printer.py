@@ -35,10 +35,10 @@ def text(expression: Expression) -> str:
     return bottom_up(expression, _write)[0]
 
 
-def quoted(word: str, *, is_name: bool = False) -> str:
+def quote_word(word: str, *, is_name: bool = False) -> str:
     """A name or a value as it stands in text: in quotes where it needs them.
 
-    >>> quoted("car"), quoted("used car"), quoted("true")
+    >>> quote_word("car"), quote_word("used car"), quote_word("true")
     ('car', '"used car"', '"true"')
     """
     pattern, keywords = (NAME, KEYWORDS) if is_name else (VALUE, RESERVED)
@@ -90,10 +90,10 @@ def literal_text(literal: Literal) -> tuple[str, int]:
     'X < 2 | X >= 6'
     """
     variable, mask = literal.variable, literal.mask
-    name = quoted(variable.name, is_name=True)
+    name = quote_word(variable.name, is_name=True)
     if variable.is_boolean:
         return (name, ATOM) if mask == 2 else (f"!{name}", NOT)
-    allowed = [quoted(str(value)) for value in literal.values]
+    allowed = [quote_word(str(value)) for value in literal.values]
     if variable.is_numeric:
         pieces = [interval.condition(name) for interval in literal.intervals]
         if variable.missing is not None and mask >> variable.missing & 1:
@@ -105,5 +105,5 @@ def literal_text(literal: Literal) -> tuple[str, int]:
         return f"{name}={allowed[0]}", ATOM
     if len(allowed) == len(variable) - 1:
         absent = (variable.everything & ~mask).bit_length() - 1
-        return f"{name}!={quoted(str(variable.values[absent]))}", ATOM
+        return f"{name}!={quote_word(str(variable.values[absent]))}", ATOM
     return f"{name} in {{{', '.join(allowed)}}}", ATOM

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from primewood.logic.lexicon import NUMBER, in_ascii
+from primewood.logic.lexicon import NUMBER, write_ascii
 
 T = TypeVar("T")
 TRUTHS = {"False": 0.0, "True": 1.0}
@@ -31,7 +31,7 @@ class Word:
     @property
     def number(self) -> float | None:
         """The number that it is; None if it is none."""
-        return float(in_ascii(self.text)) if re.fullmatch(NUMBER, self.text) else None
+        return float(write_ascii(self.text)) if re.fullmatch(NUMBER, self.text) else None
 
 
 @dataclass(frozen=True, slots=True)

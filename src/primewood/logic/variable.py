@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 from typing import Literal as Choice
 
-from primewood.errors import InvalidInput, UnknownName, listing, meant, told
+from primewood.errors import InvalidInput, UnknownName, format_list, meant, told
 from primewood.fields import flag, one_of, real, several, takes, text
 from primewood.logic.interval import MISSING, Interval, number
 from primewood.visible import visible
@@ -206,7 +206,7 @@ class Variable:
             return UnknownName(f"variable {self.name} takes a number{missing}; got {told(value)}")
         return UnknownName(
             f"variable {self.name} has no value {told(value)}{meant([value], self.values)}; its values are "
-            f"{listing(self.values)}"
+            f"{format_list(self.values)}"
         )
 
     def literal(self, values: Iterable[object]) -> Expression:
@@ -308,7 +308,7 @@ class Variable:
             fitting = ("<", ">=") if self.closed == "left" else ("<=", ">")
             own = self.own_cut(operator, cut)
             if own not in self.cuts:
-                tests = listing(f"{self.name} {fitting[0]} {number(c)}" for c in self.cuts)
+                tests = format_list(f"{self.name} {fitting[0]} {number(c)}" for c in self.cuts)
                 raise UnknownName(
                     f"{self.name} {operator} {number(cut)} does not fall between the intervals of "
                     f"{self.name}; they are cut by {tests}"

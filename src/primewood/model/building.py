@@ -19,7 +19,7 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import EngineName
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import InputType
-from primewood.errors import InvalidInput, UnknownName, listing, told
+from primewood.errors import InvalidInput, UnknownName, format_list, told
 from primewood.fields import text
 from primewood.logic.expression import Expression
 from primewood.logic.language import Language, check_language
@@ -182,7 +182,7 @@ def _build_tree_model(source: Any, X_train: Any, options: Options) -> TreeModel:
 
 def _choose_decision(as_read: Ensemble, options: Options) -> Ensemble:
     """The ensemble with the vote and the cut-off that the user chose."""
-    ensemble = as_read.by_majority() if options.vote == "majority" else as_read
+    ensemble = as_read.use_majority() if options.vote == "majority" else as_read
     names = () if ensemble.is_regressor else name_classes(ensemble.classes, options.class_names)
     return options.rule.apply(ensemble, names)
 
@@ -250,7 +250,7 @@ def _check_units(units: Mapping[str, str] | None, domain: Domain) -> dict[str, s
     known = {feature.name for feature in domain.features}
     unknown = [name for name in units or () if name not in known]
     if unknown:
-        raise UnknownName(f"units names {listing(unknown)}, which are not features")
+        raise UnknownName(f"units names {format_list(unknown)}, which are not features")
     for unit in (units or {}).values():
         text(unit, "each of units")
     return dict(units or {})

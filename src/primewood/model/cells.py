@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain import Domain
-from primewood.domain.knowledge import numbers_in_order, violated
+from primewood.domain.knowledge import find_violation, numbers_in_order
 from primewood.logic.instance import Point
 from primewood.logic.interval import Interval
 from primewood.render import decimals
@@ -93,7 +93,7 @@ class Cells:
         """
         domain = self._domain
         orders, names = domain.knowledge.orders, domain.column_names
-        if violated(orders, names, row[None, :]) is None:
+        if find_violation(orders, names, row[None, :]) is None:
             return row
         values = {
             f.name: (value, value != mine) for f, value, mine in zip(domain.seen, point, own, strict=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain import Domain, Feature
-from primewood.errors import UnknownName, listing, meant, told
+from primewood.errors import UnknownName, format_list, meant, told
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point, as_point
 from primewood.logic.interval import MISSING, Closed, Interval, number
@@ -90,7 +90,7 @@ class Context:
         """What is assumed about rows; nothing for an expression."""
         return ()
 
-    def used_in(self, box: Box) -> tuple[str, ...]:  # noqa: ARG002
+    def list_used(self, box: Box) -> tuple[str, ...]:  # noqa: ARG002
         """The constraints that an answer about a box may rest on; none for an expression."""
         return ()
 
@@ -103,7 +103,7 @@ class Context:
         score = self.score(row)
         return None if score is None else score.to_dict()
 
-    def without_model(self) -> Self:
+    def drop_model(self) -> Self:
         """The same for another process, without what belongs to the model."""
         return self
 
@@ -120,7 +120,7 @@ class Context:
         if not isinstance(decision, Hashable) or decision not in self.class_names:
             like = meant([decision], self.class_names)
             raise UnknownName(
-                f"no decision is called {told(decision)}{like}; there are {listing(self.class_names)}"
+                f"no decision is called {told(decision)}{like}; there are {format_list(self.class_names)}"
             )
         return self.class_names.index(decision)
 
@@ -129,7 +129,7 @@ class Context:
         if not isinstance(name, str) or name not in self.feature_names:
             like = meant([name], self.feature_names)
             raise UnknownName(
-                f"there is no feature {told(name)}{like}; the features are {listing(self.feature_names)}"
+                f"there is no feature {told(name)}{like}; the features are {format_list(self.feature_names)}"
             )
         return self.places.get(name)
 
@@ -151,7 +151,7 @@ class Context:
             x = None if row is None or feature is None else row[feature.column]
             return self._numeric_record(literal, x, missing)
         own = -1 if row is None or feature is None else feature.index_of(row)
-        listed = self._in_natural_order(variable)
+        listed = self._sort_naturally(variable)
         held = [v for v in listed if literal.mask >> variable.index(v) & 1]
         absent = [v for v in listed if v not in held]
         here = held.index(variable.values[own]) if own >= 0 and literal.mask >> own & 1 else 0
@@ -194,7 +194,7 @@ class Context:
     def _training_numbers(self, feature: Feature) -> NDArray[np.float64] | None:  # noqa: ARG002
         return None
 
-    def _in_natural_order(self, variable: Variable) -> list[Hashable]:
+    def _sort_naturally(self, variable: Variable) -> list[Hashable]:
         """The values of a categorical variable by their codes, as people know them."""
         feature = self.feature(variable.name)
         if feature is None or feature.patterns is None:
@@ -244,13 +244,13 @@ class TreeContext(Context):
     def assumptions(self) -> tuple[str, ...]:
         return self.domain.assumptions
 
-    def used_in(self, box: Box) -> tuple[str, ...]:
-        return self.domain.knowledge.used_in(box)
+    def list_used(self, box: Box) -> tuple[str, ...]:
+        return self.domain.knowledge.list_used(box)
 
     def score(self, row: Row | Sequence[float] | None) -> Score | None:
         return None if self.scorer is None or row is None else self.scorer.score(row)
 
-    def without_model(self) -> Self:
+    def drop_model(self) -> Self:
         return replace(self, scorer=None)
 
     def read(self, x: Any) -> tuple[Row, Point]:

@@ -78,9 +78,9 @@ class Decision:
         engines = self.model.engines
         return engines.any_order and isinstance(engines.oracle(self.label).counterexample(self.cell), tuple)
 
-    def in_sequence(self) -> Self:
+    def sum_sequentially(self) -> Self:
         """The decision as `predict` takes it when it adds scores in the order of the trees."""
-        model = self.model.in_sequence()
+        model = self.model.sum_sequentially()
         if model is self.model:
             return self
         return replace(self, model=model, label=model.engines.decide(self.point))

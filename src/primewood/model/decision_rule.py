@@ -10,7 +10,7 @@ import numpy as np
 
 from primewood.ensemble import Ensemble, Level
 from primewood.ensemble.comparison import InputType
-from primewood.errors import InvalidInput, UnknownName, listing, meant, told
+from primewood.errors import InvalidInput, UnknownName, format_list, meant, told
 from primewood.fields import is_finite
 from primewood.logic.interval import number
 
@@ -52,10 +52,10 @@ class DecisionRule:
         cutoff = self._cutoff()
         if ensemble.is_regressor:
             parts = (f"prediction < {number(cutoff)}", f"prediction >= {number(cutoff)}")
-            return ensemble.at_levels([Level(cutoff)], parts)
+            return ensemble.cut_at_levels([Level(cutoff)], parts)
         if len(ensemble.classes) != 2:
             raise InvalidInput(
-                f"threshold needs a model with two classes or a regressor; this one has {listing(ensemble.classes)}"
+                f"threshold needs a model with two classes or a regressor; this one has {format_list(ensemble.classes)}"
             )
         if ensemble.cutoff is not None:
             raise InvalidInput(
@@ -64,7 +64,7 @@ class DecisionRule:
             )
         if ensemble.link != "identity" or ensemble.vote == "mean":
             _check_probability(cutoff)
-        return ensemble.at_cutoff(cutoff, self._positive_place(ensemble, names))
+        return ensemble.cut_at_probability(cutoff, self._positive_place(ensemble, names))
 
     def _cutoff(self) -> float:
         threshold = self.threshold
@@ -95,7 +95,7 @@ def positive_place(classes: Sequence[object], names: Sequence[object], positive:
             every = [*dict.fromkeys([*names, *classes])]
             raise UnknownName(
                 f"positive={positive!r} is not a class of the model{meant([positive], every)}; "
-                f"the classes are {listing(names)}"
+                f"the classes are {format_list(names)}"
             )
         return found.pop()
     in_order = len(classes) == 2 and all(isinstance(label, bool | int | float) for label in classes)
@@ -117,7 +117,7 @@ def decide_between(ensemble: Ensemble, between: tuple[float, float]) -> Ensemble
         raise InvalidInput("between is for regressors; pass threshold for a classifier")
     middle = f"{number(low)} <= prediction <= {number(high)}"
     names = (f"prediction < {number(low)}", middle, f"prediction > {number(high)}")
-    return ensemble.at_levels([Level(low), Level(high, strictly=True)], names)
+    return ensemble.cut_at_levels([Level(low), Level(high, strictly=True)], names)
 
 
 def _ends(between: Any) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from primewood.domain.declarations import Number
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import Engines
 from primewood.ensemble import PREDICTION, Ensemble
-from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, meant
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Point
 from primewood.logic.interval import number
@@ -110,7 +110,7 @@ class Model(ABC):
         unknown = [name for name in given if name not in every]
         if unknown:
             raise UnknownName(
-                f"{what} names {listing(unknown)}{meant(unknown, every)}; the features are {listing(every)}"
+                f"{what} names {format_list(unknown)}{meant(unknown, every)}; the features are {format_list(every)}"
             )
         return frozenset(given)
 
@@ -132,9 +132,9 @@ class Model(ABC):
             raise InvalidInput(f"the row is decided {target} already; pass another target")
         return wanted
 
-    def in_sequence(self) -> Self:
+    def sum_sequentially(self) -> Self:
         """The model that adds scores in the order of the trees, as `predict` does with one job."""
-        return replace(self, engines=self.engines.in_sequence()) if self.engines.any_order else self
+        return replace(self, engines=self.engines.sum_sequentially()) if self.engines.any_order else self
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,7 +304,7 @@ class TreeModel(Model):
         else:
             scores = readers.scores_of(self.source, rows, self.ensemble.categories)
             read = self.ensemble.scores(rows) if scores is None else scores[:, -self.ensemble.n_outputs :]
-            places = self.ensemble.decided(read).tolist()
+            places = self.ensemble.decide(read).tolist()
         return [self.context.class_names[place] for place in places]
 
     def need_rows(self, what: str) -> TreeModel:  # noqa: ARG002

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from primewood.ensemble import Ensemble
-from primewood.errors import InvalidInput, UnknownName, listing, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, meant
 from primewood.fields import text
 from primewood.tables.matching import is_unnamed, match_columns
 from primewood.tables.tabular import tabular
@@ -27,15 +27,15 @@ def name_classes(labels: Sequence[object], names: ClassNames | None) -> tuple[ob
     else:
         if isinstance(names, str) or len(names) != len(labels):
             count = 1 if isinstance(names, str) else len(names)
-            raise InvalidInput(f"{count} class names for {len(labels)} classes: {listing(labels)}")
+            raise InvalidInput(f"{count} class names for {len(labels)} classes: {format_list(labels)}")
         given = tuple(_plain_name(name) for name in names)
     if len({str(name) for name in given}) < len(given):
-        raise InvalidInput(f"class names must differ: {listing(given)}")
+        raise InvalidInput(f"class names must differ: {format_list(given)}")
     for label, name in zip(labels, given, strict=True):
         if str(name) != str(label) and str(name) in {str(other) for other in labels}:
             raise InvalidInput(
                 f"class_names calls the class {label!r} by the name of another class, {name!r}. The model's classes "
-                f"are {listing(labels)}, in this order; leave class_names out, or map labels to new names: "
+                f"are {format_list(labels)}, in this order; leave class_names out, or map labels to new names: "
                 f"class_names={{{label!r}: ...}}"
             )
     return given
@@ -47,7 +47,8 @@ def _map_classes(labels: Sequence[object], names: Mapping[object, object]) -> tu
     unknown = [key for key in names if str(key) not in by_text]
     if unknown:
         raise UnknownName(
-            f"class_names has {listing(unknown)}{meant(unknown, labels)}; the model's classes are {listing(labels)}"
+            f"class_names has {format_list(unknown)}{meant(unknown, labels)}; "
+            f"the model's classes are {format_list(labels)}"
         )
     given = {str(key): _plain_name(name) for key, name in names.items()}
     return tuple(given.get(str(label), label) for label in labels)
@@ -86,6 +87,6 @@ def _check_names(names: Sequence[str], own: tuple[str, ...]) -> tuple[str, ...]:
         raise InvalidInput(f"{len(given)} feature names for {len(own)} columns")
     if given != own and sorted(given) == sorted(own):
         raise InvalidInput(
-            f"feature_names has the model's own names in another order; the order is {listing(own)}"
+            f"feature_names has the model's own names in another order; the order is {format_list(own)}"
         )
     return given

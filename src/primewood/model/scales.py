@@ -33,7 +33,7 @@ def instance_record(
             "feature": feature.name,
             "unit": unit,
             "value": _plain(held.get(feature.name)),
-            "shown": "" if row is None else in_words(held[feature.name], unit),
+            "shown": "" if row is None else format_value(held[feature.name], unit),
             "tested": feature.variable is not None,
             **scale(context, feature),
             **(context.distributions[feature.name] if distribution else NOT_ASKED),
@@ -42,7 +42,7 @@ def instance_record(
     return found
 
 
-def in_words(value: object, unit: str) -> str:
+def format_value(value: object, unit: str) -> str:
     """A value of a feature as people read it."""
     if isinstance(value, float):
         return "missing" if np.isnan(value) else f"{number(value)} {unit}".rstrip()

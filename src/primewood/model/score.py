@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.ensemble import Cutoff, Ensemble
-from primewood.ensemble.link import linked
+from primewood.ensemble.link import apply_link
 from primewood.logic.interval import number
 from primewood.render.records import ScoreRecord, plain
 from primewood.visible import Readable, visible
@@ -118,7 +118,7 @@ class Scorer:
     def score_all(self, rows: NDArray[np.float64]) -> list[Score]:
         """The same for many rows at once, which is far quicker per row."""
         scores = self.ensemble.scores(rows)
-        labels = self.ensemble.decided(scores).tolist()
+        labels = self.ensemble.decide(scores).tolist()
         return [self._score(one, label) for one, label in zip(scores, labels, strict=True)]
 
     def _score(self, scores: NDArray[np.float64], label: int) -> Score:
@@ -146,7 +146,7 @@ class Scorer:
 
     def _score_prediction(self, score: float, label: int) -> Score:
         ensemble, name = self.ensemble, self.class_names[label]
-        value = float(linked(ensemble.slope * np.array([[score]]), ensemble.link)[0, 0])
+        value = float(apply_link(ensemble.slope * np.array([[score]]), ensemble.link)[0, 0])
         cutoff = ensemble.levels[0].value if len(ensemble.levels) == 1 else None
         told = f"the prediction is {_show_beside(value, [level.value for level in ensemble.levels])}"
         if cutoff is not None:
@@ -176,7 +176,7 @@ class Scorer:
         ensemble = self.ensemble
         if ensemble.n_outputs == 2:
             return 0.5
-        at = float(linked(ensemble.slope * np.array([[ensemble.cuts[0]]]), ensemble.link)[0, 0])
+        at = float(apply_link(ensemble.slope * np.array([[ensemble.cuts[0]]]), ensemble.link)[0, 0])
         return 0.5 if abs(at - 0.5) < 1e-6 else at if place == 1 else 1 - at
 
     def _probability(self, scores: NDArray[np.float64], place: int) -> float:
@@ -186,7 +186,7 @@ class Scorer:
             return float(scores[place])
         score = float(scores[0])
         if ensemble.vote == "sum":
-            linked_score = float(linked(ensemble.slope * np.array([[score]]), ensemble.link)[0, 0])
+            linked_score = float(apply_link(ensemble.slope * np.array([[score]]), ensemble.link)[0, 0])
             return linked_score if place == 1 else ensemble.complement(score)
         return score if place == 1 else 0.0 - score  # no negative zero
 
@@ -194,7 +194,7 @@ class Scorer:
         ensemble, name = self.ensemble, self.class_names[label]
         if ensemble.cuts:
             return self._score_raw(float(scores[0]), label)
-        values = linked(scores[None, :], ensemble.link)[0]
+        values = apply_link(scores[None, :], ensemble.link)[0]
         is_probability = self._are_probabilities(scores)
         value, raw = float(values[label]), float(scores[label]) if ensemble.link != "identity" else None
         others = [float(x) for j, x in enumerate(values) if j != label]

@@ -5,18 +5,16 @@ from __future__ import annotations
 from primewood.logic.interval import number
 from primewood.model.model import Model, TreeModel
 from primewood.render.html.card import Fact, assume
-from primewood.render.numbers import counted, few
+from primewood.render.numbers import few, format_count
 
 
 def describe_in_a_line(model: Model) -> str:
     """The explainer of a model in one line: what it decides, the language of its answers, and what it was tried on."""
     literals = f"literals {model.context.literals}"
     if not isinstance(model, TreeModel):
-        return (
-            f"<Explainer of an expression: {counted(len(model.context.variables), 'variable')}; {literals}>"
-        )
+        return f"<Explainer of an expression: {format_count(len(model.context.variables), 'variable')}; {literals}>"
     ensemble = model.ensemble
-    size = f"{counted(len(ensemble.trees), 'tree')}, {counted(ensemble.n_features, 'feature')}"
+    size = f"{format_count(len(ensemble.trees), 'tree')}, {format_count(ensemble.n_features, 'feature')}"
     parts = [size, describe_decisions(model), literals, _describe_training(model)]
     parts += [] if model.fidelity is None else [str(model.fidelity)]
     return f"<Explainer of {ensemble.source}: {'; '.join(parts)}>"
@@ -51,7 +49,7 @@ def show_card(model: Model) -> str:
     from primewood.render.html.answers import simple
 
     if not isinstance(model, TreeModel):
-        lead = f"over {counted(len(model.context.variables), 'variable')}"
+        lead = f"over {format_count(len(model.context.variables), 'variable')}"
         return simple("Explainer", "Expression", lead=lead, badge="Ready")
     ensemble, fidelity, rows = model.ensemble, model.fidelity, model.context.rows
     facts = [

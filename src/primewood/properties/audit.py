@@ -28,7 +28,7 @@ from primewood.logic.expression import Expression, check_expression
 from primewood.logic.table import from_table, truth_table
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
-from primewood.visible import Readable, in_lines
+from primewood.visible import Readable, join_lines
 
 Sign = Choice["negative", "positive", "all"]
 MOST_BOOLEANS = 13
@@ -318,7 +318,7 @@ def _rows(expressions: Sequence[Expression], truths: Sequence[set[Term]]) -> Ite
     for way in WAYS:
         reported = missing = wrong = undecodable = exact = 0
         for expression, truth in zip(expressions, truths, strict=True):
-            terms, failures = decoded_primes(expression, way)
+            terms, failures = decode_primes(expression, way)
             reported += len(terms)
             missing += len(truth - terms)
             wrong += len(terms - truth)
@@ -327,7 +327,7 @@ def _rows(expressions: Sequence[Expression], truths: Sequence[set[Term]]) -> Ite
         yield AuditRow(way.encoding, way.formula, way.keep, reported, missing, wrong, undecodable, exact)
 
 
-def decoded_primes(expression: Expression, way: EncodingUse) -> tuple[set[Term], int]:
+def decode_primes(expression: Expression, way: EncodingUse) -> tuple[set[Term], int]:
     """The terms that a way reports, and how many of its Boolean primes are not terms."""
     encoding = ENCODINGS[way.encoding](expression.variables)
     boolean = encoding.with_psi(encoding.encode(expression), way.psi)
@@ -345,7 +345,7 @@ def decoded_primes(expression: Expression, way: EncodingUse) -> tuple[set[Term],
 
 def _contradicts(encoding: Encoding, rho: Term) -> bool:
     """Whether a Boolean term is inconsistent with Ψ: such primes say nothing, and are not counted."""
-    return any(not encoding.met(x, bits)[0] for x, bits in encoding.by_block(rho).items())
+    return any(not encoding.met(x, bits)[0] for x, bits in encoding.group_by_block(rho).items())
 
 
 def _has_sign(rho: Term, keep: str) -> bool:
@@ -399,4 +399,4 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
             for cell, width, value in zip(row, widths, source, strict=True)
         ]
         lines.append("  ".join(parts).rstrip())
-    return in_lines(lines)
+    return join_lines(lines)

@@ -17,10 +17,10 @@ SHOWN_IDS = 5
 """The most rows that a sentence names."""
 
 
-def listed(ids: Sequence[object], most: int = SHOWN_IDS) -> str:
+def format_ids(ids: Sequence[object], most: int = SHOWN_IDS) -> str:
     """The first few rows by their ids, and how many more there are.
 
-    >>> listed([3, 17, 22]), listed(range(100, 141))
+    >>> format_ids([3, 17, 22]), format_ids(range(100, 141))
     ('rows 3, 17, 22', 'rows 100, 101, 102, 103, 104 and 36 more')
     """
     more = f" and {len(ids) - most:,} more" if len(ids) > most else ""
@@ -74,7 +74,7 @@ class Breaking(Readable):
     changed_decisions: tuple[object, ...] = ()
 
     @classmethod
-    def of_rows(
+    def from_rows(
         cls, context: TreeContext, places: NDArray[np.int64], decisions: Sequence[object], **options: Any
     ) -> Breaking:
         """Those at some places of the training rows of a context."""
@@ -103,9 +103,7 @@ class Breaking(Readable):
             return f"none {of} breaks this" if self.complete else f"none {of} was seen to break this"
         least = "" if self.complete else "at least "
         verb = "breaks" if self.count == 1 else "break"
-        return (
-            f"{least}{self.count:,} {of} {verb} this ({listed(self.ids, self.count if full else SHOWN_IDS)})"
-        )
+        return f"{least}{self.count:,} {of} {verb} this ({format_ids(self.ids, self.count if full else SHOWN_IDS)})"
 
     def to_dict(self) -> BreakingRecord:
         """The rows in plain types."""

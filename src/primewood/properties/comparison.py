@@ -16,7 +16,7 @@ from primewood.engines.duality import DualFamily
 from primewood.engines.protocol import Clock, Family, Oracle, Reply, Verdict
 from primewood.engines.search.joint import Demand, JointForest
 from primewood.ensemble import Ensemble
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, format_list
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
@@ -26,14 +26,14 @@ from primewood.model.context import TreeContext
 from primewood.model.model import TreeModel
 from primewood.model.scales import instance_record
 from primewood.model.score import Score, Scorer
-from primewood.properties.breaking import SHOWN_IDS, listed
+from primewood.properties.breaking import SHOWN_IDS, format_ids
 from primewood.properties.claim import Outcome
 from primewood.properties.verification import Verifier, values_in_words
 from primewood.questions.weakening import drop_each, weaken
 from primewood.render import text
-from primewood.render.numbers import counted
+from primewood.render.numbers import format_count
 from primewood.render.records import ComparisonRecord, DirectionRecord, RegionRecord, plain
-from primewood.visible import Readable, in_lines
+from primewood.visible import Readable, join_lines
 
 TRIED = 4096
 """Rows that are made up of the training rows' values, to find a difference before searching for one."""
@@ -117,8 +117,8 @@ class Region(Readable):
         return f"{self.first} -> {self.second} IF {words}{more}{affected}"
 
     def __repr__(self) -> str:
-        size = counted(len(self.term.literals), "condition")
-        return f"<Region {self.first} -> {self.second}: {size}, {counted(len(self.rows), 'row')}>"
+        size = format_count(len(self.term.literals), "condition")
+        return f"<Region {self.first} -> {self.second}: {size}, {format_count(len(self.rows), 'row')}>"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -242,7 +242,7 @@ class Comparison(Readable):
             lines.append(f"For instance: {self._instance(full)}.")
         if self.outcome is Outcome.HOLDS and self.assumptions:
             lines.append(f"Assumes: {'; '.join(self.assumptions)}.")
-        return in_lines(lines, "   ")
+        return join_lines(lines, "   ")
 
     def _directions(self, full: bool) -> list[str]:
         """In which directions the two differ, on how many rows and on which."""
@@ -250,7 +250,7 @@ class Comparison(Readable):
         for i, one in enumerate(self.directions):
             back = i == 1 == len(self.directions) - 1 and one.first == self.directions[0].second
             told = "the other way round" if back and one.second == self.directions[0].first else str(one)
-            ids = listed(one.ids, len(one) if full else SHOWN_IDS)
+            ids = format_ids(one.ids, len(one) if full else SHOWN_IDS)
             lines.append(f"{told[:1].upper()}{told[1:]}: {len(one):,} of your {self.rows:,} rows ({ids}).")
         return lines
 
@@ -523,5 +523,5 @@ def check_comparable(a: Ensemble, b: Ensemble) -> None:
     """Raise if two models do not take the same columns."""
     if a.feature_names != b.feature_names:
         raise InvalidInput(
-            f"the two take different columns: {listing(a.feature_names)}, and {listing(b.feature_names)}"
+            f"the two take different columns: {format_list(a.feature_names)}, and {format_list(b.feature_names)}"
         )

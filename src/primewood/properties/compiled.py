@@ -15,7 +15,7 @@ from primewood.engines.diagram.compiler import CompilationWatcher
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.oracle import Allowance, DiagramOracle
 from primewood.engines.protocol import Listing, check_limit
-from primewood.errors import InvalidInput, UnknownName, listing, told
+from primewood.errors import InvalidInput, UnknownName, format_list, told
 from primewood.fields import file_path, optional, several, takes, text, whole
 from primewood.logic.instance import Point
 from primewood.logic.language import Language, check_language
@@ -126,7 +126,7 @@ class Compiled(Readable):
         took = f", compiled in {making.seconds:.2f} s" if making else ""
         return (
             f"<Compiled: {self.diagram.size:,} nodes on {len(self.diagram.order)} levels, "
-            f"decides between {listing(self.class_names)}{took}>"
+            f"decides between {format_list(self.class_names)}{took}>"
         )
 
     def _repr_html_(self) -> str:
@@ -282,7 +282,7 @@ class Compiled(Readable):
         unknown = [name for name in distribution if name not in variables]
         if unknown:
             raise UnknownName(
-                f"the distribution names {listing(unknown)}; the diagram has {listing(variables)}"
+                f"the distribution names {format_list(unknown)}; the diagram has {format_list(variables)}"
             )
         found = []
         for name, x in variables.items():

@@ -35,7 +35,7 @@ from primewood.fields import (
     text,
     whole,
 )
-from primewood.files import check_header, undamaged, write_whole
+from primewood.files import check_header, report_damage, write_whole
 from primewood.logic.interval import MISSING
 from primewood.logic.language import check_language
 from primewood.logic.variable import Side, Variable
@@ -135,7 +135,7 @@ def load_compiled(document: dict[str, Any], arrays: dict[str, Any], path: Path) 
     from primewood.properties.compiled import Compiled
 
     check_header(document, path, "compiled model", VERSION)
-    with undamaged(path, "save the compiled model again"):
+    with report_damage(path, "save the compiled model again"):
         fields = Fields(document)
         context = _context(fields)
         diagram = _diagram(fields, arrays, context)

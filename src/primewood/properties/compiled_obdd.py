@@ -35,7 +35,7 @@ def encode_diagram(
         if len(x) > MOST_VALUES:
             raise TooLarge(f"{x.name} has {len(x)} values; a Boolean diagram takes {MOST_VALUES} at most")
     encoding = ENCODINGS[name](diagram.variables)
-    made = _Making(diagram.assuming(label), encoding, Builder(max_nodes or MOST_NODES), int(psi == "implies"))
+    made = _Making(diagram.assume(label), encoding, Builder(max_nodes or MOST_NODES), int(psi == "implies"))
     root = made.root(label)
     booleans = [b for j in diagram.order for b in encoding.blocks[diagram.variables[j]]]
     nodes, root = made.builder.reachable(root)
@@ -111,9 +111,9 @@ class _Block:
         if shared in self._known:
             return self._known[shared]
         if (place, mask) not in known:
-            remaining, x = self._making.encoding.remaining, self._variable
+            keep_values, x = self._making.encoding.keep_values, self._variable
             low, high = (
-                self._find_next(place + 1, remaining(x, mask, place, bit), children, known)
+                self._find_next(place + 1, keep_values(x, mask, place, bit), children, known)
                 for bit in (False, True)
             )
             known[place, mask] = self._making.builder.node(self._first + place, low, high)

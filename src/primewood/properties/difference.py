@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from primewood.domain import Domain, Feature
-from primewood.engines.diagram.compiler import in_order
+from primewood.engines.diagram.compiler import reorder
 from primewood.engines.diagram.diagram import Diagram
-from primewood.engines.diagram.product import product, relabelled
-from primewood.errors import InvalidInput, listing, told
+from primewood.engines.diagram.product import product, relabel
+from primewood.errors import InvalidInput, format_list, told
 from primewood.logic.interval import MISSING, Interval
 from primewood.logic.variable import Variable
 from primewood.model.context import UNDECIDED, Context, TreeContext
 from primewood.questions.explanation import Explanation
-from primewood.render.numbers import counted
+from primewood.render.numbers import format_count
 from primewood.render.records import DifferenceRecord
 from primewood.visible import Readable
 
@@ -101,7 +101,7 @@ class Difference(Readable):
         return difference(self.to_dict())
 
     def __repr__(self) -> str:
-        kinds = counted(len(self.kinds), "kind")
+        kinds = format_count(len(self.kinds), "kind")
         return (
             f"<Difference {'equivalent' if self.equivalent else f'{self.share():.3%} of the cells, {kinds}'}>"
         )
@@ -111,7 +111,7 @@ class Difference(Readable):
         given = f"\n   Assumes: {'; '.join(record['assumptions'])}." if record["assumptions"] else ""
         if self.equivalent:
             return f"equivalent\n   Proved: the two models decide alike on every row.{given}"
-        told = listing(f"{name}: {count:,} cells" for name, count in record["kinds"].items())
+        told = format_list(f"{name}: {count:,} cells" for name, count in record["kinds"].items())
         return f"different\n   The two models differ on {record['share']:.3%} of the cells ({told}).{given}"
 
 
@@ -123,7 +123,7 @@ def difference(a: Compiled, b: Compiled) -> Difference:
         raise InvalidInput(f"the difference is asked of two compiled models; compile {told(b)} first")
     context = _joint(a._context, b._context)
     left = _move_to(a.diagram, context)
-    right = in_order(_move_to(b.diagram, context), left.order)
+    right = reorder(_move_to(b.diagram, context), left.order)
     both, pairs = product(left, right)
     names: list[str] = [SAME]
     place = np.zeros(len(pairs), dtype=np.int32)
@@ -134,7 +134,7 @@ def difference(a: Compiled, b: Compiled) -> Difference:
         if str(first) != str(second) or first == UNDECIDED:
             names.append(f"{first} -> {second}")
             place[i] = len(names) - 1
-    diagram = relabelled(both, place, len(names))
+    diagram = relabel(both, place, len(names))
     return Difference(Compiled(diagram, replace(context, class_names=tuple(names))))
 
 
@@ -146,11 +146,11 @@ def _joint(a: Context, b: Context) -> Context:
         return a
     if a.column_names != b.column_names:
         raise InvalidInput(
-            f"the two take different columns: {listing(a.column_names)}, and {listing(b.column_names)}"
+            f"the two take different columns: {format_list(a.column_names)}, and {format_list(b.column_names)}"
         )
     if a.feature_names != b.feature_names:
         raise InvalidInput(
-            f"the two have different features: {listing(a.feature_names)}, and {listing(b.feature_names)}; "
+            f"the two have different features: {format_list(a.feature_names)}, and {format_list(b.feature_names)}; "
             "pass groups= for both"
         )
     features = tuple(_joint_feature(f, g) for f, g in zip(a.domain.features, b.domain.features, strict=True))
@@ -216,7 +216,7 @@ def _move_to(diagram: Diagram, context: Context) -> Diagram:
             ends = np.arange(diagram.terminals, dtype=np.int32)
             levels.append(np.repeat(ends[:, None], len(context.variables[j]), axis=1))
     whole = Diagram(context.variables, tuple(order), tuple(levels), root, diagram.terminals)
-    return relabelled(whole, np.arange(diagram.terminals, dtype=np.int32), diagram.terminals)
+    return relabel(whole, np.arange(diagram.terminals, dtype=np.int32), diagram.terminals)
 
 
 def _values_in(x: Variable, joint: Variable, context: Context) -> list[int]:

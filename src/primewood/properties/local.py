@@ -17,7 +17,7 @@ from primewood.properties.pairs import RELATIVELY
 from primewood.properties.verification import Verification, Verifier
 from primewood.questions.distance import Norm, check_norm
 from primewood.questions.robustness import find_robustness
-from primewood.render.numbers import counted
+from primewood.render.numbers import format_count
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class RobustAt:
         if self.norm == "l0":
             if self.radius != int(self.radius):
                 raise InvalidInput(f'a radius in "l0" is a number of features, not {told(self.radius)}')
-            features = counted(int(self.radius), "feature")
+            features = format_count(int(self.radius), "feature")
             return Claim(
                 f"the same decision whichever {features} of the row change",
                 f"changing at most {features} of the row never changes the decision",

@@ -20,7 +20,7 @@ from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.engines.search.joint import Demand, JointForest, Relation
 from primewood.engines.search.oracle import SearchForest
 from primewood.ensemble import Level
-from primewood.errors import InvalidInput, listing, told
+from primewood.errors import InvalidInput, format_list, told
 from primewood.fields import flag, one_of, optional, real, takes
 from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
@@ -91,7 +91,7 @@ class Pairs:
         if self.relations:
             row = self._towards(row, a, b)
         if self.verifier.subject.domain.knowledge.orders:
-            return self._in_order(row, a, b)
+            return self._order_numbers(row, a, b)
         other = self.verifier.context.cells.nearest_row(b, row, a)
         return None if other is None else (row, other)
 
@@ -113,7 +113,7 @@ class Pairs:
         a = self.verifier.recognise(a, box, shows)
         return a, other(a)
 
-    def _in_order(self, row: Row, a: Point, b: Point) -> tuple[Row, Row] | None:
+    def _order_numbers(self, row: Row, a: Point, b: Point) -> tuple[Row, Row] | None:
         """Numbers for both rows at once that satisfy the orders; what is not doubled is the same in both."""
         domain, context = self.verifier.subject.domain, self.verifier.context
         free = {context.variables[j].name for j in self.doubled}
@@ -191,8 +191,8 @@ class Monotone:
         wanted, up = self._find_wanted(verifier), self.direction == "increasing"
         raising, about = f"raising {self.feature}", (self.direction, (self.feature,))
         if wanted is None and len(names) > 2:
-            name = f"monotone in {self.feature} ({self.direction}, in the order {listing(names)})"
-            change = f"the decision in the order {listing(names)}"
+            name = f"monotone in {self.feature} ({self.direction}, in the order {format_list(names)})"
+            change = f"the decision in the order {format_list(names)}"
             verbs = ("lowers", "lower") if up else ("raises", "raise")
             return _claim(name, raising, (f"{verbs[0]} {change}", f"{verbs[1]} {change}"), *about)
         target = len(names) - 1 if wanted is None else wanted
@@ -236,7 +236,7 @@ class Monotone:
         call = f"pw.monotone({self.feature!r}, {self.direction!r}, target={names[0]!r})"
         verb = "take" if self.direction == "increasing" else "bring"
         raise InvalidInput(
-            f"monotone needs a target: the decisions {listing(names)} are names, which have no order. Pass the one "
+            f"monotone needs a target: the decisions {format_list(names)} are names, which have no order. Pass the one "
             f"that raising {self.feature} should never {verb}{' away' if verb == 'take' else ''}, such as {call}"
         )
 
@@ -278,7 +278,7 @@ class IndependentOf:
         for feature in self.features:
             verifier.context.place(feature)
         verbs = ("changes the decision", "change the decision")
-        name, changing = f"independent of {listing(self.features)}", " and ".join(self.features)
+        name, changing = f"independent of {format_list(self.features)}", " and ".join(self.features)
         return _claim(name, f"changing only {changing}", verbs, "independent", self.features)
 
     def verify(self, verifier: Verifier) -> Verification:
@@ -449,7 +449,7 @@ class RobustEverywhere:
         if self.confidence is None:
             pairs = Pairs(verifier, places, relations)
             return _no_pair(verifier, claim, pairs, _different(verifier))
-        sure = verifier.at_levels([Level(1 - self.confidence, strictly=True), Level(self.confidence)])
+        sure = verifier.cut_at_levels([Level(1 - self.confidence, strictly=True), Level(self.confidence)])
         pairs = Pairs(sure, places, relations, verifier.engines.search_forest())
         return self._confident(verifier, sure, claim, pairs)
 

@@ -36,7 +36,7 @@ from primewood.questions.witnesses import WitnessFinder
 from primewood.render import text
 from primewood.render.records import RuleListRecord, RuleRecord, plain
 from primewood.tables.rows import as_rows
-from primewood.visible import Readable, in_lines
+from primewood.visible import Readable, join_lines
 
 TRIES = 3
 """Around how many uncovered rows a rule is grown before the best is taken."""
@@ -215,7 +215,7 @@ class RuleList(Readable):
             lines.append(f"not counted, because they lie outside the domain: {_counted(self.outside, 'row')}")
         if self.status != Status.PROVED:
             lines.append("stopped early: more rules may cover more, and a rule may not be prime")
-        return in_lines(lines)
+        return join_lines(lines)
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,7 @@ def _find_breaking(verifier: Verifier, boxes: Sequence[Box], labels: Sequence[in
     decided = verifier.subject.ensemble.predict(rows[known])
     wrong = np.isin(decided, labels) & _find_inside(boxes, points[known], verifier)
     names = [verifier.context.class_names[d] for d in decided[wrong].tolist()]
-    return Breaking.of_rows(verifier.context, known[wrong], names)
+    return Breaking.from_rows(verifier.context, known[wrong], names)
 
 
 def _find_inside(boxes: Sequence[Box], points: NDArray[np.int64], verifier: Verifier) -> NDArray[np.bool_]:
@@ -285,7 +285,7 @@ class Output:
             levels.append(Level(self.at_most, strictly=True))
             wrong.append(len(levels))
         half = replace(verifier, clock=verifier.part(0.5))
-        found = verify_avoided(half.at_levels(levels), claim, [verifier.everything], wrong)
+        found = verify_avoided(half.cut_at_levels(levels), claim, [verifier.everything], wrong)
         if found.outcome is Outcome.UNDECIDED:
             proved = [self._describe_proved(verifier, x, up=word == "at most") for word, x in self._bounds]
             return replace(found, context=verifier.context, note=f"{found.note}; {' and '.join(proved)}")
@@ -312,7 +312,9 @@ class Output:
             tried = (near + far) / 2 if proved is not None else far
             level = Level(tried, strictly=up)
             clock = verifier.part(1 / STEPS)
-            reach = find_reaching(replace(verifier, clock=clock).at_levels([level]).engines, 1 if up else 0)
+            reach = find_reaching(
+                replace(verifier, clock=clock).cut_at_levels([level]).engines, 1 if up else 0
+            )
             if reach(verifier.everything, clock) is Verdict.NONE_EXISTS:
                 far = proved = tried
             elif proved is None:

@@ -156,7 +156,7 @@ class SweepLine:
             starts[:, steps + 1] |= leaf[:, way[steps + 1]] != leaf[:, way[steps]]
         i, cell = np.nonzero(starts)
         leaves = (leaf[i, way[cell]] for (way, _), leaf in zip(self._ways, reached, strict=True))
-        decided = ensemble.decided(ensemble.scores_at(leaves, len(i)))
+        decided = ensemble.decide(ensemble.scores_at(leaves, len(i)))
         labels = decided[np.cumsum(starts.ravel()) - 1].reshape(starts.shape)
         return np.where(self._possible(rows), labels, -1) if self._is_constrained else labels
 
@@ -381,7 +381,7 @@ class Hunt:
             return None
         names = self.verifier.context.class_names
         found = [self.found[place] for place in sorted(self.found)]
-        return Breaking.of_rows(
+        return Breaking.from_rows(
             self.verifier.context,
             np.array([one.place for _, one in found], dtype=np.int64),
             [names[one.labels[0]] for _, one in found],

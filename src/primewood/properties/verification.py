@@ -27,7 +27,7 @@ from primewood.properties.breaking import Breaking
 from primewood.properties.claim import Claim, Outcome
 from primewood.questions.examples import find_familiar
 from primewood.render.records import VerificationRecord, plain
-from primewood.visible import Readable, in_lines
+from primewood.visible import Readable, join_lines
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,7 +154,7 @@ class Verification(Readable):
             lines += self._describe_instance(full)
         if self.outcome is Outcome.HOLDS and self.assumptions:
             lines.append(f"Assumes: {'; '.join(self.assumptions)}.")
-        return in_lines(lines, "   ")
+        return join_lines(lines, "   ")
 
     def _describe_count(self, full: bool) -> str:
         return "" if self.breaking is None else self.breaking.to_text(full=full)
@@ -270,10 +270,10 @@ class Verifier:
         """The box of all points."""
         return tuple(x.everything for x in self.context.variables)
 
-    def at_levels(self, levels: Sequence[Level]) -> Verifier:
+    def cut_at_levels(self, levels: Sequence[Level]) -> Verifier:
         """The same model deciding by how many of these levels its output reaches."""
         names = tuple(str(i) for i in range(len(levels) + 1))
-        ensemble: Ensemble = self.subject.ensemble.at_levels(list(levels), names)
+        ensemble: Ensemble = self.subject.ensemble.cut_at_levels(list(levels), names)
         subject, context = EnsembleSubject(ensemble, self.subject.domain), self.context
         model = replace(
             self.model,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, format_list
 from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import FALSE, TRUE, Expression, Literal
 from primewood.logic.instance import Box, Point, as_point
@@ -83,7 +83,9 @@ class Relevance(Brief):
 
     def __str__(self) -> str:
         kinds = {"necessary": self.necessary, "relevant": self.relevant, "irrelevant": self.irrelevant}
-        return "; ".join(f"{kind}: {listing(names) if names else 'none'}" for kind, names in kinds.items())
+        return "; ".join(
+            f"{kind}: {format_list(names) if names else 'none'}" for kind, names in kinds.items()
+        )
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ class Bias(Readable):
     other: object = None
 
     def __str__(self) -> str:
-        names = listing(self.protected)
+        names = format_list(self.protected)
         if self.decision:
             return f"biased: changing only {names} can change this decision (to {visible(str(self.other))})"
         if self.some:
@@ -138,7 +140,7 @@ class Bias(Readable):
 
         badge = "Biased" if self.decision else "Mentioned" if self.some else "Not biased"
         status = "fails" if self.decision else "proved"
-        return simple("Bias", listing(self.protected), lead=str(self), status=status, badge=badge)
+        return simple("Bias", format_list(self.protected), lead=str(self), status=status, badge=badge)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -294,7 +296,7 @@ def find_complete_reason(decision: Decision) -> CompleteReason:
 
     For models that compile; `TooLarge` for others.
     """
-    return state_reason(decision, decision.model.engines.on_diagram(decision.label).reason(decision.point))
+    return state_reason(decision, decision.model.engines.use_diagram(decision.label).reason(decision.point))
 
 
 def state_reason(decision: Decision, function: Reason) -> CompleteReason:

@@ -289,7 +289,7 @@ class Contrasts(BoxFamily[Contrast]):
         super().__init__(maker.context.variables, family, maker.make, own)
         self._maker = maker
 
-    def _with(self, family: Family) -> Contrasts:
+    def _wrap(self, family: Family) -> Contrasts:
         return Contrasts(self._maker, family)
 
     def _place(self, feature: str) -> int | None:
@@ -305,12 +305,12 @@ def find_contrast(decision: Decision, literals: Language | None, clock: Clock) -
     language = decision.model.choose_language(literals)
     if not isinstance(decision, RowDecision):
         raise InvalidInput("contrast is about rows of a model; of an expression, contrasts lists them all")
-    decision = decision.in_sequence()
+    decision = decision.sum_sequentially()
     context, engines = decision.context, decision.model.engines
     maker = ContrastMaker.for_decision(decision, language)
     moves = Moves("l0", False, immutable=frozenset(decision.model.immutable), to_missing=True)
     costs = moves.find_costs(context, decision.row, decision.point)
-    near = engines.pricing(decision.label, decision.target).nearest(decision.point, costs, clock)
+    near = engines.price_changes(decision.label, decision.target).nearest(decision.point, costs, clock)
     if near.point is None:
         return maker.show_nothing(Status.IMPOSSIBLE if near.complete else Status.INTERRUPTED)
     moved = tuple(

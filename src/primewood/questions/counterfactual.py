@@ -26,7 +26,7 @@ from primewood.questions.weakening import weaken
 from primewood.render import decimals
 from primewood.render.brief import Brief
 from primewood.render.records import CounterfactualRecord, Scalar, plain
-from primewood.visible import in_lines
+from primewood.visible import join_lines
 
 if TYPE_CHECKING:
     from primewood.engines.choice import Engines
@@ -173,7 +173,7 @@ class Counterfactual(Brief):
         if self.advice:
             lines.append(f"   safe as long as {self.advice}, everything else unchanged")
         lines += [f"   Note: {note}" for note in self.notes]
-        return in_lines(lines)
+        return join_lines(lines)
 
     def _shown(self, name: str, old: object, new: object) -> str:
         """What a feature would be: of a number with many digits, a short one beside it that is safe as well."""
@@ -222,7 +222,7 @@ class CounterfactualSearch:
     def for_predict(cls, decision: RowDecision, moves: Moves) -> CounterfactualSearch:
         """Counterfactuals of the decision as `predict` takes it, with boxes that are safe however scores are added."""
         moves.check(decision.context)
-        return cls(decision.in_sequence(), moves, decision.model.engines)
+        return cls(decision.sum_sequentially(), moves, decision.model.engines)
 
     def find_nearest(self, clock: Clock) -> Counterfactual:
         """The nearest one."""
@@ -263,7 +263,7 @@ class CounterfactualSearch:
 
     def _find(self, moves: Moves, clock: Clock) -> Counterfactual:
         decision = self.decision
-        oracle = decision.model.engines.pricing(decision.label, decision.target)
+        oracle = decision.model.engines.price_changes(decision.label, decision.target)
         costs = moves.find_costs(decision.context, decision.row, decision.point)
         found = oracle.nearest(decision.point, costs, clock, largest=moves.norm == "linf")
         return self._state(found, moves, clock)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from primewood.domain import Feature
 from primewood.engines.protocol import Costs
-from primewood.errors import InvalidInput, UnknownName, listing, told
+from primewood.errors import InvalidInput, UnknownName, format_list, told
 from primewood.logic.instance import Point
 from primewood.model.cells import Row
 from primewood.model.context import TreeContext
@@ -68,10 +68,12 @@ class Moves:
         known = context.feature_names
         named = {*self.immutable, *self.increase, *self.decrease, *(self.weights or ())}
         if unknown := sorted(named - {*known}):
-            raise UnknownName(f"there is no feature {listing(unknown)}; the features are {listing(known)}")
+            raise UnknownName(
+                f"there is no feature {format_list(unknown)}; the features are {format_list(known)}"
+            )
         if both := sorted(self.increase & self.decrease):
             raise InvalidInput(
-                f"{listing(both)} cannot both only increase and only decrease; pass immutable= instead"
+                f"{format_list(both)} cannot both only increase and only decrease; pass immutable= instead"
             )
         for name in sorted(self.increase | self.decrease):
             feature = context.feature(name)

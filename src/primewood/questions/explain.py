@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from primewood.engines.protocol import Clock, Grown, Step
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, format_list
 from primewood.logic.language import Language
 from primewood.model.decision import Decision, RowDecision
 from primewood.model.model import Model
@@ -38,7 +38,7 @@ class Wishes:
     def check(self) -> None:
         """Raise for wishes that do not go together."""
         if self.goal not in get_args(Goal):
-            raise InvalidInput(f"goal is one of {listing(get_args(Goal))}, not {self.goal!r}")
+            raise InvalidInput(f"goal is one of {format_list(get_args(Goal))}, not {self.goal!r}")
         if self.measure is not None and self.goal != "widest":
             raise InvalidInput('measure is for goal="widest"')
         if self.weights is not None and self.goal == "widest":
@@ -152,7 +152,7 @@ def find_obstacle(decision: Decision, avoided: frozenset[int], found: Grown, clo
     other = decision.model.engines.oracle(decision.label).counterexample(freed, clock)
     if not isinstance(other, tuple):
         return None
-    names = listing(variables[j].name for j in sorted(avoided))
+    names = format_list(variables[j].name for j in sorted(avoided))
     if not isinstance(decision, RowDecision):
         return f"no explanation avoids {names}"
     engines, context = decision.model.engines, decision.context
@@ -167,4 +167,4 @@ def find_obstacle(decision: Decision, avoided: frozenset[int], found: Grown, clo
         if other[j] != decision.point[j]
     ]
     name = context.class_names[engines.decide(other)]
-    return f"no explanation avoids {names}: with {listing(told)} the decision is {name}"
+    return f"no explanation avoids {names}: with {format_list(told)} the decision is {name}"

@@ -22,7 +22,7 @@ from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.context import Context, TreeContext
-from primewood.model.scales import in_words, instance_record
+from primewood.model.scales import format_value, instance_record
 from primewood.model.score import Score
 from primewood.progress import Progress
 from primewood.questions.history import Moment
@@ -382,7 +382,7 @@ class Explanation(Brief, Shown):
         """Everything, with the score made and the witnesses that were looked at; what finds others stays behind."""
         finder = None if self.find_witnesses is None else find_nothing
         made = {"score": self.score, "find_witnesses": finder, "widen": None}
-        return {**self.__dict__, **made, "context": self.context.without_model()}
+        return {**self.__dict__, **made, "context": self.context.drop_model()}
 
     @staticmethod
     def from_json(document: str | bytes) -> RecordedExplanation:
@@ -397,7 +397,7 @@ class Explanation(Brief, Shown):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed about rows."""
-        return (*self.context.assumptions, *self.context.used_in(self._box()))
+        return (*self.context.assumptions, *self.context.list_used(self._box()))
 
     @cached_property
     def coverage(self) -> float | None:
@@ -553,7 +553,7 @@ class Explanation(Brief, Shown):
             return {}
         old, new = (self.context.named_values(np.array(row)) for row in (self.row, witness.row))
         return {
-            name: in_words(value, self.context.units.get(name, ""))
+            name: format_value(value, self.context.units.get(name, ""))
             for name, value in new.items()
             if value != old[name] and (value == value or old[name] == old[name])
         }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from primewood.engines.protocol import Clock, Family, Grown, Step
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, format_list
 from primewood.fields import one_of, takes
 from primewood.logic.instance import Box
 from primewood.logic.language import Language
@@ -131,7 +131,7 @@ def note_fixed(
     """Notes, with one more on what an answer is prime given."""
     if not fixed:
         return notes
-    held = listing(variables[j].name for j in sorted(fixed))
+    held = format_list(variables[j].name for j in sorted(fixed))
     keep = "keeps" if len(fixed) == 1 else "keep"
     return (*notes, f"prime given that {held} {keep} this row's value")
 
@@ -159,7 +159,7 @@ class Explanations(TermFamily[Explanation]):
         super().__init__(maker.context.variables, family, maker.explain)
         self.maker = maker
 
-    def _with(self, family: Family) -> Explanations:
+    def _wrap(self, family: Family) -> Explanations:
         return Explanations(self.maker, family)
 
     def _place(self, feature: str) -> int | None:

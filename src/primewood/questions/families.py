@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.engines.protocol import CompiledFamily, EngineName, Family, Listing
-from primewood.errors import UnknownName, listing
+from primewood.errors import UnknownName, format_list
 from primewood.fields import integer, optional, takes, whole
 from primewood.logic.expression import Expression, check_expression
 from primewood.logic.instance import Box, indices
@@ -58,7 +58,7 @@ class BoxFamily(Generic[T]):
         """Whether the family is a diagram, so that nothing has to be listed."""
         return isinstance(self._family, CompiledFamily)
 
-    def _with(self, family: Family) -> BoxFamily[T]:
+    def _wrap(self, family: Family) -> BoxFamily[T]:
         return BoxFamily(self.variables, family, self._make, self._base)
 
     def count(self) -> int:
@@ -66,7 +66,9 @@ class BoxFamily(Generic[T]):
         return self._family.count()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} over {listing(self.variables)}: iterate to list, count() to count>"
+        return (
+            f"<{type(self).__name__} over {format_list(self.variables)}: iterate to list, count() to count>"
+        )
 
     def _repr_html_(self) -> str:
         from primewood.render.html.answers import family
@@ -122,17 +124,19 @@ class BoxFamily(Generic[T]):
     def _filter(self, feature: str, *, mentions: bool) -> BoxFamily[T]:
         place, family = self._place(feature), self._family
         if place is None:
-            return self._with(Listing(lambda: iter(()))) if mentions else self
+            return self._wrap(Listing(lambda: iter(()))) if mentions else self
         if isinstance(family, CompiledFamily):
-            return self._with(family.mentioning(place) if mentions else family.avoiding(place))
+            return self._wrap(family.mentioning(place) if mentions else family.avoiding(place))
         whole = self._base[place]
-        return self._with(Listing(lambda: (box for box in family if (box[place] != whole) == mentions)))
+        return self._wrap(Listing(lambda: (box for box in family if (box[place] != whole) == mentions)))
 
     def _place(self, feature: str) -> int | None:
         """The place of a feature in the universe; None for one that the model never looks at."""
         place = next((j for j, x in enumerate(self.variables) if x.name == feature), None)
         if place is None:
-            raise UnknownName(f"there is no {feature!r} here; the family speaks of {listing(self.variables)}")
+            raise UnknownName(
+                f"there is no {feature!r} here; the family speaks of {format_list(self.variables)}"
+            )
         return place
 
 
@@ -192,7 +196,7 @@ class Terms(TermFamily[Term]):
     def __init__(self, variables: tuple[Variable, ...], family: Family) -> None:
         super().__init__(variables, family, lambda box: Term.of_box(variables, box))
 
-    def _with(self, family: Family) -> Terms:
+    def _wrap(self, family: Family) -> Terms:
         return Terms(self.variables, family)
 
     def __contains__(self, term: Expression) -> bool:

@@ -175,7 +175,7 @@ def find_flips(decision: RowDecision, why: Explanation, clock: Clock) -> list[st
 
     Only features in the explanation can: while the others change, a row does not leave it.
     """
-    decision = decision.in_sequence()
+    decision = decision.sum_sequentially()
     found = [_flips_alone(decision, why, name, clock) for name in why.features]
     if None in found:
         return None

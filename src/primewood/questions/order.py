@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from primewood.engines.protocol import Step
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, format_list
 from primewood.logic.variable import Variable
 from primewood.model.model import Model
 from primewood.questions.weakening import drop_each
@@ -60,5 +60,5 @@ def _read_pairs(step: object) -> list[tuple[object, object]]:
 
 def _find_place(places: dict[str, int], name: str) -> int:
     if name not in places:
-        raise UnknownName(f"the order names {name!r}; the model decides by {listing(places)}")
+        raise UnknownName(f"the order names {name!r}; the model decides by {format_list(places)}")
     return places[name]

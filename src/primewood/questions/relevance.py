@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 
 from primewood.engines.duality import Border, Duality, Item, ListingEnd
 from primewood.engines.protocol import Clock, CompiledFamily, Verdict
-from primewood.errors import listing
+from primewood.errors import format_list
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Point, indices
 from primewood.logic.language import Language
@@ -40,7 +40,7 @@ from primewood.questions.complete import Relevance, state_reason
 from primewood.render.brief import Brief
 from primewood.render.numbers import amount
 from primewood.render.records import AttributionRecord, RelevanceRecord
-from primewood.visible import in_lines
+from primewood.visible import join_lines
 
 if TYPE_CHECKING:
     from oxidd.bcdd import BCDDFunction
@@ -89,7 +89,7 @@ class FoundRelevance(Relevance):
 
     def __str__(self) -> str:
         known = super().__str__()
-        return f"{known}; undecided: {listing(self.undecided)}" if self.undecided else known
+        return f"{known}; undecided: {format_list(self.undecided)}" if self.undecided else known
 
 
 @dataclass(frozen=True, repr=False)
@@ -148,7 +148,7 @@ class Attribution(Brief):
             lines.append(f"{name}: {low:.1%}" if low == high else f"{name}: {low:.1%} to {high:.1%}")
         if len(ranked) > MOST_SHARES:
             lines.append(f"{MOST_SHARES} of {len(ranked)} features; all of them in `shares`")
-        return in_lines(lines)
+        return join_lines(lines)
 
 
 def find_relevance(decision: Decision, literals: Language | None, clock: Clock) -> Relevance:

@@ -18,7 +18,7 @@ from primewood.questions.explanation import Status
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
 from primewood.render.records import RobustnessRecord, plain
-from primewood.visible import in_lines, visible
+from primewood.visible import join_lines, visible
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,7 +97,7 @@ class Robustness(Brief):
 
     def __str__(self) -> str:
         score = self.nearest.score
-        return visible(self._words()) if score is None else in_lines([self._words(), str(score)], "   ")
+        return visible(self._words()) if score is None else join_lines([self._words(), str(score)], "   ")
 
     def _words(self) -> str:
         near = self.nearest

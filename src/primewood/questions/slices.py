@@ -21,7 +21,7 @@ from primewood.logic.interval import Interval
 from primewood.model.cells import Row
 from primewood.model.context import TreeContext, interval_record
 from primewood.model.decision import RowDecision
-from primewood.model.scales import in_words, scale
+from primewood.model.scales import format_value, scale
 from primewood.questions.explain import Wishes, explain
 from primewood.questions.explanation import Explanation
 from primewood.render.records import (
@@ -34,7 +34,7 @@ from primewood.render.records import (
     WhatIfRecord,
     plain,
 )
-from primewood.visible import Readable, in_lines
+from primewood.visible import Readable, join_lines
 
 if TYPE_CHECKING:
     from primewood.render.plots import DecisionMapDisplay, WhatIfDisplay
@@ -97,7 +97,7 @@ class Axis:
             "feature": self.feature.name,
             "unit": unit,
             "value": None if missing else plain(value),
-            "shown": in_words(value, unit),
+            "shown": format_value(value, unit),
             **scale(context, self.feature),
         }
 
@@ -233,7 +233,7 @@ class WhatIf(Readable):
         lines = [str(self.why.score), f"{record['feature']} is {record['shown']}. If only it changes:"]
         for piece in self.pieces:
             lines.append(f"  {piece['text']}: {_outcome(piece, record['decision'])}")
-        return in_lines(lines)
+        return join_lines(lines)
 
     def __repr__(self) -> str:
         return f"<WhatIf: {self.axis.feature.name}, {len(self.pieces)} pieces>"
@@ -318,7 +318,7 @@ class DecisionMap(Readable):
         told = ", ".join(f"{name} in {count}" for count, name in cells if count)
         first, second = (axis.feature.name for axis in self.axes)
         change = f"If only {first} and {second} change, of {self.labels.size} cells: {told}"
-        return in_lines([str(self.why.score), change])
+        return join_lines([str(self.why.score), change])
 
     def __repr__(self) -> str:
         return f"<DecisionMap: {' and '.join(axis.feature.name for axis in self.axes)}, {self.labels.size} cells>"

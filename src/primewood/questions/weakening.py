@@ -63,7 +63,7 @@ class _Run:
 
     def take(self, step: Step) -> None:
         """Take a step whole if the box stays safe."""
-        wider = {j: self.joined(j, mask) for j, mask in step.items()}
+        wider = {j: self.join_values(j, mask) for j, mask in step.items()}
         wider = {j: mask for j, mask in wider.items() if mask != self.box[j]}
         if not wider or any(mask & self.failed[j] for j, mask in wider.items()):
             return
@@ -101,7 +101,7 @@ class _Run:
             self.witnesses[j, reply[j]] = reply
         return reply is Verdict.NONE_EXISTS
 
-    def joined(self, j: int, values: int) -> int:
+    def join_values(self, j: int, values: int) -> int:
         """The smallest value set of the language that holds the box's values and these."""
         variable, mask = self.variables[j], self.box[j] | values
         if self.literals == "sets" or mask == self.box[j] or not self.whole(j):

@@ -255,10 +255,10 @@ def _load_skops(path: Path) -> Any:
     except ImportError:
         raise MissingDependency("reading .skops files needs skops: pip install 'primewood[skops]'") from None
     from primewood.readers.skops_file import check_archive
-    from primewood.readers.wrappers import trusted_parts
+    from primewood.readers.wrappers import list_trusted_parts
 
     try:
         check_archive(path)
-        return skops.io.load(path, trusted=[*TRUSTED, *trusted_parts()])
+        return skops.io.load(path, trusted=[*TRUSTED, *list_trusted_parts()])
     except Exception as problem:  # whatever the constructors of other libraries bring about
         raise InvalidInput(f"{path.name} cannot be read as a skops file: {first_line(problem)}") from problem

@@ -37,7 +37,7 @@ from primewood.errors import (
     PrimewoodError,
     UnsupportedModel,
     first_line,
-    listing,
+    format_list,
 )
 from primewood.files import parse_json
 from primewood.readers.catboost_file import check_document, leaf_values, name_of, refuse_statistics
@@ -212,7 +212,7 @@ def _check_kind(model: Any) -> None:
     if derived:
         others = [*model._get_float_feature_indices(), *model.get_cat_feature_indices()]
         names = dict(zip(sorted(derived + others), model.feature_names_, strict=True))
-        which = listing(names[column] for column in derived)
+        which = format_list(names[column] for column in derived)
         raise UnsupportedModel(
             f"this {name} tests numbers that it derives from the text or embedding columns {which}, which are not read"
         )
@@ -354,7 +354,7 @@ def _names_of_hashes(features: dict[str, Any], data: Any) -> dict[int, dict[int,
         return {column["flat_feature_index"]: {} for column in columns}
     if data is None:
         raise UnsupportedModel(
-            f"the model tests categories of {listing(map(name_of, tested))} and keeps only their hashes; the data "
+            f"the model tests categories of {format_list(map(name_of, tested))} and keeps only their hashes; the data "
             "that it was trained on, passed along, tells their names"
         )
     texts = {entry["hash"]: entry["value"] for entry in features["cat_features_hash"] or ()}

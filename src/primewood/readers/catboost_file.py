@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.ensemble.tree import MOST_UNNAMED
-from primewood.errors import InvalidInput, UnsupportedModel, listing
+from primewood.errors import InvalidInput, UnsupportedModel, format_list
 from primewood.fields import (
     Fields,
     finite,
@@ -107,7 +107,7 @@ def refuse_statistics(features: Mapping[str, Any]) -> None:
         columns = optional(items(record))(features.get("categorical_features"), "categorical_features") or ()
         names = [name_of(column) for column in columns if column.get("feature_index") in used]
         raise UnsupportedModel(
-            f"tests statistics of the target (CTRs) over the columns {listing(names)}: not read; trained with "
+            f"tests statistics of the target (CTRs) over the columns {format_list(names)}: not read; trained with "
             "one_hot_max_size at least the number of categories, it tests categories themselves"
         )
 
@@ -121,7 +121,7 @@ def _tests(features: dict[str, Any]) -> list[Test]:
     """All tests that splits may ask for, each at its number."""
     unknown = features.keys() - FEATURES
     if unknown:
-        raise UnsupportedModel(f"tests what is not read: {listing(sorted(unknown))}")
+        raise UnsupportedModel(f"tests what is not read: {format_list(sorted(unknown))}")
     refuse_statistics(features)
     tests: list[Test] = []
     columns = []

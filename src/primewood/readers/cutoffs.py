@@ -21,7 +21,7 @@ from primewood.ensemble import Categories, Ensemble
 from primewood.errors import InvalidInput, UnsupportedModel
 from primewood.readers.quiet import ignore_warnings
 from primewood.readers.scikit_learn_trees import ask, unknown_layout
-from primewood.readers.wrappers import full_name, innermost, inside_cutoff, last_model
+from primewood.readers.wrappers import full_name, innermost, last_model, unwrap_cutoff
 
 KEEPS_NO_NAMES = True
 
@@ -92,7 +92,7 @@ def as_taken(
 
 def _rule(model: Any) -> CutoffRule:
     """What a wrapper compares, as its `predict` finds it out."""
-    inside = inside_cutoff(model)
+    inside = unwrap_cutoff(model)
     tuned = hasattr(model, "best_threshold_")
     label = _find_tuned_label(model) if tuned else model.pos_label
     method = _method(model, inside)
@@ -144,7 +144,7 @@ def _place(model: Any, inside: Any, label: Any) -> int:
 def _cut_probability(ensemble: Ensemble, rule: CutoffRule) -> Ensemble:
     probabilities = np.empty(1, dtype=ensemble.precision)
     compared_in = np.result_type(probabilities, rule.threshold)
-    return ensemble.at_cutoff(float(compared_in.type(rule.threshold)), rule.positive)
+    return ensemble.cut_at_probability(float(compared_in.type(rule.threshold)), rule.positive)
 
 
 def _cut_score(ensemble: Ensemble, rule: CutoffRule) -> Ensemble:
@@ -156,4 +156,4 @@ def _cut_score(ensemble: Ensemble, rule: CutoffRule) -> Ensemble:
         raise UnsupportedModel(
             f'a cut-off on the decision_function of {what} is not supported; use response_method="predict_proba"'
         )
-    return ensemble.at_score(float(rule.threshold), rule.positive)
+    return ensemble.cut_at_score(float(rule.threshold), rule.positive)

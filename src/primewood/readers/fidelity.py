@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from primewood import readers
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import cuts_of
-from primewood.ensemble.link import linked
+from primewood.ensemble.link import apply_link
 from primewood.errors import PrimewoodError, UnsupportedModel, first_line
 from primewood.progress import say
 
@@ -88,7 +88,7 @@ def check_fidelity(
     groups
         Columns of which exactly one is 1 in every row.
     """
-    tried = planted_rows(ensemble, rows, missing=missing)
+    tried = plant_rows(ensemble, rows, missing=missing)
     for columns in groups:
         tried[:, columns] = np.eye(len(columns))[np.arange(len(tried)) % len(columns)]
     if rows is not None:
@@ -130,11 +130,11 @@ def _ask_model(
 def decisions(ensemble: Ensemble, scores: NDArray[np.float64]) -> NDArray[Any]:
     """What an ensemble decides at given scores: labels, or of a regressor its predictions."""
     if ensemble.is_regressor:
-        return linked(ensemble.slope * scores, ensemble.link)[:, 0].astype(object)
-    return np.array([*ensemble.classes, None], dtype=object)[ensemble.decided(scores)]
+        return apply_link(ensemble.slope * scores, ensemble.link)[:, 0].astype(object)
+    return np.array([*ensemble.classes, None], dtype=object)[ensemble.decide(scores)]
 
 
-def planted_rows(
+def plant_rows(
     ensemble: Ensemble,
     rows: NDArray[np.float64] | None,
     *,

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.ensemble import PREDICTION, Categories, Ensemble, Tree
-from primewood.ensemble.link import Link, first_float, linked
-from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel, listing
+from primewood.ensemble.link import Link, apply_link, first_float
+from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel, format_list
 from primewood.readers.quiet import NO_NAMES, ignore_warnings
 
 LINKS: dict[str, Link] = {
@@ -240,7 +240,7 @@ def _booster(model: Any) -> Any:
     name = type(model).__name__
     if kind is None:
         raise UnsupportedModel(
-            f"lightgbm.{name} is not supported; pass one of {listing(k.__name__ for k in known)}"
+            f"lightgbm.{name} is not supported; pass one of {format_list(k.__name__ for k in known)}"
         )
     methods = ("predict", "predict_proba")
     if any(getattr(type(model), method, None) is not getattr(kind, method, None) for method in methods):
@@ -302,12 +302,14 @@ def _link(booster: Any, written: _Written) -> tuple[Link, float]:
             "a model with a custom objective is not read: nothing says what its scores mean"
         )
     if name not in LINKS:
-        why = NOT_READ.get(name, f"primewood reads {listing(LINKS)}")
+        why = NOT_READ.get(name, f"primewood reads {format_list(LINKS)}")
         raise UnsupportedModel(f"the objective {name} is not read: {why}")
     slope = parts.pop("sigmoid", None)
     parts.pop("num_class", None)
     if parts:
-        raise UnsupportedModel(f"the objective {name} with {listing(parts)} is not read; without it, it is")
+        raise UnsupportedModel(
+            f"the objective {name} with {format_list(parts)} is not read; without it, it is"
+        )
     return LINKS[name], 1.0 if slope is None else _slope(booster, written, slope)
 
 
@@ -324,7 +326,7 @@ def _slope(booster: Any, written: _Written, rounded: str) -> float:
     fits = [
         slope
         for slope in {_as_parsed(rounded), _as_parsed(f"{given}")}
-        if (linked(slope * scores, LINKS["binary"])[:, 0] == predicted).all()
+        if (apply_link(slope * scores, LINKS["binary"])[:, 0] == predicted).all()
     ]
     if len(fits) != 1:
         raise UnsupportedModel(
@@ -353,7 +355,7 @@ def _cut(link: Link, slope: float) -> float:
     """The least score for which a classifier says its second class."""
 
     def is_second(score: float) -> bool:
-        share = float(linked(np.array([[slope * score]]), link)[0, 0])
+        share = float(apply_link(np.array([[slope * score]]), link)[0, 0])
         return share > 1.0 - share
 
     return first_float(is_second, "float64")
@@ -420,7 +422,7 @@ def _categories(written: _Written, frames: Sequence[Sequence[Any]] | None) -> di
     both = sorted(as_numbers & codes.keys())
     if both:
         raise UnsupportedModel(
-            f"{listing(written.names[c] for c in both)}: a category to some trees, or to the training data, and "
+            f"{format_list(written.names[c] for c in both)}: a category to some trees, or to the training data, and "
             "a number to other trees; train them all alike"
         )
     if frames:
@@ -441,7 +443,7 @@ def _find_frame_names(
     )
     if not matches:
         raise UnsupportedModel(
-            f"the frame had {len(frames)} columns of categories, but {listing(written.names[c] for c in columns)} "
+            f"the frame had {len(frames)} columns of categories, but {format_list(written.names[c] for c in columns)} "
             "are categorical to the model, so their names are not known: train it on a frame in which these "
             "columns, and no others (no ordered ones), are of the type category"
         )
@@ -511,7 +513,7 @@ def _header(text: str) -> dict[str, str]:
     _check_keys(header, HEADER, OPTIONAL_HEADER, "the header")
     if header["version"] not in VERSIONS:
         raise UnsupportedModel(
-            f"LightGBM's version {header['version']} of texts is not read; {listing(VERSIONS)} are"
+            f"LightGBM's version {header['version']} of texts is not read; {format_list(VERSIONS)} are"
         )
     for key in NUMBERS_IN_HEADER & header.keys():
         if not NUMBERS.fullmatch(header[key]):
@@ -605,11 +607,11 @@ def _pair(text: str, mark: str = "=") -> tuple[str, str]:
 def _check_keys(found: Mapping[str, str], known: set[str], optional: set[str], where: str) -> None:
     absent = sorted(known - optional - found.keys())
     if absent:
-        _report_damage(f"{where} is missing {listing(absent)}")
+        _report_damage(f"{where} is missing {format_list(absent)}")
     unknown = sorted(found.keys() - known)
     if unknown:
         raise UnsupportedModel(
-            f"{where} holds {listing(unknown)}, which primewood does not know; it is not guessed at"
+            f"{where} holds {format_list(unknown)}, which primewood does not know; it is not guessed at"
         )
 
 

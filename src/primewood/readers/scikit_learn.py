@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 from primewood import readers
 from primewood.ensemble import Ensemble, Group, Tree
 from primewood.ensemble.ensemble import one_vote
-from primewood.errors import UnsupportedModel, listing
+from primewood.errors import UnsupportedModel, format_list
 from primewood.readers.scikit_learn_trees import (
     adds_in_any_order,
     ask,
@@ -125,7 +125,7 @@ def _read_voting(model: VotingClassifier) -> dict[str, Any]:
     if len(weights) != len(members):
         raise unknown_layout(model)
     if not all(0 <= weight < np.inf for weight in weights) or not sum(weights) > 0:
-        raise UnsupportedModel(f"a VotingClassifier with the weights {listing(weights)} is not read")
+        raise UnsupportedModel(f"a VotingClassifier with the weights {format_list(weights)} is not read")
     trees = [list(_trees(model, member)) for member in members]
     if model.voting == "soft":
         groups = tuple(Group(len(part), weight) for part, weight in zip(trees, weights, strict=True))
@@ -135,7 +135,7 @@ def _read_voting(model: VotingClassifier) -> dict[str, Any]:
     forests = [type(member).__name__ for member in members if isinstance(member, FORESTS)]
     if forests:
         raise UnsupportedModel(
-            f"a hard vote that counts {listing(forests)} as one voter is not a sum over trees; "
+            f"a hard vote that counts {format_list(forests)} as one voter is not a sum over trees; "
             'voting="soft" is read'
         )
     alone = tuple(part[0] for part in trees)

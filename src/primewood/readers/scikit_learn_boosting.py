@@ -42,7 +42,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 from primewood.ensemble import Categories, Ensemble, Group, Tree
-from primewood.errors import UnsupportedModel, listing
+from primewood.errors import UnsupportedModel, format_list
 from primewood.readers.scikit_learn_trees import (
     adds_in_any_order,
     ask,
@@ -88,7 +88,7 @@ def read(model: Any) -> Ensemble:
     """The ensemble of a fitted model of one of the `KNOWN` kinds. Cost: linear in its nodes."""
     check_class(model)
     if not isinstance(model, KNOWN):
-        known = listing(kind.__name__ for kind in KNOWN)
+        known = format_list(kind.__name__ for kind in KNOWN)
         raise UnsupportedModel(f"{type(model).__name__} is not supported here; supported: {known}")
     check_fitted(model)
     return Ensemble(
@@ -215,7 +215,7 @@ def _read_voting(model: VotingRegressor) -> dict[str, Any]:
     if len(weights) != len(members):
         raise unknown_layout(model)
     if not all(0 <= weight < np.inf for weight in weights) or not sum(weights) > 0:
-        raise UnsupportedModel(f"a VotingRegressor with the weights {listing(weights)} is not read")
+        raise UnsupportedModel(f"a VotingRegressor with the weights {format_list(weights)} is not read")
     parts = [list(_trees(model, member)) for member in members]
     return _group(parts, weights) | {"divisor": float(np.sum(weights))}
 
@@ -228,7 +228,7 @@ def _group(parts: list[list[Tree]], weights: list[float]) -> dict[str, Any]:
 def _trees(whole: Any, member: Any, columns: NDArray[Any] | None = None) -> Iterator[Tree]:
     """The trees of a member of a model, over the model's columns, each leaf with its one value."""
     if not isinstance(member, TREES + FORESTS):
-        known = listing(kind.__name__ for kind in TREES + FORESTS)
+        known = format_list(kind.__name__ for kind in TREES + FORESTS)
         raise UnsupportedModel(
             f"{type(whole).__name__} with {type(member).__name__} inside: primewood reads it with {known} inside"
         )

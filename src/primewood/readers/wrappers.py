@@ -75,7 +75,7 @@ def has_cutoff(model: Any) -> bool:
     return isinstance(model, FixedThresholdClassifier | TunedThresholdClassifierCV)
 
 
-def inside_cutoff(model: Any) -> Any:
+def unwrap_cutoff(model: Any) -> Any:
     """The model that a wrapper with a cut-off asks."""
     kind = (
         FixedThresholdClassifier
@@ -96,7 +96,7 @@ def innermost(model: Any) -> Any:
     """The model, or the pipeline, inside all wrappers. A cut-off around another one asks for its probabilities."""
     model = unwrap(model)
     while has_cutoff(model):
-        model = inside_cutoff(model)
+        model = unwrap_cutoff(model)
     return model
 
 
@@ -145,7 +145,7 @@ def _resamples(model: Any) -> bool:
     )
 
 
-def trusted_parts() -> list[str]:
+def list_trusted_parts() -> list[str]:
     """What searches and tuned cut-offs hold besides models, all of scikit-learn: scorers, metrics and ways to split.
 
     None of it runs when a file with it is read, or when the model inside predicts.

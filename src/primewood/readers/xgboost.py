@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from primewood.ensemble import Ensemble, Tree
 from primewood.ensemble.ensemble import Categories
 from primewood.ensemble.link import Link, cut_at
-from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel, first_line, listing
+from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel, first_line, format_list
 from primewood.readers.xgboost_file import (
     PER_NODE,
     PER_SET,
@@ -45,7 +45,7 @@ from primewood.readers.xgboost_file import (
     check_document,
     forest_of,
     parse,
-    without_spaces,
+    strip_spaces,
 )
 
 try:
@@ -96,7 +96,7 @@ def load(path: str | Path) -> xgboost.Booster:
         raise InvalidInput(
             f"{path.name} is in XGBoost's old binary format; save it as .json or .ubj with a version before 3.1"
         )
-    raw = without_spaces(raw)
+    raw = strip_spaces(raw)
     try:
         document = parse(raw)
     except InvalidInput as problem:
@@ -262,7 +262,7 @@ def _objective(booster: xgboost.Booster, name: str) -> str:
 def _check_objective(objective: str) -> None:
     if objective not in LINKS:
         raise UnsupportedModel(
-            f"the objective {objective[:40]} is not read; these are: {listing(LINKS, limit=99)}"
+            f"the objective {objective[:40]} is not read; these are: {format_list(LINKS, limit=99)}"
         )
 
 

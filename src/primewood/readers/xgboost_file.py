@@ -65,7 +65,7 @@ def parse(raw: bytes) -> Any:
         raise InvalidInput("neither JSON nor UBJSON, or cut off") from None
 
 
-def without_spaces(raw: bytes) -> bytes:
+def strip_spaces(raw: bytes) -> bytes:
     """A file with its first two marks at its start, by which XGBoost tells JSON from UBJSON."""
     inside = raw.lstrip()[1:].lstrip()
     return b"{" + inside if raw.lstrip().startswith(b"{") and inside.startswith(b'"') else raw

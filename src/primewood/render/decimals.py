@@ -48,10 +48,10 @@ def shown_ends(
     digits = 1 if brief and rows is not None and held else 4
     low = high = None
     if math.isfinite(interval.low):
-        needed = min(held, default=_inside(interval))
+        needed = min(held, default=_pick_inside(interval))
         low = _end(interval.low, interval.closed_low, needed, math.inf, digits)
     if math.isfinite(interval.high):
-        needed = max(held, default=_inside(interval))
+        needed = max(held, default=_pick_inside(interval))
         high = _end(interval.high, interval.closed_high, needed, -math.inf, digits)
     return low, high
 
@@ -91,7 +91,7 @@ def _end(bound: float, closed: bool, needed: float, inwards: float, digits: int)
     return (strict, exact) if len(exact) <= len(rounded) else (inclusive, rounded)
 
 
-def _inside(interval: Interval) -> float:
+def _pick_inside(interval: Interval) -> float:
     """Some number inside an interval that holds no known number: what is shown is not empty."""
     if math.isinf(interval.low) or math.isinf(interval.high):
         return interval.low if math.isinf(interval.low) else interval.high
@@ -150,4 +150,4 @@ def plain_number(interval: Interval, rows: NDArray[np.float64] | None = None) ->
         near = round(middle, digits)
         if near in interval:
             return near
-    return _inside(interval)
+    return _pick_inside(interval)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from primewood.render.numbers import counted
+from primewood.render.numbers import format_count
 from primewood.render.records import FeatureImportanceRecord, ImportanceRecord
 from primewood.render.text import write_share
-from primewood.visible import in_lines
+from primewood.visible import join_lines
 
 MOST_FEATURES = 12
 """The most features that are listed, and named in a line."""
@@ -36,15 +36,15 @@ def importance(record: ImportanceRecord) -> str:
     """
     used = [entry for entry in record["importance"] if entry["in_explanations"] or entry["flips_alone"]]
     lines = [title(record), *_table(used[:MOST_FEATURES], record), *left_out(record)]
-    lines += [IN_EXPLANATIONS, FLIPS_ALONE, CAVEAT, *undecided(record)]
+    lines += [IN_EXPLANATIONS, FLIPS_ALONE, CAVEAT, *describe_undecided(record)]
     if record["assumptions"]:
         lines.append(f"Assumes: {'; '.join(record['assumptions'])}")
-    return in_lines(lines)
+    return join_lines(lines)
 
 
 def title(record: ImportanceRecord) -> str:
     """What was counted."""
-    return f"Which features matter, over {counted(record['rows'], 'row')}"
+    return f"Which features matter, over {format_count(record['rows'], 'row')}"
 
 
 def cells(entry: FeatureImportanceRecord, record: ImportanceRecord) -> tuple[str, str]:
@@ -77,11 +77,11 @@ def left_out(record: ImportanceRecord) -> list[str]:
     if unused:
         more = f" and {len(unused) - MOST_FEATURES} others" if len(unused) > MOST_FEATURES + 1 else ""
         named = unused[:MOST_FEATURES] if more else unused
-        lines.append(f"{counted(len(unused), 'feature')} in no explanation: {', '.join(named)}{more}")
+        lines.append(f"{format_count(len(unused), 'feature')} in no explanation: {', '.join(named)}{more}")
     return lines
 
 
-def undecided(record: ImportanceRecord) -> list[str]:
+def describe_undecided(record: ImportanceRecord) -> list[str]:
     """How many rows are not in the counts, in words."""
     lacking = {
         "have no proved explanation (not in the first count)": record["rows"] - record["explained"],
@@ -91,6 +91,6 @@ def undecided(record: ImportanceRecord) -> list[str]:
     if not parts:
         return []
     return [
-        f"{counted(record['undecided'], 'row')} undecided in time: {', '.join(parts)}. "
+        f"{format_count(record['undecided'], 'row')} undecided in time: {', '.join(parts)}. "
         "A longer time_limit may decide them."
     ]

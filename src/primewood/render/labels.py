@@ -45,7 +45,7 @@ def label_pieces(variable: Variable, mask: int, unit: str) -> list[str]:
         return [f"not {_word(absent[0])}"]
     words = [_word(x) for x in literal.values if x is not MISSING]
     if variable.is_numeric:
-        words = [f"{_between(variable, run)} {unit}".rstrip() for run in literal.intervals]
+        words = [f"{_label_range(variable, run)} {unit}".rstrip() for run in literal.intervals]
     more = [f"and {len(words) - MOST_RUNS} more"] if len(words) > MOST_RUNS else []
     missing = ["or missing"] if MISSING in literal.values else []
     pieces = [*(f"or {word}" for word in words[:MOST_RUNS]), *more, *missing]
@@ -63,7 +63,7 @@ def _word(value: object) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
-def _between(variable: Variable, run: Interval) -> str:
+def _label_range(variable: Variable, run: Interval) -> str:
     above, below = ("≥", "<") if variable.closed == "left" else (">", "≤")
     if math.isinf(run.low):
         return f"{below} {_short(variable, run.high)}"

@@ -334,11 +334,11 @@ def track(entry: EntryRecord, literal: LiteralRecord | None = None, scale: Scale
         here=_here(entry, literal) if literal is not None and numeric else 0,
         value=entry["shown"],
         short_value=shorten_value(entry),
-        beyond=_beyond(entry) if numeric else "",
+        beyond=_describe_beyond(entry) if numeric else "",
         picture=_lane(entry, literal, scale or find_scale(entry, [literal]))
         if numeric
         else _chips(entry, literal),
-        missing=_missing(entry, literal),
+        missing=_make_missing_chip(entry, literal),
     )
 
 
@@ -358,7 +358,7 @@ def _here(entry: EntryRecord, literal: LiteralRecord) -> int:
     return next((k for k, part in enumerate(pieces) if value in read_interval(part)), 0)
 
 
-def _missing(entry: EntryRecord, literal: LiteralRecord | None) -> Chip | None:
+def _make_missing_chip(entry: EntryRecord, literal: LiteralRecord | None) -> Chip | None:
     own, allowed = entry["value"] is None and bool(entry["shown"]), literal is None or literal["missing"]
     count, counts = entry.get("missing_count"), _counts(entry)
     if not own and (literal is None or not (allowed or count)):
@@ -372,7 +372,7 @@ def _counts(entry: EntryRecord) -> list[int]:
     return (histogram["counts"] if histogram else entry.get("counts")) or []
 
 
-def _beyond(entry: EntryRecord) -> str:
+def _describe_beyond(entry: EntryRecord) -> str:
     value, known = read_number(entry), read_range(entry)
     if value is None or known is None or known[0] <= value <= known[1]:
         return ""

@@ -16,10 +16,10 @@ def short(x: float) -> str:
     return number(round(x)) if 1e4 <= abs(x) < 1e15 else number(float(f"{x:.4g}"))
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
+def format_count(count: int, noun: str, plural: str = "") -> str:
     """A number of things.
 
-    >>> counted(1, "row"), counted(2, "row"), counted(0, "entry", "entries")
+    >>> format_count(1, "row"), format_count(2, "row"), format_count(0, "entry", "entries")
     ('1 row', '2 rows', '0 entries')
     """
     return f"{count} {noun if count == 1 else plural or noun + 's'}"

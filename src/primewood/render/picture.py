@@ -51,7 +51,7 @@ def diagram_picture(
     """
     diagram = _Reduced.of(levels, root, len(labels))
     sketch = Sketch(labels)
-    kept = _from_the_top(diagram.root, diagram.below, most_nodes) if diagram.tests else {}
+    kept = _from_the_top(diagram.root, diagram.list_children, most_nodes) if diagram.tests else {}
     for node in kept:
         level = diagram.level(node)
         x = variables[order[level]]
@@ -89,10 +89,10 @@ def tree_picture(
         raise InvalidInput("a tree has at least one node")
     sketch = Sketch(labels)
 
-    def below(node: int) -> list[int]:
+    def list_children(node: int) -> list[int]:
         return [] if "decision" in nodes[node] else [nodes[node]["left"], nodes[node]["right"]]
 
-    kept = _from_the_top(0, below, most_nodes)
+    kept = _from_the_top(0, list_children, most_nodes)
     for node in kept:
         record = nodes[node]
         if "decision" in record:
@@ -101,10 +101,10 @@ def tree_picture(
             sketch.decision(f"n{node}", record["decision"], note)
             continue
         sketch.test(node, record["text"])
-        for word, child in zip(("yes", "no"), below(node), strict=True):
+        for word, child in zip(("yes", "no"), list_children(node), strict=True):
             name = f"n{child}" if child in kept else sketch.cut(f"c{node}")
             sketch.edge(node, name, [word], f"{record['text']}: {word}")
-    total = len(_from_the_top(0, below, len(nodes)))
+    total = len(_from_the_top(0, list_children, len(nodes)))
     return sketch.picture("Decision tree", title, len(kept), total, ordered=True)
 
 
@@ -133,10 +133,10 @@ def reason_picture(
     which, no, yes = (np.asarray(array, dtype=np.int64) for array in (variable, lo, hi))
     sketch = Sketch(("decision open", "decision certain"), (OPEN, PALETTE[0]))
 
-    def below(node: int) -> list[int]:
+    def list_children(node: int) -> list[int]:
         return [int(child) for child in (yes[node], no[node]) if child > 1]
 
-    kept = _from_the_top(root, below, most_nodes) if root > 1 else {}
+    kept = _from_the_top(root, list_children, most_nodes) if root > 1 else {}
     for node in kept:
         text = texts[which[node]]
         sketch.test(node, text, rank=int(which[node]))
@@ -194,7 +194,7 @@ class _Reduced:
         k = bisect.bisect_right(self.starts, node) - 1
         return [int(target) for target in self.rows[k][node - self.starts[k]]]
 
-    def below(self, node: int) -> list[int]:
+    def list_children(self, node: int) -> list[int]:
         """The nodes that a node leads to."""
         return [target for target in self.row(node) if target >= self.starts[0]]
 
@@ -209,14 +209,16 @@ def _reachable(lo: Ints, hi: Ints, root: int) -> int:
     return int(reached.sum())
 
 
-def _from_the_top(root: int, below: Callable[[int], Iterable[int]], most: int) -> dict[int, None]:
+def _from_the_top(root: int, list_children: Callable[[int], Iterable[int]], most: int) -> dict[int, None]:
     """The nodes that are drawn, breadth first."""
     if most < 1:
         raise InvalidInput(f"most_nodes is at least 1, not {most}")
     kept: dict[int, None] = {root: None}
     queue = [root]
     for node in queue:
-        fresh = [child for child in dict.fromkeys(below(node)) if child not in kept][: most - len(kept)]
+        fresh = [child for child in dict.fromkeys(list_children(node)) if child not in kept][
+            : most - len(kept)
+        ]
         kept.update(dict.fromkeys(fresh))
         queue += fresh
     return kept

@@ -118,7 +118,7 @@ class Sketch:
         self._statement(f"n{node} -> {target}", name, texts, "style=dashed" if dashed else "")
 
     def _statement(self, what: str, name: str, texts: Sequence[str], looks: str) -> None:
-        attributes = [f"id={name}", f"label={_quoted(texts)}", *([looks] if looks else [])]
+        attributes = [f"id={name}", f"label={_quote(texts)}", *([looks] if looks else [])]
         self.statements.append(f"{what} [{', '.join(attributes)}]")
 
     def picture(
@@ -134,10 +134,10 @@ class Sketch:
         note = f"{shown:,} of {total:,} nodes shown" if shown < total else None
         heads = [head for head in (_clean(title or ""), caption, note) if head]
         # An empty line keeps the heading off the boxes.
-        lines = [f'label={_quoted(heads, 80)[:-1]}\\n "'] if heads else []
+        lines = [f'label={_quote(heads, 80)[:-1]}\\n "'] if heads else []
         lines += ["ordering=out"] if ordered else []
         lines += ["rankdir=LR"] if self._is_wide() else []
-        body = "".join(f"  {line}\n" for line in [*lines, *self.statements, *self._ranked()])
+        body = "".join(f"  {line}\n" for line in [*lines, *self.statements, *self._rank_tests()])
         dot = f"digraph {{\n{STYLE}{body}}}\n"
         spoken = "; ".join([kind, *heads])
         return Picture(_accessible(_drawn(dot, "svg").decode(), spoken, self.hovers), dot, note)
@@ -147,7 +147,7 @@ class Sketch:
         widest = max(Counter(self.depths.values()).values(), default=0)
         return widest > max(8, 2 * max(self.depths.values(), default=0))
 
-    def _ranked(self) -> list[str]:
+    def _rank_tests(self) -> list[str]:
         """Statements that put the tests of a variable side by side, and the variables below each other."""
         ranks = [names for _, names in sorted(self.ranks.items())]
         same = [f"{{ rank=same; {'; '.join(names)} }}" for names in ranks]
@@ -185,10 +185,10 @@ def _lines(text: str, width: int) -> list[str]:
     return [line.replace("\u00a0", " ") for line in lines]
 
 
-def _quoted(texts: Sequence[str], width: int = 30) -> str:
+def _quote(texts: Sequence[str], width: int = 30) -> str:
     r"""Texts as one quoted string of Graphviz, in which nothing but our line breaks has a meaning of its own.
 
-    >>> print(_quoted(['a "b"', r"c\d & e"]))
+    >>> print(_quote(['a "b"', r"c\d & e"]))
     "a \"b\"\nc\\d &amp; e"
     """
     lines = [line for text in texts for line in _lines(text, width)]
@@ -220,11 +220,11 @@ def _accessible(svg: str, spoken: str, hovers: Mapping[str, str]) -> str:
     """A drawing that says what it is, and can stand in a page: no prolog, and no ids that might occur twice."""
     said = html.escape(_clean(spoken))
 
-    def hovered(group: re.Match[str]) -> str:
+    def add_hover(group: re.Match[str]) -> str:
         text = html.escape(_clean(hovers.get(group[1], "")))
         return f'<g class="{group[2]}"{group[3]}' + (f"<title>{text}</title>" if text else "")
 
     svg = re.sub(r"<!--.*?-->\s*", "", svg[svg.index("<svg") :], flags=re.DOTALL)
-    svg = re.sub(r'<g id="(\w+)" class="(\w+)"([^>]*>\s*)<title>[^<]*</title>', hovered, svg)
+    svg = re.sub(r'<g id="(\w+)" class="(\w+)"([^>]*>\s*)<title>[^<]*</title>', add_hover, svg)
     start, rest = svg.removeprefix("<svg").replace(' id="graph0"', "", 1).split(">", 1)
     return f'<svg role="img" aria-label="{said}"{start}>\n<title>{said}</title>{rest}'

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from primewood.render import lanes, text
 from primewood.render.lanes import MARGIN, Chip, Chips, Lane, Track
-from primewood.render.numbers import counted, few
+from primewood.render.numbers import few, format_count
 from primewood.render.records import BatchRecord, ExplanationRecord, SummaryRecord
 from primewood.visible import visible
 
@@ -60,7 +60,7 @@ class Pen:
     encoding: str
 
     @classmethod
-    def on(cls, options: ConsoleOptions) -> Pen:
+    def for_console(cls, options: ConsoleOptions) -> Pen:
         """The pen for a console."""
         plain = options.ascii_only or options.legacy_windows
         return cls(PLAIN if plain else BLOCKS, options.encoding)
@@ -95,7 +95,7 @@ class Drawn:
     width: int | None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        pen, width = Pen.on(options), min(self.width or options.max_width, options.max_width)
+        pen, width = Pen.for_console(options), min(self.width or options.max_width, options.max_width)
         yield self.draw(pen, width)
 
 
@@ -228,7 +228,7 @@ def cells(lane: Lane, signs: Signs, count: int) -> str:
     middles = [MARGIN + (1 - 2 * MARGIN) * (k + 0.5) / count for k in range(count)]
     drawn = [signs.excluded] * count
     for bar in lane.bars:
-        for k in [k for k, x in enumerate(middles) if bar.start <= x <= bar.end] or _inside(bar, count):
+        for k in [k for k, x in enumerate(middles) if bar.start <= x <= bar.end] or _find_inside(bar, count):
             drawn[k] = signs.allowed
     ends = [
         signs.below if any(bar.start < MARGIN / 2 for bar in lane.bars) else signs.nothing,
@@ -240,7 +240,7 @@ def cells(lane: Lane, signs: Signs, count: int) -> str:
     return "".join(line)
 
 
-def _inside(bar: lanes.Bar, count: int) -> list[int]:
+def _find_inside(bar: lanes.Bar, count: int) -> list[int]:
     """The cell of a bar that holds the middle of none; nothing if the bar is beyond the range."""
     start, end = max(bar.start, MARGIN), min(bar.end, 1 - MARGIN)
     cell = _cell((start + end) / 2, count)
@@ -285,8 +285,8 @@ def _others(shown: lanes.Tracks, pen: Pen) -> list[Text]:
     free = [track.feature for track in shown.free]
     untested = list(shown.untested)
     told = (
-        (counted(len(free), "feature doesn't matter here", "features don't matter here"), free),
-        (counted(len(untested), "feature is in no tree", "features are in no tree"), untested),
+        (format_count(len(free), "feature doesn't matter here", "features don't matter here"), free),
+        (format_count(len(untested), "feature is in no tree", "features are in no tree"), untested),
     )
     return [pen.text(f"{words}: {few(names, MOST_NAMES)}", "dim") for words, names in told if names]
 
@@ -297,7 +297,7 @@ def _batch(record: BatchRecord | SummaryRecord, pen: Pen, width: int) -> Rendera
 
     summary = record["summary"] if "summary" in record else record  # noqa: SIM401
     rows = summary["rows"]
-    sizes = {counted(int(size), "condition"): count for size, count in summary["sizes"].items()}
+    sizes = {format_count(int(size), "condition"): count for size, count in summary["sizes"].items()}
     used = dict([(name, count) for name, count in summary["features"].items() if count][:MOST_FEATURES])
     tallies = {"decisions": summary["decisions"], "conditions per row": sizes, "features used": used}
     parts: list[Any] = [_tally(tallies, rows, pen)]
@@ -311,7 +311,7 @@ def _batch(record: BatchRecord | SummaryRecord, pen: Pen, width: int) -> Rendera
         parts.append(pen.text(f"coverage of the training rows: {told}"))
     parts += _first(record, pen) if "summary" in record else []
     statuses = ", ".join(f"{count} {name}" for name, count in summary["statuses"].items())
-    title = pen.text(f"{counted(rows, 'row')}: {statuses}", "bold")
+    title = pen.text(f"{format_count(rows, 'row')}: {statuses}", "bold")
     return Panel(Group(*parts), title=title, title_align="left", width=width, border_style="bright_black")
 
 
@@ -341,5 +341,5 @@ def _first(record: BatchRecord, pen: Pen) -> list[Any]:
     for label, why in list(zip(record["index"], whys, strict=True))[:MOST_ROWS]:
         grid.add_row(pen.text(label, "dim"), pen.text(text.write_rule(why)))
     more = len(whys) - MOST_ROWS
-    told = [pen.text(f"and {counted(more, 'more row')}", "dim")] if more > 0 else []
+    told = [pen.text(f"and {format_count(more, 'more row')}", "dim")] if more > 0 else []
     return [pen.text(""), grid, *told]

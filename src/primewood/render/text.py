@@ -18,7 +18,7 @@ from primewood.render.records import (
     StretchRecord,
     SummaryRecord,
 )
-from primewood.visible import in_lines, visible, visible_record
+from primewood.visible import join_lines, visible, visible_record
 
 Record = Mapping[str, Any]
 """What an answer says, in plain types: the dictionary that its `to_dict` returns."""
@@ -140,7 +140,7 @@ def write_summary(record: SummaryRecord) -> str:
     never = len(record["features"]) - len(used)
     if never:
         lines.append(f"never used: {never} of the {len(record['features'])} features that the model looks at")
-    return in_lines(lines)
+    return join_lines(lines)
 
 
 def name_coverage(coverage: CoverageRecord) -> list[tuple[str, float]]:
@@ -176,7 +176,7 @@ def write_exclusions(record: ExplanationRecord) -> str:
             break
         lines.append(line)
     rest = count_exclusions_left_out(record, len(lines))
-    return in_lines([*lines, rest] if rest else lines)
+    return join_lines([*lines, rest] if rest else lines)
 
 
 def count_exclusions_left_out(record: ExplanationRecord, shown: int) -> str:
@@ -283,13 +283,13 @@ def _divide_interval(name: str, low: End, high: End, unit: str) -> Piece:
     brief = _shorten_bounds(low, high)
     if low and high and low[1] != high[1]:
         before = f"{low[1]} {low[0].replace('>', '<')}"
-        return Piece(name, _measured(high, unit), before, brief, compares=True)
+        return Piece(name, _add_unit(high, unit), before, brief, compares=True)
     if low and high:
-        return Piece(name, _measured(("=", low[1]), unit), brief=brief, compares=True)
-    return Piece(name, _measured(low or high, unit), brief=brief, compares=True)
+        return Piece(name, _add_unit(("=", low[1]), unit), brief=brief, compares=True)
+    return Piece(name, _add_unit(low or high, unit), brief=brief, compares=True)
 
 
-def _measured(end: End, unit: str) -> str:
+def _add_unit(end: End, unit: str) -> str:
     """A bound with its unit."""
     return f"{end[0]} {end[1]} {unit}".rstrip() if end else "is a number"
 
@@ -375,10 +375,10 @@ def write_completely(literal: LiteralRecord) -> str:
     """
     if not CUT.search(literal["text"]):
         return literal["text"]
-    return _of_values(literal) if "values" in literal else f"({' or '.join(literal['shown'])})"
+    return _list_values(literal) if "values" in literal else f"({' or '.join(literal['shown'])})"
 
 
-def _of_values(literal: LiteralRecord) -> str:
+def _list_values(literal: LiteralRecord) -> str:
     """A literal over values by all that it allows."""
     values = [*literal["values"], *(["missing"] if literal["missing"] else [])]
     return f"{write_name(literal['feature'])} is {' or '.join(write_value(str(value)) for value in values)}"
@@ -392,7 +392,7 @@ def write_exactly(literal: LiteralRecord) -> str:
     '(age > 24.5 years or age is missing)'
     """
     if "values" in literal:
-        return _of_values(literal)
+        return _list_values(literal)
     name = literal["feature"]
     unit, parts = visible(literal.get("unit", "")), [read_interval(part) for part in literal["intervals"]]
     if literal.get("whole"):

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, format_list
 from primewood.tables import workbook
 
 
@@ -122,7 +122,7 @@ def _cells(row: dict[str, Any], header: list[str], source: str) -> list[str]:
     absent = [name for name in header if name not in row]
     if absent:
         raise InvalidInput(
-            f"{source} has no {listing(absent)}, as the first row has; null is for missing values"
+            f"{source} has no {format_list(absent)}, as the first row has; null is for missing values"
         )
     for name in header:
         if isinstance(row[name], dict | list):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from primewood.errors import InvalidInput, listing, meant
+from primewood.errors import InvalidInput, format_list, meant
 
 MADE_UP = ("x", "f", "Column_", "")
 """What libraries put before the place of a column that has no name."""
@@ -50,11 +50,11 @@ def match_columns(given: Sequence[str], names: Sequence[str], source: str) -> Ma
     places = {name.replace(" ", "_"): place for place, name in enumerate(given)}
     places |= {name: place for place, name in enumerate(given)}
     if is_unnamed(names) and not any(name in places for name in names):
-        return _by_place(given, names, source)
+        return _match_by_place(given, names, source)
     _check(given, names, places, source)
     found = tuple(places[name] for name in names)
     ignored = [name for place, name in enumerate(given) if place not in found]
-    notes = (f"{source}: ignored columns: {listing(ignored)}",) if ignored else ()
+    notes = (f"{source}: ignored columns: {format_list(ignored)}",) if ignored else ()
     return Matched(found, notes)
 
 
@@ -63,23 +63,21 @@ def _check(given: Sequence[str], names: Sequence[str], places: dict[str, int], s
     if absent:
         unexpected = [name for name in given if name not in names]
         also = (
-            f"unexpected columns: {listing(unexpected)}{meant(unexpected, absent)}"
+            f"unexpected columns: {format_list(unexpected)}{meant(unexpected, absent)}"
             if unexpected
-            else f"the model's columns are {listing(names)}"
+            else f"the model's columns are {format_list(names)}"
         )
-        raise InvalidInput(f"{source}: missing columns: {listing(absent)}; {also}")
+        raise InvalidInput(f"{source}: missing columns: {format_list(absent)}; {also}")
     twice = [name for name in names if list(given).count(name) > 1]
     if twice:
         raise InvalidInput(f"{source}: two columns are called {twice[0]}")
 
 
-def _by_place(given: Sequence[str], names: Sequence[str], source: str) -> Matched:
+def _match_by_place(given: Sequence[str], names: Sequence[str], source: str) -> Matched:
     if len(given) != len(names):
         raise InvalidInput(
-            f"{source} has {len(given)} columns ({listing(given)}); the model takes {len(names)} and has no column "
+            f"{source} has {len(given)} columns ({format_list(given)}); the model takes {len(names)} and has no column "
             "names. Pass feature_names= with the names of its columns in order, and columns are matched by name"
         )
-    note = (
-        f"the model has no column names; the columns of {source} are taken in their order: {listing(given)}"
-    )
+    note = f"the model has no column names; the columns of {source} are taken in their order: {format_list(given)}"
     return Matched(tuple(range(len(names))), (note,))

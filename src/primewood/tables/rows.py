@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from primewood.ensemble import Categories, Ensemble
 from primewood.ensemble.comparison import InputType
 from primewood.ensemble.ensemble import Form
-from primewood.errors import InvalidInput, RowsWarning, UnknownName, listing, told
+from primewood.errors import InvalidInput, RowsWarning, UnknownName, format_list, told
 from primewood.logic.interval import number
 from primewood.tables.matching import match_columns
 from primewood.tables.tabular import TableColumn, Tabular, tabular
@@ -92,7 +92,7 @@ class Layout:
             return codes[key], ""
         if known.others is None or (isinstance(key, float) and not key.is_integer()):
             raise UnknownName(
-                f"{source}: {self.names[column]} is one of {listing(known.names.values())}; got {value!r}"
+                f"{source}: {self.names[column]} is one of {format_list(known.names.values())}; got {value!r}"
             )
         return known.others, self.unknown(column, value)
 
@@ -112,7 +112,7 @@ class Layout:
         """What to note about a category that the model does not know; "" if it may only not test it."""
         if not self.categories[column].complete:
             return ""
-        names = listing(self.categories[column].names.values())
+        names = format_list(self.categories[column].names.values())
         return f"{self.names[column]}: {value!r} is not among {names}; treated as unknown"
 
 
@@ -344,7 +344,9 @@ class _Reader:
             return float(text)
         except ValueError:
             if words:
-                raise UnknownName(f"{self._place(i, j)} is one of {listing(words)}; got {text!r}") from None
+                raise UnknownName(
+                    f"{self._place(i, j)} is one of {format_list(words)}; got {text!r}"
+                ) from None
             raise self._refuse_value(text, i, j) from None
 
     def _refuse_value(self, value: Any, i: int, j: int) -> InvalidInput:
@@ -415,6 +417,6 @@ def categories_of(X: Any, layout: Layout) -> dict[str, list[float]]:
                 found[name] = [float(category) for category in categories]
             except (TypeError, ValueError):
                 raise InvalidInput(
-                    f"the categories of {name} must be the numbers of the model: {listing(categories)}"
+                    f"the categories of {name} must be the numbers of the model: {format_list(categories)}"
                 ) from None
     return found

@@ -14,7 +14,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, format_list
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -145,7 +145,7 @@ def _read_mapping(X: Mapping[Any, Any]) -> Tabular:
     names, held = _names(X), [*X.values()]
     sizes = {len(values) for values in held}
     if len(sizes) > 1:
-        raise InvalidInput(f"the columns of a dict need the same length, not {listing(sorted(sizes))}")
+        raise InvalidInput(f"the columns of a dict need the same length, not {format_list(sorted(sizes))}")
     return Tabular(names, sizes.pop(), lambda place: _read_values(held[place]))
 
 
@@ -161,7 +161,7 @@ def _read_records(rows: Sequence[Mapping[Any, Any]]) -> Tabular:
         absent = [name for name in names if name not in row]
         if absent:
             raise InvalidInput(
-                f"row {i} has no {listing(absent)}, which row 0 has; use None for a missing value"
+                f"row {i} has no {format_list(absent)}, which row 0 has; use None for a missing value"
             )
     return Tabular(names, len(rows), lambda place: _read_values([row[names[place]] for row in by_name]))
 
@@ -169,11 +169,11 @@ def _read_records(rows: Sequence[Mapping[Any, Any]]) -> Tabular:
 def _names(labels: Iterable[Any]) -> tuple[str, ...]:
     names = tuple(map(str, labels))
     if len(set(names)) < len(names):
-        raise InvalidInput(f"the row gives {_repeated(names)} twice")
+        raise InvalidInput(f"the row gives {_find_repeated(names)} twice")
     return names
 
 
-def _repeated(names: Sequence[str]) -> str:
+def _find_repeated(names: Sequence[str]) -> str:
     """The first name that occurs more than once."""
     return next(name for name in names if names.count(name) > 1)
 
@@ -205,7 +205,7 @@ def _read_native(X: Any) -> Tabular | None:
         found = nw.from_native(X, pass_through=True, allow_series=True)
     except nw.exceptions.DuplicateError:
         names = [*map(str, getattr(X, "column_names", X.columns))]
-        raise InvalidInput(f"two columns are called {_repeated(names)}; rename one of them") from None
+        raise InvalidInput(f"two columns are called {_find_repeated(names)}; rename one of them") from None
     if isinstance(found, nw.LazyFrame):
         raise InvalidInput("this is a lazy frame: pass X.collect(), or X.compute() for Dask")
     if isinstance(found, nw.Series):

@@ -72,26 +72,26 @@ def about_no_row():
     return record
 
 
-def decided(part, decision, proved=False):
+def decide(part, decision, proved=False):
     ends = {"ends": records.shown(part)} if "low" in part else {}
     return {**part, **ends, "decision": decision, "proved": proved}
 
 
 def strip(**changed):
     pieces = [
-        decided(interval(None, 24.5, "right"), "declined"),
-        decided(interval(24.5, 30.5, "right"), "approved"),
-        decided(interval(30.5, 60.0, "right"), "approved", True),
-        decided(interval(60.0, 61.0, "right"), "declined"),
-        decided(interval(61.0, None, "neither"), None),
-        decided({"missing": True}, "declined"),
+        decide(interval(None, 24.5, "right"), "declined"),
+        decide(interval(24.5, 30.5, "right"), "approved"),
+        decide(interval(30.5, 60.0, "right"), "approved", True),
+        decide(interval(60.0, 61.0, "right"), "declined"),
+        decide(interval(61.0, None, "neither"), None),
+        decide({"missing": True}, "declined"),
     ]
     return records.what_if(pieces, **changed)
 
 
 def strip_of_months():
-    pieces = [decided({"values": [x]}, "approved" if len(x) > 5 else "declined", x < "K") for x in MONTHS]
-    pieces.append(decided({"missing": True}, "approved"))
+    pieces = [decide({"values": [x]}, "approved" if len(x) > 5 else "declined", x < "K") for x in MONTHS]
+    pieces.append(decide({"missing": True}, "approved"))
     return records.what_if(pieces, kind="categories", feature=LONG, unit="", value="May", shown="May")
 
 
@@ -100,7 +100,7 @@ def strip_of_many():
     ends = [None, *np.sort(rng.uniform(19, 75, 40)).tolist(), None]
     classes = [f"class {k}" for k in range(12)]
     pieces = [
-        decided(interval(low, high, "right"), classes[rng.integers(12)])
+        decide(interval(low, high, "right"), classes[rng.integers(12)])
         for low, high in itertools.pairwise(ends)
     ]
     return records.what_if(pieces, classes=classes, decision="class 4")

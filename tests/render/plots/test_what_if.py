@@ -11,7 +11,7 @@ from render.plots import records
 from render.plots.cases import (
     MONTHS,
     artists,
-    decided,
+    decide,
     is_inside,
     middle,
     said,
@@ -90,13 +90,13 @@ def test_categories():
 
 
 def test_a_category_called_missing_is_none():
-    pieces = [decided({"values": ["missing"]}, "approved"), decided({"missing": True}, "declined")]
+    pieces = [decide({"values": ["missing"]}, "approved"), decide({"missing": True}, "declined")]
     display = plots.what_if(records.what_if(pieces, value="missing", shown="missing", kind="categories"))
     assert [(x.is_missing, x.own) for x in display.stretches] == [(False, True), (True, False)]
 
 
 def test_a_single_class():
-    pieces = [decided(interval(None, None, "neither"), "approved", True)]
+    pieces = [decide(interval(None, None, "neither"), "approved", True)]
     display = plots.what_if(records.what_if(pieces, classes=["approved"]))
     (piece,) = display.stretches
     assert (piece.bar.start, piece.bar.end, piece.bar.goes_on) == (0.0, 1.0, (True, True))

@@ -11,7 +11,7 @@ from primewood.apps.adverse_action.letter import letter
 from primewood.apps.adverse_action.ranking import Ranking
 from primewood.apps.adverse_action.reasons import AdverseAction
 from primewood.engines.protocol import Clock
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, format_list
 from primewood.model.decision import RowDecision
 from primewood.model.score import Score, Scorer
 from primewood.questions.counterfactual import CounterfactualSearch
@@ -66,9 +66,9 @@ def adverse_action(
     wording.check()
     table = CodeTable(wording.codes, context.feature_names)
     if favourable is None:
-        raise InvalidInput(f"pass the favourable decision; there are {listing(context.class_names)}")
+        raise InvalidInput(f"pass the favourable decision; there are {format_list(context.class_names)}")
     target = context.label(favourable)
-    if decision.in_sequence().label == target:
+    if decision.sum_sequentially().label == target:
         raise InvalidInput(f"the row is decided {favourable} already: there is no adverse action to explain")
     asked = CounterfactualSearch.for_predict(replace(decision, target=target), moves)
     score = _score_towards(asked.decision, target)

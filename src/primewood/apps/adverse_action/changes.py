@@ -50,7 +50,7 @@ class MinimalChanges:
         self._listing = Clock(None if clock.limit is None else clock.left() * FOR_LISTING, clock.work_limit)
         decision = asked.decision
         self._questions = decision.oracle
-        self._prices = decision.model.engines.pricing(decision.label, decision.target)
+        self._prices = decision.model.engines.price_changes(decision.label, decision.target)
         self._every = frozenset(self.context.feature_names)
         self._known: dict[Names, Point] = {}
         self.names = self._that_may_change()

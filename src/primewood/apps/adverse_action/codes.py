@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Literal as Choice
 
-from primewood.errors import InvalidInput, UnknownName, listing
+from primewood.errors import InvalidInput, UnknownName, format_list
 
 Fault = Choice["low", "high", "other", "missing"]
 """What is wrong with a value: too low, too high, another category would have helped, or it was not given."""
@@ -46,10 +46,10 @@ class CodeTable:
         self.given = codes is not None
         self._entries: dict[str, dict[Fault, tuple[str | None, str]]] = {}
         for key, told in (codes or {}).items():
-            by_direction = _by_direction(key, told)
+            by_direction = _split_by_direction(key, told)
             for name in (key,) if isinstance(key, str) else key:
                 if name not in known:
-                    raise UnknownName(f"codes names {name!r}; the features are {listing(known)}")
+                    raise UnknownName(f"codes names {name!r}; the features are {format_list(known)}")
                 if name in self._entries:
                     raise InvalidInput(f"codes has two entries for {name}; give it one")
                 self._entries[name] = by_direction
@@ -59,12 +59,12 @@ class CodeTable:
         return self._entries.get(feature, {}).get(direction)
 
 
-def _by_direction(key: object, told: object) -> dict[Fault, tuple[str | None, str]]:
+def _split_by_direction(key: object, told: object) -> dict[Fault, tuple[str | None, str]]:
     if not isinstance(told, Mapping):
         return dict.fromkeys(DIRECTIONS, _entry(key, told))
     if unknown := [x for x in told if x not in DIRECTIONS]:
         raise InvalidInput(
-            f"codes has {listing(unknown)} for {key}; the directions are {listing(DIRECTIONS)}"
+            f"codes has {format_list(unknown)} for {key}; the directions are {format_list(DIRECTIONS)}"
         )
     return {direction: _entry(key, one) for direction, one in told.items()}
 

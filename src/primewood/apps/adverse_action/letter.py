@@ -48,7 +48,7 @@ def _sentence(context: TreeContext, favourable: object, reason: AdverseReason) -
     elif isinstance(reason.value, float):
         state = f"{reason.feature} is {number(reason.value)} {context.units.get(reason.feature, '')}".rstrip()
     else:
-        state = f"{reason.feature} is {_quoted(reason.value)}"
+        state = f"{reason.feature} is {_quote(reason.value)}"
     helps = ""
     if reason.helps:
         helps = f"; with {reason.helps}, everything else unchanged, it would have been: {favourable}"
@@ -59,7 +59,7 @@ def range_in_words(context: TreeContext, literal: Literal) -> str:
     """What would have helped, for a letter: "income at least 52000 DM"."""
     variable = literal.variable
     if not variable.is_numeric:
-        return f"{variable.name} {' or '.join(_quoted(x) for x in context.literal_record(literal)['values'])}"
+        return f"{variable.name} {' or '.join(_quote(x) for x in context.literal_record(literal)['values'])}"
     feature = context.feature(variable.name)
     known = None if context.rows is None else context.rows[:, feature.column]
     unit = context.units.get(variable.name, "")
@@ -74,6 +74,6 @@ def range_in_words(context: TreeContext, literal: Literal) -> str:
     return f"{variable.name} {' or '.join(pieces)}"
 
 
-def _quoted(value: object) -> str:
+def _quote(value: object) -> str:
     words = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
     return f'"{words}"'

@@ -39,7 +39,7 @@ class Ranking:
         known = set[str]()
         for level in self.changes.levels():
             self.sure = self.sure and level.sure
-            for move, name, change in self._in_order(level, known):
+            for move, name, change in self._order_features(level, known):
                 self._tell(name, change, move)
                 if len(self._told) == self.most:
                     return tuple(self._told.values())
@@ -54,7 +54,7 @@ class Ranking:
         finished = self.changes.complete or len(self._told) == self.most
         return Status.PROVED if self.sure and finished else Status.INTERRUPTED
 
-    def _in_order(
+    def _order_features(
         self, level: ChangesOfSize, known: Collection[str]
     ) -> list[tuple[float | None, str, Names]]:
         """The features that a level brings, each with its least move and the change that it takes place in."""
@@ -90,7 +90,7 @@ class Ranking:
             self._told[key] = replace(first, also=(*first.also, name))
             return
         together = tuple(x for x in context.feature_names if x in change and x != name)
-        helping = [] if box is None else _helping(context, box, (name, *together))
+        helping = [] if box is None else _list_helpful_ranges(context, box, (name, *together))
         words = {x.variable.name: range_in_words(context, x) for x in helping}
         self._told[key] = AdverseReason(
             rank=len(self._told) + 1,
@@ -128,7 +128,7 @@ def _plain_text(name: str, direction: Fault) -> str:
     )
 
 
-def _helping(context: TreeContext, box: Box, names: Sequence[str]) -> list[Literal]:
+def _list_helpful_ranges(context: TreeContext, box: Box, names: Sequence[str]) -> list[Literal]:
     """The ranges of some features in a safe box; that a value may also be missing goes without saying."""
     helping = []
     for place in (j for j in map(context.place, names) if j is not None):

@@ -10,7 +10,7 @@ from primewood.model.score import Score
 from primewood.questions.explanation import Status
 from primewood.render.brief import Brief
 from primewood.render.records import LiteralRecord, plain
-from primewood.visible import in_lines
+from primewood.visible import join_lines
 
 
 @dataclass(frozen=True)
@@ -157,4 +157,4 @@ class AdverseAction(Brief):
             lines.append(f"  {reason.rank}. {code}{reason.text}")
             if reason.helps:
                 lines.append(f"     {self.favourable} with {reason.helps}, everything else unchanged")
-        return in_lines(lines)
+        return join_lines(lines)

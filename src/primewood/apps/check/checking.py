@@ -7,7 +7,7 @@ from typing import Any
 
 from primewood.apps.check.containing import PrimeInside
 from primewood.apps.check.counterexample import Counterexample, counterexample_of, row_within, told
-from primewood.apps.check.refinement import refined
+from primewood.apps.check.refinement import refine_domain
 from primewood.apps.check.result import Check, Judgement
 from primewood.apps.check.surroundings import Surroundings, is_inside
 from primewood.apps.claims import By, ClaimedConditions, Most, read_claim
@@ -57,7 +57,7 @@ class _Checking:
 
     def __init__(self, decision: RowDecision, claim: ClaimedConditions, clock: Clock) -> None:
         model, row = decision.model, decision.row
-        finer = refined(model.domain, claim, model.ensemble)
+        finer = refine_domain(model.domain, claim, model.ensemble)
         if finer is not None:
             context = model.context
             points = None if context.rows is None else finer.points(context.rows)
@@ -89,7 +89,7 @@ class _Checking:
         contains_row = not broken
         if broken:
             self.notes.append(f"in the row, {' and '.join(told(c.feature, self.row) for c in broken)}")
-        grown = self._repaired(box, language, sufficient=bool(sufficient) and contains(box, self.point))
+        grown = self._repair(box, language, sufficient=bool(sufficient) and contains(box, self.point))
         redundant = self._redundant(box) if sufficient else ()
         verdict: Judgement
         if not contains_row:
@@ -101,7 +101,7 @@ class _Checking:
             judged = undecided if grown is None else _judge_sufficient(box, grown)
             verdict = "pessimistic" if redundant else judged
         else:
-            verdict, grown = self._of_insufficient(box, language, grown)
+            verdict, grown = self._judge_insufficient(box, language, grown)
         domain = self.context.domain
         return Check(
             claim=self.claim,
@@ -114,7 +114,7 @@ class _Checking:
             redundant=redundant,
             repaired=None if grown is None else self._explanation(grown, language),
             row=tuple(self.row.tolist()),
-            assumptions=(*domain.assumptions, *domain.knowledge.used_in(box)),
+            assumptions=(*domain.assumptions, *domain.knowledge.list_used(box)),
             context=self.context,
             notes=tuple(self.notes),
         )
@@ -160,10 +160,10 @@ class _Checking:
         found = None
         if isinstance(reply, tuple):
             near = self.around.nearer(reply, box)
-            found = self._counterexample(self._recognised(near, box)) or self._counterexample(near)
+            found = self._counterexample(self._make_familiar(near, box)) or self._counterexample(near)
         return (None if found is None else False), found
 
-    def _recognised(self, other: Point, box: Box) -> Point:
+    def _make_familiar(self, other: Point, box: Box) -> Point:
         """A counterexample of the same box with values that training rows have if possible."""
         decide = self.engines.decide
         if decide(other) == self.label:
@@ -213,19 +213,19 @@ class _Checking:
                 found.append(condition.text)
         return tuple(found)
 
-    def _repaired(self, box: Box, language: Language, *, sufficient: bool) -> Grown | None:
+    def _repair(self, box: Box, language: Language, *, sufficient: bool) -> Grown | None:
         """A prime box made of the claim's: weaker if that is safe; else inside it as far as possible."""
         if self.any_order and isinstance(self.oracle.counterexample(self.around.cell, self.clock), tuple):
             return None
         if sufficient:
             return self.around.grow(box, [], self.around.order, language, self.clock)
-        order = self.around.claimed_last(box)
+        order = self.around.order_claimed_last(box)
         claimed = [j for j in order if box[j] != self.around.everything[j]]
         held = {j: box[j] for j in claimed if box[j] >> self.point[j] & 1}
         start = tuple(held.get(j, mask) for j, mask in enumerate(self.around.cell))
         return self.around.grow(start, [{j: mask} for j, mask in held.items()], order, language, self.clock)
 
-    def _of_insufficient(
+    def _judge_insufficient(
         self, box: Box, language: Language, grown: Grown | None
     ) -> tuple[Judgement, Grown | None]:
         """What an insufficient claim is, and the prime box to repair it with: one inside it if there is any."""

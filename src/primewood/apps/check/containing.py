@@ -29,10 +29,10 @@ class PrimeInside:
 
     def find(self, box: Box) -> Grown | Verdict:
         """A prime box around the row that lies inside a box; `NONE_EXISTS`, or `UNKNOWN` at a limit."""
-        found = self._tried(box)
-        return self._listed(box) if found is None else found
+        found = self._try_growing(box)
+        return self._try_listing(box) if found is None else found
 
-    def _tried(self, box: Box) -> Grown | Verdict | None:
+    def _try_growing(self, box: Box) -> Grown | Verdict | None:
         """A prime box around the row that lies inside a box; `NONE_EXISTS` if that is plain, None if neither is found.
 
         In a prime box, each restriction keeps out a point that no other one does. So each restriction of the box needs
@@ -50,7 +50,7 @@ class PrimeInside:
                 near = self.around.nearer(reply, slice_)
                 others.append({i: 1 << v for i, v in enumerate(near) if i != j and v != self.around.point[i]})
         generator = random.Random(0)
-        order = self.around.claimed_last(box)
+        order = self.around.order_claimed_last(box)
         for _ in range(ATTEMPTS):
             grown = self.around.grow(
                 self.around.cell, [step for step in others if step], order, self.literals, self.clock
@@ -81,11 +81,11 @@ class PrimeInside:
                 yield j, (2 << above[0]) - (2 << value)
             yield from ((j, 1 << v) for v in absent if v >= ordered)
 
-    def _listed(self, box: Box) -> Grown | Verdict:
+    def _try_listing(self, box: Box) -> Grown | Verdict:
         """The same for certain, by proposals of a SAT solver; `UNKNOWN` at a limit."""
         from pysat.solvers import Solver
 
-        order = self.around.claimed_last(box)
+        order = self.around.order_claimed_last(box)
         atoms = [
             (j, v)
             for j, x in enumerate(self.around.variables)
@@ -94,7 +94,7 @@ class PrimeInside:
         ]
         excluded = {atom: n for n, atom in enumerate(atoms, start=1)}
         given = [[n] for (j, v), n in excluded.items() if not box[j] >> v & 1]
-        together = [[-excluded[a], excluded[b]] for a, b in self._implied()]
+        together = [[-excluded[a], excluded[b]] for a, b in self._list_implied()]
         with Solver(name=SOLVER, bootstrap_with=[*given, *together]) as proposals:
             proposals.set_phases(list(excluded.values()))
             asked = 0
@@ -104,7 +104,7 @@ class PrimeInside:
                     return Verdict.UNKNOWN
                 model = set(proposals.get_model())
                 absent = [atom for atom, n in excluded.items() if n in model]
-                start = _without(self.around.everything, absent)
+                start = _remove(self.around.everything, absent)
                 reply = self.around.oracle.counterexample(start, self.clock)
                 if reply is Verdict.UNKNOWN:
                     return Verdict.UNKNOWN
@@ -123,7 +123,7 @@ class PrimeInside:
                 proposals.add_clause(clause)
         return Verdict.NONE_EXISTS
 
-    def _implied(self) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    def _list_implied(self) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
         """Which exclusions of values a literal of the language must have with which others."""
         for j, (x, value) in enumerate(zip(self.around.variables, self.around.point, strict=True)):
             others = [(j, v) for v in range(len(x)) if v != value]
@@ -134,7 +134,7 @@ class PrimeInside:
                 yield from pairwise((j, v) for v in range(value + 1, x.ordered))
 
 
-def _without(box: Box, atoms: Iterable[tuple[int, int]]) -> Box:
+def _remove(box: Box, atoms: Iterable[tuple[int, int]]) -> Box:
     left = list(box)
     for j, v in atoms:
         left[j] &= ~(1 << v)

@@ -11,7 +11,7 @@ from primewood.apps.check.result import VERDICTS, Check, Judgement
 from primewood.fields import of_type, several
 from primewood.render import text
 from primewood.render.brief import Brief
-from primewood.visible import in_lines
+from primewood.visible import join_lines
 
 
 @dataclass(frozen=True, repr=False)
@@ -121,4 +121,4 @@ def comparison(tallies: Mapping[str, Tally]) -> str:
         counts = [one.sufficient, *(one.verdicts.get(v, 0) for v in shown)]
         shares = [text.write_share(count / max(1, one.claims)) for count in counts]
         lines.append(f"| {' | '.join([name, str(one.claims), *shares])} |")
-    return in_lines(lines)
+    return join_lines(lines)

@@ -19,7 +19,7 @@ from primewood.ensemble import Ensemble
 from primewood.logic.variable import Side, Variable
 
 
-def refined(domain: Domain, claim: ClaimedConditions, ensemble: Ensemble) -> Domain | None:
+def refine_domain(domain: Domain, claim: ClaimedConditions, ensemble: Ensemble) -> Domain | None:
     """The domain with the claim's ends as further cuts of features that are in order; None if it needs none."""
     orders = domain.knowledge.orders
     concerned = {name for order in orders for name in (order.lower, order.upper)}
@@ -67,7 +67,9 @@ def _knowledge(domain: Domain, features: tuple[Feature, ...]) -> Knowledge:
         if rule not in stairs:
             boxes = [
                 {
-                    places[domain.seen[j].name]: _over(domain.seen[j], by_name[domain.seen[j].name], mask)
+                    places[domain.seen[j].name]: _map_to_fine(
+                        domain.seen[j], by_name[domain.seen[j].name], mask
+                    )
                     for j, mask in box.items()
                 }
                 for box in rule.forbidden
@@ -76,7 +78,7 @@ def _knowledge(domain: Domain, features: tuple[Feature, ...]) -> Knowledge:
     return Knowledge((*clauses, *orders.over(features, domain.column_names).rules), known.orders)
 
 
-def _over(coarse: Feature, fine: Feature, mask: int) -> int:
+def _map_to_fine(coarse: Feature, fine: Feature, mask: int) -> int:
     """The values of a finer feature that lie in a set of values of the coarse one."""
     if fine is coarse:
         return mask

@@ -8,13 +8,13 @@ from typing import get_args
 
 from primewood.apps.check.counterexample import Counterexample
 from primewood.apps.claims import ClaimedConditions
-from primewood.errors import listing
+from primewood.errors import format_list
 from primewood.logic.language import Language
 from primewood.model.context import TreeContext
 from primewood.questions.explanation import Explanation, Status
 from primewood.render.brief import Brief
 from primewood.render.records import CheckRecord, plain
-from primewood.visible import in_lines
+from primewood.visible import join_lines
 
 Judgement = Choice[
     "exact", "pessimistic", "optimistic", "incomparable", "inapplicable", "not sufficient", "undecided"
@@ -138,14 +138,14 @@ class Check(Brief):
         if self.verdict != "undecided" or self.sufficient is not None:
             lines.append(f"  {MEANINGS[self.verdict].format(literals=self.literals)}")
         if self.redundant:
-            lines.append(f"  not needed, one at a time: {listing(self.redundant)}")
+            lines.append(f"  not needed, one at a time: {format_list(self.redundant)}")
         if self.repaired is not None and self.verdict != "exact":
             prime = "prime" if self.repaired.status is Status.PROVED else "sufficient, perhaps not prime"
             lines.append(f"  {prime} instead: {self.repaired.rule}")
         lines += [f"  Note: {note}" for note in self.notes]
         if self.assumptions:
             lines.append("  Assumes: " + "; ".join(self.assumptions))
-        return in_lines(lines)
+        return join_lines(lines)
 
     def _sufficiency(self) -> str:
         if self.sufficient is None:

@@ -50,7 +50,7 @@ class Surroundings:
         every = [*([whole] if whole else []), *steps, *drop_each(order, sizes)]
         return weaken(self.oracle, self.point, every, order, language, clock=clock)
 
-    def claimed_last(self, box: Box) -> list[int]:
+    def order_claimed_last(self, box: Box) -> list[int]:
         """The variables in the usual order, those that a box restricts after the others."""
         return sorted(self.order, key=lambda j: box[j] != self.everything[j])
 

@@ -69,7 +69,7 @@ def read_claim(
         if claim.literals == "values" and claim.context.digest == context.digest:
             said = tuple(conditions.keep(c.feature.name) if c.holds(row) else c for c in said)
         return ClaimedConditions(said, "primewood", str(claim.decision))
-    of_tool = _of_tool(claim, conditions, text, label, most, by)
+    of_tool = _read_tool(claim, conditions, text, label, most, by)
     if of_tool is not None:
         return of_tool
     one = getattr(claim, "ndim", 1) == 0 or not isinstance(claim, Iterable)
@@ -80,7 +80,7 @@ def read_claim(
     raise InvalidInput(f"{FORMS}; not {told(claim)}")
 
 
-def _of_tool(
+def _read_tool(
     claim: Any, conditions: Conditions, text: TextReader, label: int, most: Most, by: By | None
 ) -> ClaimedConditions | None:
     """What LIME, Anchors or SHAP claims; None if it comes from none of them."""

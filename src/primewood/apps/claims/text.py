@@ -8,7 +8,7 @@ from dataclasses import replace
 from primewood.apps.claims.claim import ClaimedConditions
 from primewood.apps.claims.conditions import Conditions
 from primewood.domain.condition import Condition, unite
-from primewood.errors import InvalidInput, ParseError, brief, listing
+from primewood.errors import InvalidInput, ParseError, brief, format_list
 from primewood.logic.grammar import read
 from primewood.logic.syntax import Join, Statement, Syntax, Truth, fold, words_of
 
@@ -47,7 +47,7 @@ class TextReader:
             said = read(text, self.vocabulary)
             return said, tuple(self._condition(part, text) for part in _conjuncts(said.condition))
         except ParseError as problem:
-            known = f"the features are {listing(self.conditions.names)}"
+            known = f"the features are {format_list(self.conditions.names)}"
             more = FORMS if known in str(problem) else f"{known}. {FORMS}"
             raise InvalidInput(*problem.args, more) from None
 

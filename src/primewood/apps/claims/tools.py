@@ -10,7 +10,7 @@ import numpy as np
 
 from primewood.apps.claims.claim import ClaimedConditions
 from primewood.domain.condition import Condition
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, format_list
 from primewood.model.context import TreeContext
 
 By = Choice["absolute", "favour"]
@@ -36,7 +36,7 @@ def weights_of_lime(explanation: Any, context: TreeContext, label: int) -> list[
     if len(context.class_names) == 2:
         return [(str(text), -float(w)) for text, w in explanation.as_list(label=1 - label)]
     raise InvalidInput(
-        f"LIME explains {listing(context.class_names[i] for i in explained)} here, and the decision is "
+        f"LIME explains {format_list(context.class_names[i] for i in explained)} here, and the decision is "
         f"{context.class_names[label]}; pass labels=[{label}] to explain_instance"
     )
 
@@ -62,7 +62,9 @@ def weights_of_shap(explanation: Any, context: TreeContext, label: int) -> list[
     given = getattr(explanation, "feature_names", index)
     names = columns if given is None else [str(name) for name in given]
     if set(names) != set(columns):
-        raise InvalidInput(f"attributions are of {listing(names)}; the columns are {listing(columns)}")
+        raise InvalidInput(
+            f"attributions are of {format_list(names)}; the columns are {format_list(columns)}"
+        )
     return list(zip(names, values.tolist(), strict=True))
 
 

@@ -10,7 +10,7 @@ from primewood.apps.report.records import ReportRecord
 from primewood.errors import InvalidInput
 from primewood.fields import file_path
 from primewood.files import write_whole
-from primewood.visible import Readable, in_lines
+from primewood.visible import Readable, join_lines
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,4 +85,4 @@ class Report(Readable):
         record = self.record
         found = [f"  {words}" for words in [*list_alarms(record), *summarise(record)]]
         left_out = [f"  {words}" for words in list_limits(record)]
-        return in_lines([self.title, *found, "not proved, not asked, or left out:", *left_out])
+        return join_lines([self.title, *found, "not proved, not asked, or left out:", *left_out])

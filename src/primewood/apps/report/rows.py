@@ -108,7 +108,7 @@ def decide_rows(
         points = domain.points(part)
         allowed = (points >= 0).all(axis=1) & domain.possible(part, points)
         scores = ensemble.scores(part)
-        decided.append(np.where(allowed, ensemble.decided(scores), -1))
+        decided.append(np.where(allowed, ensemble.decide(scores), -1))
         margins.append(_measure_margins(ensemble, scores))
     return np.concatenate(decided), np.concatenate(margins)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import primewood as pw
 from primewood.apps.report.records import SettingsRecord
-from primewood.errors import InvalidInput, listing
+from primewood.errors import InvalidInput, format_list
 
 if TYPE_CHECKING:
     from primewood.logic.language import Language
@@ -118,6 +118,6 @@ def _check_answers(found: GivenAnswers, digest: str | None, explainer: pw.Explai
     if set(found.summary.features) != here:
         other = sorted(here ^ set(found.summary.features))
         raise InvalidInput(
-            f"these answers are about other features: {listing(other)} only here or only there; "
+            f"these answers are about other features: {format_list(other)} only here or only there; "
             "make the explainer with the groups and the domain that it had for the batch"
         )

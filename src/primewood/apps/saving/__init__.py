@@ -18,9 +18,9 @@ import numpy as np
 from primewood.apps.saving.values import read_value, write_value
 from primewood.ensemble import Ensemble
 from primewood.ensemble.file import document_of, ensemble_of, load_ensemble
-from primewood.errors import InvalidInput, PrimewoodError, listing
+from primewood.errors import InvalidInput, PrimewoodError, format_list
 from primewood.fields import Fields, file_path, items, mapping, one_of, optional, text, whole
-from primewood.files import check_header, read_archive, undamaged, write_whole
+from primewood.files import check_header, read_archive, report_damage, write_whole
 from primewood.logic.expression import Expression
 from primewood.logic.parser import parse
 from primewood.model.model import Model, TreeModel
@@ -136,7 +136,7 @@ def load(path: str | Path) -> Explainer | Compiled | Ensemble:
 
 def _load_explainer(document: dict[str, Any], arrays: dict[str, Any], path: Path) -> Explainer:
     check_header(document, path, "explainer", VERSION)
-    with undamaged(path, "save the explainer again"):
+    with report_damage(path, "save the explainer again"):
         return _explainer(Fields(document), arrays)
 
 
@@ -179,7 +179,7 @@ def _options(record: Any, place: str) -> dict[str, Any]:
     known = signature(Explainer).parameters.keys() - {*NOT_KEPT, "model", "X_train"} | {"domain"}
     found = mapping(lambda held, _: read_value(held))(record, place)
     if unknown := found.keys() - known:
-        raise InvalidInput(f"{place} has {listing(sorted(unknown))}, which an explainer does not take")
+        raise InvalidInput(f"{place} has {format_list(sorted(unknown))}, which an explainer does not take")
     return found
 
 

@@ -52,7 +52,7 @@ def read_value(record: Any) -> Any:
         if kind == "categories":
             names, ordered = items(lambda x, _: read_value(x), 2)(held, kind)
             return Listed(
-                {_number(code): name for code, name in _mapping(names).items()}, flag(ordered, kind)
+                {_number(code): name for code, name in _check_mapping(names).items()}, flag(ordered, kind)
             )
         if kind == "mapping":
             pairs = items(items(lambda x, _: read_value(x), 2))(held, kind)
@@ -60,7 +60,7 @@ def read_value(record: Any) -> Any:
     raise InvalidInput(f"an option is not written as primewood does: {str(record)[:60]}")
 
 
-def _mapping(value: Any) -> dict[Any, Any]:
+def _check_mapping(value: Any) -> dict[Any, Any]:
     if not isinstance(value, dict):
         raise wrong("categories", "a mapping from codes to names", value)
     return value

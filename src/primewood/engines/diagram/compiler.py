@@ -121,7 +121,7 @@ def compile_ensemble(
     if not subject.domain.knowledge:
         return diagram
     possible = compile_expression(subject.domain.knowledge.formula(variables), variables, budget)
-    return only_where(diagram, in_order(possible, diagram.order))
+    return only_where(diagram, reorder(possible, diagram.order))
 
 
 def _check_levels(variables: Sequence[Variable]) -> None:
@@ -164,7 +164,7 @@ def _too_large(
     )
 
 
-def in_order(diagram: Diagram, order: Sequence[int], most_nodes: int = 10_000_000) -> Diagram:
+def reorder(diagram: Diagram, order: Sequence[int], most_nodes: int = 10_000_000) -> Diagram:
     """The same function with the levels in another order. Cost: one swap of levels per inversion."""
     if not diagram.order or tuple(order) == diagram.order:
         return diagram

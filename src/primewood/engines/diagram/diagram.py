@@ -122,9 +122,9 @@ class Diagram:
 
     def find(self, box: Box, terminal: int, *, otherwise: bool) -> Point | None:
         """A possible point of a box with this terminal, or, if `otherwise`, with another. Cost: linear in the nodes."""
-        native = self.assuming(terminal).native if otherwise else self.native
+        native = self.assume(terminal).native if otherwise else self.native
         found = native.find([indices(box[j]) for j in self.order], terminal, otherwise)
-        return None if found is None else self.in_universe(found)
+        return None if found is None else self.order_as_universe(found)
 
     def find_other(self, box: Box, terminal: int) -> tuple[Point, int]:
         """A point of a box with another terminal, and its terminal. There must be one."""
@@ -132,7 +132,7 @@ class Diagram:
         assert other is not None, "a contrast lets another decision in"
         return other, self.decide(other)
 
-    def assuming(self, terminal: int) -> Diagram:
+    def assume(self, terminal: int) -> Diagram:
         """The same with this terminal wherever no row can be: what holds if every row is possible.
 
         Made once for each.
@@ -140,18 +140,18 @@ class Diagram:
         if self.impossible is None:
             return self
         if terminal not in self._assumed:
-            from primewood.engines.diagram.product import relabelled
+            from primewood.engines.diagram.product import relabel
 
             terminals = np.arange(self.terminals, dtype=np.int32)
             terminals[self.impossible] = terminal
-            self._assumed[terminal] = relabelled(self, terminals, self.terminals)
+            self._assumed[terminal] = relabel(self, terminals, self.terminals)
         return self._assumed[terminal]
 
     @cached_property
     def _assumed(self) -> dict[int, Diagram]:
         return {}
 
-    def in_universe(self, by_level: Sequence[int]) -> Point:
+    def order_as_universe(self, by_level: Sequence[int]) -> Point:
         """Values given level by level, in the order of the universe."""
         point = [0] * len(self.variables)
         for j, value in zip(self.order, by_level, strict=True):

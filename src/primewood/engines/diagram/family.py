@@ -162,9 +162,9 @@ class DiagramFamily:
         if self.root == 0:
             return
         for size in range(int(self._fewest[0][self.root]), int(self._most[0][self.root]) + 1):
-            yield from self.of_size(size)
+            yield from self.list_of_size(size)
 
-    def of_size(self, size: int) -> Iterator[Box]:
+    def list_of_size(self, size: int) -> Iterator[Box]:
         """The boxes that mention exactly `size` variables, lazily."""
         stack: list[tuple[int, int, int, tuple[int, ...]]] = [(self.root, size, -1, ())]
         while stack:

@@ -11,7 +11,7 @@ import numpy as np
 from primewood.engines.diagram.cheapest import cheapest_path
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.family import DiagramFamily
-from primewood.engines.diagram.product import relabelled
+from primewood.engines.diagram.product import relabel
 from primewood.engines.diagram.reason import MOST_NODES, NativeReason, Reason
 from primewood.engines.protocol import Clock, Costs, Nearest, Reply, Verdict
 from primewood.logic.instance import Box, Point
@@ -44,10 +44,10 @@ class DiagramOracle:
     ) -> None:
         self._allowed = allowed or Allowance()
         if not targets:
-            self._diagram, self._label = diagram.assuming(label), label
+            self._diagram, self._label = diagram.assume(label), label
         else:
             places = np.isin(np.arange(diagram.terminals), targets).astype(np.int32)
-            self._diagram, self._label = relabelled(diagram, places, 2), 0
+            self._diagram, self._label = relabel(diagram, places, 2), 0
 
     @property
     def variables(self) -> tuple[Variable, ...]:

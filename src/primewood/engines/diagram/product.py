@@ -21,7 +21,7 @@ def product(a: Diagram, b: Diagram) -> tuple[Diagram, list[tuple[int, int]]]:
     return Diagram(a.variables, a.order, tuple(levels), 0, len(pairs)), [(int(x), int(y)) for x, y in pairs]
 
 
-def relabelled(diagram: Diagram, terminal: NDArray[np.int32], terminals: int) -> Diagram:
+def relabel(diagram: Diagram, terminal: NDArray[np.int32], terminals: int) -> Diagram:
     """The diagram with other terminals, nodes that become equal made one. Cost: one sort per level."""
     below: NDArray[np.int32] = terminal
     levels: list[DiagramLevel] = []
@@ -40,7 +40,7 @@ def only_where(diagram: Diagram, possible: Diagram) -> Diagram:
     """
     both, pairs = product(diagram, possible)
     terminal = np.array([x if y else diagram.terminals for x, y in pairs], dtype=np.int32)
-    found = relabelled(both, terminal, diagram.terminals + 1)
+    found = relabel(both, terminal, diagram.terminals + 1)
     return Diagram(
         found.variables,
         found.order,

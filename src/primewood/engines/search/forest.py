@@ -31,31 +31,31 @@ def native_forest(ensemble: Ensemble, domain: Domain, *, any_order: bool = False
     trees = [*flat_trees(ensemble, domain), *(rule for rule, _ in rules)]
     starts = np.cumsum([0, *(len(tree) for tree in trees)])
 
-    def joined(arrays: Any, dtype: Any) -> Any:
+    def join(arrays: Any, dtype: Any) -> Any:
         return np.ascontiguousarray(np.concatenate(list(arrays)), dtype=dtype)
 
-    def of_leaves(arrays: Any, dtype: Any, in_rules: int = 0) -> Any:
+    def gather_leaves(arrays: Any, dtype: Any, in_rules: int = 0) -> Any:
         own = [a[tree.origin] for a, tree in zip(arrays, trees, strict=False)]
         rest = [np.full((len(rule), *own[0].shape[1:]), in_rules) for rule, _ in rules]
-        return joined([*own, *rest], dtype).ravel()
+        return join([*own, *rest], dtype).ravel()
 
-    def shifted(arrays: Any) -> Any:
+    def shift(arrays: Any) -> Any:
         moved = (np.where(a < 0, -1, a + start) for a, start in zip(arrays, starts, strict=False))
-        return joined(moved, np.int32)
+        return join(moved, np.int32)
 
     return _native.make_forest(
         n_classes=len(ensemble.classes),
         ordered=np.array([len(x) - (x.missing is not None) for x in variables] or [1], dtype=np.int32),
         has_missing=np.array([x.missing is not None for x in variables] or [False], dtype=np.uint8),
         root=starts[:-1].astype(np.int32),
-        variable=joined((tree.variable for tree in trees), np.int32),
-        prefix=joined((tree.prefix for tree in trees), np.int32),
-        left=shifted(tree.left for tree in trees),
-        right=shifted(tree.right for tree in trees),
-        missing_left=joined((tree.missing_left for tree in trees), np.uint8),
-        weight=of_leaves(vote.weights, np.int64),
-        value=of_leaves(ensemble.leaf_values, np.float64),
-        exact=of_leaves(vote.exact, np.uint8, in_rules=1),
+        variable=join((tree.variable for tree in trees), np.int32),
+        prefix=join((tree.prefix for tree in trees), np.int32),
+        left=shift(tree.left for tree in trees),
+        right=shift(tree.right for tree in trees),
+        missing_left=join((tree.missing_left for tree in trees), np.uint8),
+        weight=gather_leaves(vote.weights, np.int64),
+        value=gather_leaves(ensemble.leaf_values, np.float64),
+        exact=gather_leaves(vote.exact, np.uint8, in_rules=1),
         band=vote.band,
         any_order=any_order,
         group_size=np.array([group.size for group in ensemble.summands], dtype=np.int32),

@@ -100,9 +100,9 @@ class JointForest:
             return False
         try:
             if self._native is None and not self._too_large:
-                joined = self._join(clock)
-                self._native = None if isinstance(joined, bool) else joined
-                self._too_large = isinstance(joined, bool)
+                join = self._join(clock)
+                self._native = None if isinstance(join, bool) else join
+                self._too_large = isinstance(join, bool)
         finally:
             self._building.release()
         if self._too_large:
@@ -118,12 +118,12 @@ class JointForest:
             trees.append(_relation_tree(relation, self.variables))
         starts = np.cumsum([0, *(len(tree) for tree, _ in trees)])
 
-        def joined(arrays: list[Any], dtype: type) -> Any:
+        def join(arrays: list[Any], dtype: type) -> Any:
             return np.concatenate([np.empty(0), *arrays]).astype(dtype)
 
-        def shifted(arrays: list[Any]) -> Any:
+        def shift(arrays: list[Any]) -> Any:
             moved = [np.where(a < 0, -1, a + start) for a, start in zip(arrays, starts, strict=False)]
-            return joined(moved, np.int32)
+            return join(moved, np.int32)
 
         return _native.join(
             parts=[forest.native for forest in self._forests],
@@ -133,12 +133,12 @@ class JointForest:
             paired=self._paired,
             twins=self._twins,
             root=starts[:-1].astype(np.int32),
-            variable=joined([tree.variable for tree, _ in trees], np.int32),
-            prefix=joined([tree.prefix for tree, _ in trees], np.int32),
-            left=shifted([tree.left for tree, _ in trees]),
-            right=shifted([tree.right for tree, _ in trees]),
-            missing_left=joined([tree.missing_left for tree, _ in trees], np.uint8),
-            forbidden=joined([forbidden for _, forbidden in trees], np.uint8),
+            variable=join([tree.variable for tree, _ in trees], np.int32),
+            prefix=join([tree.prefix for tree, _ in trees], np.int32),
+            left=shift([tree.left for tree, _ in trees]),
+            right=shift([tree.right for tree, _ in trees]),
+            missing_left=join([tree.missing_left for tree, _ in trees], np.uint8),
+            forbidden=join([forbidden for _, forbidden in trees], np.uint8),
             most_nodes=MOST_NODES,
             seconds=clock.left(),
         )

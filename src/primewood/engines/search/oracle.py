@@ -46,7 +46,7 @@ class SearchForest:
         )
         self._translated: tuple[Sequence[Step], list[list[tuple[int, int]]]] = ((), [])
 
-    def in_sequence(self) -> SearchForest:
+    def sum_sequentially(self) -> SearchForest:
         """The same forest, whose scores are added in the order of the trees. Cost: a copy."""
         other = copy(self)
         other.native = self.native.in_sequence()

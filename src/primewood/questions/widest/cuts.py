@@ -15,7 +15,7 @@ from primewood.engines.protocol import Clock, Oracle
 from primewood.logic.instance import Box, Point, indices, mask_of
 from primewood.logic.language import Language
 from primewood.questions.weakening import weaken
-from primewood.questions.widest.incidence import Incidence, in_all
+from primewood.questions.widest.incidence import Incidence, intersect_all
 
 if TYPE_CHECKING:
     from primewood.engines.choice import Engines
@@ -107,7 +107,9 @@ class Cuts:
         inside = [self.incidence.along(j, mask) for j, mask in enumerate(box)]
         found: dict[tuple[int, int], Point] = {}
         for j, x in enumerate(self.variables):
-            others = in_all(self.incidence.everything, (bits for i, bits in enumerate(inside) if i != j))
+            others = intersect_all(
+                self.incidence.everything, (bits for i, bits in enumerate(inside) if i != j)
+            )
             for v in indices(x.everything & ~box[j]):
                 known = self.incidence.having[j][v] & others
                 if known:
@@ -130,7 +132,9 @@ class Cuts:
             for j, (x, mask) in enumerate(zip(self.variables, box, strict=True))
         ]
         moving = set(order)
-        before = in_all(incidence.everything, (bits for j, bits in enumerate(inside) if j not in moving))
+        before = intersect_all(
+            incidence.everything, (bits for j, bits in enumerate(inside) if j not in moving)
+        )
         after = [incidence.everything]
         for j in reversed(order):
             after.append(after[-1] & inside[j])

@@ -15,7 +15,7 @@ def as_bits(flags: NDArray[np.bool_]) -> int:
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 
 
-def in_all(start: int, bits: Iterable[int]) -> int:
+def intersect_all(start: int, bits: Iterable[int]) -> int:
     """The bits of `start` that all the others have too."""
     for each in bits:
         start &= each
@@ -33,7 +33,7 @@ class Incidence:
         self.everything = 0
 
     @classmethod
-    def of_points(cls, points: NDArray[np.int64], sizes: Sequence[int]) -> Incidence:
+    def from_points(cls, points: NDArray[np.int64], sizes: Sequence[int]) -> Incidence:
         """Points, in the order of the rows of an array."""
         found = cls(sizes)
         found.everything = (1 << len(points)) - 1
@@ -57,7 +57,7 @@ class Incidence:
             met |= having[v]
         return met
 
-    def meeting(self, box: Box) -> int:
+    def find_met(self, box: Box) -> int:
         """The things that meet a box."""
         met = self.everything
         for j, mask in enumerate(box):

@@ -33,7 +33,7 @@ class RowsCovered:
 
     def __init__(self, points: NDArray[np.int64], variables: Sequence[Variable]) -> None:
         self.points = points
-        self._incidence = Incidence.of_points(points, [len(x) for x in variables])
+        self._incidence = Incidence.from_points(points, [len(x) for x in variables])
         known: NDArray[np.bool_] = np.all(points >= 0, axis=1)
         self.counted = as_bits(known)
         self._along: dict[tuple[int, int], int] = {}

@@ -36,7 +36,7 @@ def prove_widest(search: Search) -> None:
             search.note()
         if search.complete or box is None:
             return
-        broken = search.cuts.incidence.meeting(box)
+        broken = search.cuts.incidence.find_met(box)
         if broken and program.admit(broken):
             continue
         if broken or box in asked or not _repair(search, box):

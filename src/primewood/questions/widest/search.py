@@ -101,10 +101,10 @@ class Search:
         idle = 0
         while idle < patience and not own.expired() and self.moving:
             before = self.covered
-            self.recreate(*self.ruined(), own)
+            self.recreate(*self.shrink_best(), own)
             idle = 0 if self.covered > before else idle + 1
 
-    def ruined(self) -> tuple[Box, list[int]]:
+    def shrink_best(self) -> tuple[Box, list[int]]:
         """The best box with one to three literals taken back, and the order in which to grow: those last."""
         shrunk = [j for j in self.moving if self.box[j] != self.cell[j]] or self.moving
         chosen = self.random.sample(shrunk, min(len(shrunk), self.random.randint(1, 3)))

@@ -36,7 +36,7 @@ def scores_of(pipeline: Any, rows: NDArray[np.float64]) -> NDArray[np.float64] |
 
 def as_taken(pipeline: Any, rows: NDArray[np.float64]) -> Any:
     """Raw rows as the pipeline takes them: a frame if it was fitted on one, with names of categories."""
-    return PipelineReading(pipeline).table.decoded(rows)
+    return PipelineReading(pipeline).table.decode(rows)
 
 
 def decisions_of(pipeline: Any, rows: NDArray[np.float64]) -> NDArray[Any]:

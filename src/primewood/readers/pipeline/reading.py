@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from primewood import readers
 from primewood.arrays import Floats
 from primewood.ensemble import Categories, Ensemble
-from primewood.errors import InvalidInput, UnsupportedModel, listing
+from primewood.errors import InvalidInput, UnsupportedModel, format_list
 from primewood.readers.pipeline.rewriting import RawCells, Rewriting
 from primewood.readers.pipeline.search import Crossings, Outputs, first_beyond
 from primewood.readers.pipeline.sparse import SparseRows
@@ -62,18 +62,18 @@ class PipelineReading:
     def ask(self, method: str, rows: Floats) -> Any:
         """What a method of the pipeline says of raw rows, its scores added in order."""
         with _quietly():
-            return getattr(self.pipeline, method)(self.table.decoded(rows))
+            return getattr(self.pipeline, method)(self.table.decode(rows))
 
     def model_rows(self, rows: Floats) -> Floats:
         """Raw rows as they come to the model."""
         with _quietly():
-            return self._sparse_rows.dense(self.trace.feed(self.table.decoded(rows)), self._absent)
+            return self._sparse_rows.dense(self.trace.feed(self.table.decode(rows)), self._absent)
 
     def through(self, rows: Floats, feed: Feed | None = None, absent: float = 0.0) -> Floats:
         """Raw rows through steps that check no numbers, so that infinite ones may come out."""
         with _quietly(assume_finite=True), np.errstate(all="ignore"):
             try:
-                return self._sparse_rows.dense((feed or self.trace.feed)(self.table.decoded(rows)), absent)
+                return self._sparse_rows.dense((feed or self.trace.feed)(self.table.decode(rows)), absent)
             except (TypeError, ValueError) as problem:
                 raise UnsupportedModel(
                     f"a step of this pipeline refuses values that another one lets pass: {problem}"
@@ -83,7 +83,7 @@ class PipelineReading:
     def _sparse_rows(self) -> SparseRows:
         """What the model makes of sparse matrices, if it is given such."""
         with _quietly():
-            given = self.trace.feed(self.table.decoded(self.table.base[None, :]))
+            given = self.trace.feed(self.table.decode(self.table.base[None, :]))
         if not hasattr(given, "tocoo"):
             return SparseRows()
         model = innermost(self.model)
@@ -135,7 +135,7 @@ class PipelineReading:
         row[list(values)] = list(values.values())
         try:
             with _quietly():
-                given = self.trace.feed(self.table.decoded(row[None, :]))
+                given = self.trace.feed(self.table.decode(row[None, :]))
         except (TypeError, ValueError):
             return False
         is_nan = np.isnan(self._sparse_rows.dense(given, absent=0.0)[0])
@@ -212,10 +212,10 @@ class PipelineReading:
         operator, missing = self.inner.operator, column in self.missing
         if column not in self.table.listings:
             exceptions = self.table.exceptions.get(column, np.empty(0))
-            return RawCells.of_numbers(bins, exceptions, missing=missing)
+            return RawCells.from_numbers(bins, exceptions, missing=missing)
         known = self.table.listings[column]
         others = known.others if column in self.others else None
-        return RawCells.of_codes(
+        return RawCells.from_codes(
             self.codes[column], others, operator, spread=known.by_number, missing=missing
         )
 
@@ -286,7 +286,7 @@ class PipelineReading:
         if wrong.any():
             names = [self.table.names[column] for column in np.flatnonzero(wrong.any(axis=1))]
             raise UnsupportedModel(
-                f"the steps of this pipeline mix {listing(names)} with other columns, though they are not known "
+                f"the steps of this pipeline mix {format_list(names)} with other columns, though they are not known "
                 "to; the pipeline is refused rather than guessed at"
             )
 

@@ -43,7 +43,7 @@ class RawCells:
     missing: bool
 
     @classmethod
-    def of_numbers(cls, bins: Sequence[float], exceptions: Floats, *, missing: bool) -> RawCells:
+    def from_numbers(cls, bins: Sequence[float], exceptions: Floats, *, missing: bool) -> RawCells:
         """Bins, and single numbers that behave unlike their neighbours."""
         starts = np.unique([*bins, *exceptions, *np.nextafter(exceptions, np.inf)])
         starts = starts[np.isfinite(starts)]
@@ -53,7 +53,7 @@ class RawCells:
         return cls(starts, _add_nan(points, missing), np.arange(n), np.arange(n, 2 * n), single, missing)
 
     @classmethod
-    def of_codes(
+    def from_codes(
         cls, codes: Floats, others: float | None, operator: Operator, *, spread: bool, missing: bool
     ) -> RawCells:
         """Codes. Whatever is none of them is like `others` if they are `spread` among other numbers.

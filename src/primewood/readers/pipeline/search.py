@@ -60,7 +60,7 @@ class Outputs:
         rows[row, column] = value
         return self.rows_through(self._beside(rows))[row, output]
 
-    def on_grid(self, columns: set[int]) -> Floats:
+    def evaluate_grid(self, columns: set[int]) -> Floats:
         """The outputs at floats from one end of the line to the other, in all the given raw columns."""
         rows = np.tile(self.base, (len(GRID), 1))
         rows[:, sorted(columns)] = floats_at(GRID)[:, None]
@@ -108,7 +108,7 @@ def first_beyond(outputs: Outputs, asked: Crossings, operator: Operator) -> Floa
 
 def _brackets(outputs: Outputs, asked: Crossings, operator: Operator) -> tuple[Ints, Ints, Floats, Floats]:
     """Between which floats of the grid each crossing is, and the outputs there."""
-    grid = outputs.on_grid(set(asked.column.tolist()))
+    grid = outputs.evaluate_grid(set(asked.column.tolist()))
     padded = np.concatenate([[-LAST - 1], GRID, [LAST + 1]])
     low, high = np.empty((2, len(asked.cut)), dtype=np.int64)
     below, above = np.empty((2, len(asked.cut)))

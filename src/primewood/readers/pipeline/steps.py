@@ -326,8 +326,8 @@ def _then(feed: Feed, step: Any) -> Feed:
 
 
 def _some(feed: Feed, places: list[int]) -> Feed:
-    def selected(table: Any) -> Any:
+    def select(table: Any) -> Any:
         whole = feed(table)
         return whole.iloc[:, places] if hasattr(whole, "iloc") else whole[:, places]
 
-    return selected
+    return select

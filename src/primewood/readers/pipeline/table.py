@@ -53,7 +53,7 @@ class RawCategories:
         codes = np.array(values if by_number else range(len(values)), dtype=np.float64)
         return cls(values, codes, _another(codes), by_number, not strict, len(doubtful))
 
-    def decoded(self, codes: Floats) -> NDArray[Any]:
+    def decode(self, codes: Floats) -> NDArray[Any]:
         """The values of codes, as objects; what stands for other values is unlike any of them."""
         other: Any = "another"
         while other in self.values:
@@ -145,7 +145,7 @@ class RawTable:
             row[column] = known[0] if known.size else listing.others if listing.accepts_others else np.nan
         return row
 
-    def decoded(self, rows: Floats) -> Any:
+    def decode(self, rows: Floats) -> Any:
         """Rows as the pipeline takes them: a frame if it was fitted on one, else an array."""
         columns = [self._column(column, rows[:, column]) for column in range(len(self.names))]
         by_number = all(column.dtype == np.float64 for column in columns)
@@ -169,7 +169,7 @@ class RawTable:
         listing = self.listings.get(column)
         values: NDArray[Any] = codes.astype(object) if column in self._objects else codes
         if listing is not None and not listing.by_number:
-            values = listing.decoded(codes)
+            values = listing.decode(codes)
         if self.mark(column) is None and np.isnan(codes).any():
             values = values.astype(object)
             values[np.isnan(codes)] = None

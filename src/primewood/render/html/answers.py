@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from primewood.render import text
-from primewood.render.html.card import BADGES, Fact, Frame, assume, heading, in_word
+from primewood.render.html.card import BADGES, Fact, Frame, assume, check_heading, show_value
 from primewood.render.html.environment import render, style
-from primewood.render.numbers import amount, counted, few, short
+from primewood.render.numbers import amount, few, format_count, short
 from primewood.render.records import (
     AttributionRecord,
     CheckRecord,
@@ -65,7 +65,7 @@ def simple(
         lead=lead,
         status=status,
         badge=badge or BADGES[status],
-        level=heading(level),
+        level=check_heading(level),
         notes=[*notes][:MOST_LINES],
         asides=[*left, *([f"{score['text']}."] if score else []), *asides],
         foot=[] if model is None else [("model", model)],
@@ -82,7 +82,7 @@ def contrast(record: ContrastRecord, words: str) -> str:
     return simple(
         f"Instead of {record['decision']}",
         str(record["other"]) if found else "nothing else",
-        lead=f"may follow when {counted(len(record['lets_go']), 'feature changes', 'features change')}"
+        lead=f"may follow when {format_count(len(record['lets_go']), 'feature changes', 'features change')}"
         if found
         else words,
         status=record["status"],
@@ -110,7 +110,7 @@ def robustness(record: RobustnessRecord, words: str) -> str:
         facts=[Fact(f"{name} ({record['norm']})", short(x)) for name, x in facts if x is not None],
         caption=f"The nearest change found: {near['other']}",
         head=["Feature", "Now", "Then"],
-        rows=[[name, in_word(old), in_word(new)] for name, (old, new) in near["changes"].items()],
+        rows=[[name, show_value(old), show_value(new)] for name, (old, new) in near["changes"].items()],
         model=record["model"],
     )
 
@@ -127,7 +127,7 @@ def relevance(record: RelevanceRecord, decision: object = None) -> str:
     return simple(
         "Relevance",
         "What the decision rests on" if decision is None else f"What {decision} rests on",
-        lead=f"{counted(len(record['relevant']), 'feature')} of "
+        lead=f"{format_count(len(record['relevant']), 'feature')} of "
         f"{len(record['relevant']) + len(record['irrelevant']) + len(undecided)}",
         status="interrupted" if undecided else "proved",
         caption="Features",
@@ -202,7 +202,7 @@ def tally(record: Mapping[str, int]) -> str:
     share = [f" ({text.write_share(record['sufficient'] / total)})"] if total else [""]
     return simple(
         "Claims",
-        counted(total, "claim"),
+        format_count(total, "claim"),
         lead=f"{record['sufficient']} sufficient{share[0]}, {record['insufficient']} not",
         badge="Checked",
         caption="Verdicts",

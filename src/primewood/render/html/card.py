@@ -16,7 +16,7 @@ from primewood.render import importance as words
 from primewood.render import lanes, text
 from primewood.render.html.conditions import MOST_DRAWN, MOST_LISTED, ConditionRow, ConditionRows
 from primewood.render.html.environment import render, style
-from primewood.render.numbers import counted, few, short
+from primewood.render.numbers import few, format_count, short
 from primewood.render.records import (
     BatchRecord,
     CounterfactualRecord,
@@ -164,9 +164,13 @@ def card(record: ExplanationRecord, *, level: int = 2) -> str:
         score=_reason(record),
         status=record["status"],
         badge=BADGES[record["status"]],
-        level=heading(level),
+        level=check_heading(level),
         notes=record["notes"],
-        asides=[text.write_status(record), *assume(record["assumptions"]), *_untested(shown.untested)],
+        asides=[
+            text.write_status(record),
+            *assume(record["assumptions"]),
+            *_describe_untested(shown.untested),
+        ],
         foot=_foot(record, "model", "vote", "literal_language"),
     )
     return style() + render(
@@ -177,7 +181,7 @@ def card(record: ExplanationRecord, *, level: int = 2) -> str:
         conditions=ConditionRows.of(shown.conditions),
         free=ConditionRows.of(shown.free),
         changes=_changes(record, shown),
-        facts=[*_covered(record), *_best(record)],
+        facts=[*_list_coverage(record), *_best(record)],
     )
 
 
@@ -191,16 +195,16 @@ def batch(record: BatchRecord | SummaryRecord, *, level: int = 2) -> str:
     frame = Frame(
         label="Explanations of many rows",
         eyebrow="Explanations",
-        title=counted(summary["rows"], "row"),
+        title=format_count(summary["rows"], "row"),
         lead="",
         status=status,
         badge=", ".join(told) if len(told) > 1 else "All proved" if status == "proved" else told[0],
-        level=heading(level),
+        level=check_heading(level),
         notes=(),
         asides=(),
         foot=_foot(whys[0], "model", "vote", "literal_language") if whys else (),
     )
-    sizes = {f"{counted(int(size), 'condition')}": count for size, count in summary["sizes"].items()}
+    sizes = {f"{format_count(int(size), 'condition')}": count for size, count in summary["sizes"].items()}
     return style() + render(
         "batch.html.j2",
         frame=frame,
@@ -225,7 +229,7 @@ def verification(record: VerificationRecord, *, level: int = 2) -> str:
         lead=record["words"],
         status=record["outcome"],
         badge=BADGES[record["outcome"]],
-        level=heading(level),
+        level=check_heading(level),
         notes=[_sentence(record["note"])] if record["outcome"] == "undecided" and record["note"] else [],
         asides=[*_broken(record), *_scores(record), *assume(record["assumptions"])],
         foot=_foot(record, "model"),
@@ -253,11 +257,11 @@ def counterfactual(record: CounterfactualRecord, *, level: int = 2) -> str:
         label=f"What makes it {record['other']}" if found else "Nothing found that changes the decision",
         eyebrow=f"Instead of {record['decision']}",
         title=str(record["other"]) if found else "nothing else",
-        lead=_changing(record, found),
-        score=_of_the_row(record),
+        lead=_describe_changes(record, found),
+        score=_describe_row(record),
         status=record["status"],
         badge=nearest,
-        level=heading(level),
+        level=check_heading(level),
         notes=(),
         asides=[f"Safe as long as {record['advice']}, everything else unchanged."]
         if record["advice"]
@@ -269,7 +273,7 @@ def counterfactual(record: CounterfactualRecord, *, level: int = 2) -> str:
         frame=frame,
         caption="What changes",
         head=["Feature", "Now", "Then"],
-        rows=[[name, in_word(old), in_word(new)] for name, (old, new) in record["changes"].items()],
+        rows=[[name, show_value(old), show_value(new)] for name, (old, new) in record["changes"].items()],
         facts=_distance(record),
     )
 
@@ -283,11 +287,12 @@ def rule_list(record: RuleListRecord, *, level: int = 2) -> str:
     frame = Frame(
         label="Rules of the model",
         eyebrow="Rules of the model",
-        title=counted(len(record["rules"]), "rule"),
-        lead=f"each right on every row that it covers; together {covered} of {counted(total, 'training row')}{share}",
+        title=format_count(len(record["rules"]), "rule"),
+        lead=f"each right on every row that it covers; "
+        f"together {covered} of {format_count(total, 'training row')}{share}",
         status=record["status"],
         badge=BADGES[record["status"]],
-        level=heading(level),
+        level=check_heading(level),
         notes=[] if record["status"] == "proved" else [stopped],
         asides=assume(record["assumptions"]),
         foot=_foot(record, "model", "vote", "literal_language"),
@@ -309,12 +314,12 @@ def importance(record: ImportanceRecord, *, level: int = 2) -> str:
         label="Which features matter",
         eyebrow="Importance",
         title="Which features matter",
-        lead=f"over {counted(record['rows'], 'row')}: how often each is in the explanation, and how often it flips "
-        "the decision alone",
+        lead=f"over {format_count(record['rows'], 'row')}: how often each is in the explanation, and how often it "
+        "flips the decision alone",
         status="proved" if done else "interrupted",
-        badge="Exact counts" if done else f"{counted(record['undecided'], 'row')} undecided",
-        level=heading(level),
-        notes=words.undecided(record),
+        badge="Exact counts" if done else f"{format_count(record['undecided'], 'row')} undecided",
+        level=check_heading(level),
+        notes=words.describe_undecided(record),
         asides=[f"{line}." for line in words.left_out(record)]
         + [f"{words.IN_EXPLANATIONS} {words.FLIPS_ALONE}", words.CAVEAT, *assume(record["assumptions"])],
         foot=[*_foot(record, "model"), ("literals", record["literal_language"])],
@@ -342,7 +347,7 @@ def _changes(record: ExplanationRecord, shown: lanes.Tracks) -> Changes:
     return Changes(kept, text.count_exclusions_left_out(record, len(kept)))
 
 
-def heading(level: int) -> int:
+def check_heading(level: int) -> int:
     """The level of a heading; raises for what is none."""
     if level not in range(1, 6):
         raise InvalidInput(f"the level of a heading is a number from 1 to 5, not {level!r}")
@@ -368,7 +373,7 @@ def assume(assumptions: Sequence[str]) -> list[str]:
     return [f"Assumes: {few(assumptions, MOST_NAMES, '; ')}."] if assumptions else []
 
 
-def _of_the_row(record: CounterfactualRecord) -> str:
+def _describe_row(record: CounterfactualRecord) -> str:
     """What the decision on the row that was asked about was taken by."""
     score = record.get("score")
     return f"Now {score['text']}" if score else ""
@@ -380,18 +385,18 @@ def _reason(record: ExplanationRecord) -> str:
     return score["reason"] if score else ""
 
 
-def _untested(names: tuple[str, ...]) -> list[str]:
+def _describe_untested(names: tuple[str, ...]) -> list[str]:
     if not names:
         return []
     verb = "is" if len(names) == 1 else "are"
-    return [f"{counted(len(names), 'feature')} {verb} in no tree: {few(names, MOST_NAMES)}."]
+    return [f"{format_count(len(names), 'feature')} {verb} in no tree: {few(names, MOST_NAMES)}."]
 
 
 def _foot(record: Mapping[str, object], *keys: str) -> list[tuple[str, object]]:
     return [(NAMES.get(key, key), record[key]) for key in keys if record.get(key) is not None]
 
 
-def _covered(record: ExplanationRecord) -> list[Fact]:
+def _list_coverage(record: ExplanationRecord) -> list[Fact]:
     if record["coverage"] is None or record["volume"] is None:
         return []
     return [
@@ -464,9 +469,9 @@ def _broken_share(record: VerificationRecord) -> list[Fact]:
     return [Fact("Training rows that break it", words, found["count"] / found["rows"])]
 
 
-def _changing(record: CounterfactualRecord, found: bool) -> str:
+def _describe_changes(record: CounterfactualRecord, found: bool) -> str:
     if found:
-        return f"when {counted(len(record['changes']), 'feature changes', 'features change')}"
+        return f"when {format_count(len(record['changes']), 'feature changes', 'features change')}"
     if record["status"] == "impossible":
         return "no row that may be moved to gets a different decision"
     return "no other decision was found in time"
@@ -479,7 +484,7 @@ def _distance(record: CounterfactualRecord) -> list[Fact]:
     return facts
 
 
-def in_word(value: object) -> str:
+def show_value(value: object) -> str:
     """A value of a row in words."""
     if value is None:
         return "missing"
@@ -502,5 +507,5 @@ def _rule(rule: RuleRecord, total: int) -> ListedRule:
     instance: list[EntryRecord] = [{**x, "value": None, "shown": ""} for x in rule["instance"]]
     conditions = _conditions(rule["literals"], instance)
     share = rule["rows"] / total if total else 0.0
-    covered = f"{counted(rule['rows'], 'training row')}{more}"
+    covered = f"{format_count(rule['rows'], 'training row')}{more}"
     return ListedRule(rule["decision"], conditions, conditions.drawn, share, covered)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from primewood.logic.interval import number
 from primewood.render import text
-from primewood.render.numbers import counted
+from primewood.render.numbers import format_count
 from primewood.visible import visible
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 OWN = __package__
 
-__all__ = ["counted", "environment", "percent", "render", "style"]
+__all__ = ["environment", "percent", "render", "style"]
 
 
 @cache
@@ -32,7 +32,7 @@ def environment(package: str = OWN) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(percent=percent, share=text.write_share, number=number, counted=counted)
+    made.filters.update(percent=percent, share=text.write_share, number=number, counted=format_count)
     return made
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from primewood.render import importance as words
-from primewood.render.numbers import counted
+from primewood.render.numbers import format_count
 from primewood.render.plots.drawing import area_entry, check_axes, finish
 from primewood.render.plots.feature_use import Bars, check_most, draw_counts
 from primewood.render.plots.inputs import IMPORTANCE, read_record
@@ -99,7 +99,7 @@ def _list_notes(record: ImportanceRecord, is_used: bool, left_out: int, unused: 
     if record["rows"] and not is_used:
         notes.append("no explanation mentions any feature: no value can change a decision")
     if left_out:
-        notes.append(f"and {counted(left_out, 'more feature')}, in fewer explanations")
+        notes.append(f"and {format_count(left_out, 'more feature')}, in fewer explanations")
     if unused and record["rows"]:
-        notes.append(f"{counted(unused, 'feature')} in no explanation")
-    return [*notes, *words.undecided(record), words.CAVEAT]
+        notes.append(f"{format_count(unused, 'feature')} in no explanation")
+    return [*notes, *words.describe_undecided(record), words.CAVEAT]

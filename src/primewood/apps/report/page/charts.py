@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from primewood.apps.report.records import RulesSection
 from primewood.render.lanes import Bar
-from primewood.render.numbers import counted
+from primewood.render.numbers import format_count
 from primewood.render.records import HistogramRecord
 from primewood.render.text import write_share
 
@@ -48,7 +48,9 @@ class RadiusHistogram:
     @property
     def label(self) -> str:
         """All that the picture shows, in words."""
-        told = [f"{counted(count, 'row')} from {low} to {high}" for low, high, count in self.rows if count]
+        told = [
+            f"{format_count(count, 'row')} from {low} to {high}" for low, high, count in self.rows if count
+        ]
         return f"Histogram of the proved radius: {', '.join(told)}"
 
 
@@ -94,7 +96,7 @@ class CurvePicture:
     def label(self) -> str:
         """Where the lines end, in words; the list of rules has the other numbers."""
         told = [
-            f"{line.name}: {write_share(line.shares[-1])} with {counted(len(line.shares) - 1, 'rule')}"
+            f"{line.name}: {write_share(line.shares[-1])} with {format_count(len(line.shares) - 1, 'rule')}"
             for line in self.lines
         ]
         return f"Curve of the share that the first rules cover: {', '.join(told)}"

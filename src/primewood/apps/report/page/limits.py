@@ -15,7 +15,7 @@ from primewood.apps.report.records import (
     RowsSection,
     RulesSection,
 )
-from primewood.render.numbers import counted
+from primewood.render.numbers import format_count
 
 SCOPE = (
     "The report says what the model decides and why. It does not say whether the decisions are right, fair or lawful.",
@@ -31,7 +31,7 @@ def list_alarms(record: ReportRecord) -> list[str]:
     if by is None or not wrong:
         return []
     return [
-        f"{counted(wrong, 'row')} of {found['rows']:,} that serve as evidence got a different decision from "
+        f"{format_count(wrong, 'row')} of {found['rows']:,} that serve as evidence got a different decision from "
         f"{WHO[by]}. Do not rely on this report before that is understood."
     ]
 
@@ -71,7 +71,7 @@ def _check_rows(rows: RowsSection) -> list[str]:
         )
     if rows["outside"]:
         found.append(
-            f"{counted(rows['outside'], 'row is', 'rows are')} not possible under the assumptions, and left out."
+            f"{format_count(rows['outside'], 'row is', 'rows are')} not possible under the assumptions, and left out."
         )
     return found
 
@@ -82,21 +82,23 @@ def _check_cases(cases: CasesSection) -> list[str]:
     refused = sum(item["problem"] is not None for item in cases["items"])
     if early:
         found.append(
-            f"{counted(early, 'explanation was', 'explanations were')} stopped early: what they say holds, but "
+            f"{format_count(early, 'explanation was', 'explanations were')} stopped early: what they say holds, but "
             "perhaps a condition can be weakened."
         )
     if none:
-        found.append(f"{counted(none, 'decision has', 'decisions have')} no explanation; the notes say why.")
+        found.append(
+            f"{format_count(none, 'decision has', 'decisions have')} no explanation; the notes say why."
+        )
     if refused:
         found.append(
-            f"{counted(refused, 'row')} that were asked for cannot be explained; the reason is beside each."
+            f"{format_count(refused, 'row')} that were asked for cannot be explained; the reason is beside each."
         )
     explained = [item for item in cases["items"] if item["problem"] is None]
     fewest, nearest = ([item["fewest"] for item in explained], [item["nearest"] for item in explained])
     for ways, what in ((fewest, "the fewest features that change it"), (nearest, "the nearest other row")):
         early = sum(way["status"] == "interrupted" for way in ways)
         if early:
-            found.append(f"For {counted(early, 'decision')}, {what} is not proved to be so.")
+            found.append(f"For {format_count(early, 'decision')}, {what} is not proved to be so.")
     return found
 
 
@@ -136,7 +138,7 @@ def _check_rules(rules: RulesSection) -> list[str]:
     found = []
     left = rules["counted"] - rules["covered"]
     if left:
-        found.append(f"{counted(left, 'row')} of {rules['counted']:,} match no rule.")
+        found.append(f"{format_count(left, 'row')} of {rules['counted']:,} match no rule.")
     if rules["status"] != "proved":
         found.append("The search for rules was stopped by the time: more rules may cover more, or be wider.")
     grown = rules["grown_from"]
@@ -155,7 +157,7 @@ def _check_robustness(found: RobustnessSection) -> list[str]:
         words.append(f"Robustness was measured for {found['measured']} of {found['sampled']} rows in time.")
     loose = found["measured"] - found["exact"]
     if loose:
-        words.append(f"For {counted(loose, 'row')}, the true radius may be larger than the proved one.")
+        words.append(f"For {format_count(loose, 'row')}, the true radius may be larger than the proved one.")
     return words
 
 

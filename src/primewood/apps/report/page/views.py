@@ -19,7 +19,7 @@ from primewood.logic.interval import number
 from primewood.render import lanes
 from primewood.render.html.card import card
 from primewood.render.html.conditions import ConditionRow
-from primewood.render.numbers import counted, few, short
+from primewood.render.numbers import few, format_count, short
 from primewood.render.records import (
     CounterfactualRecord,
     DiagramRecord,
@@ -112,7 +112,7 @@ def list_features(record: ReportRecord) -> list[tuple[str, str, str, str]]:
         (
             entry["feature"],
             _tell_scale(entry),
-            counted(entry["cells"], "value") if entry["tested"] else "not tested",
+            format_count(entry["cells"], "value") if entry["tested"] else "not tested",
             "yes" if entry["feature"] in may else "no",
         )
         for entry in record["model"]["scales"]

@@ -19,7 +19,7 @@ from primewood.apps.report.records import (
     RulesSection,
 )
 from primewood.render import text
-from primewood.render.numbers import counted, few
+from primewood.render.numbers import few, format_count
 
 MOST_NAMES = 8
 """The most things that a sentence lists."""
@@ -85,7 +85,7 @@ def name_rows(source: str) -> str:
 
 def _introduce(record: ReportRecord) -> list[str]:
     model, rows = record["model"], record["rows"]
-    trees = counted(model["trees"], "tree")
+    trees = format_count(model["trees"], "tree")
     words = [
         f"The model is a {model['model']} of {trees}. It decides between {join_names(model['classes'])}."
     ]
@@ -110,7 +110,7 @@ def _count_cases(cases: CasesSection) -> list[str]:
     proved = statuses.get("proved", 0)
     which = "all of them" if proved == explained else f"{proved} of them"
     return [
-        f"{counted(explained, 'decision is', 'decisions are')} explained one by one. Each is proved not to change "
+        f"{format_count(explained, 'decision is', 'decisions are')} explained one by one. Each is proved not to change "
         f"while the conditions shown hold; for {which} it is also proved that no condition can be weakened."
     ]
 
@@ -120,7 +120,7 @@ def _confirm(confirmation: ConfirmationRecord) -> list[str]:
     if by is None or agree < rows:
         return []
     return [
-        f"All {counted(rows, 'row')} that serve as evidence here were decided once more by {WHO[by]}, "
+        f"All {format_count(rows, 'row')} that serve as evidence here were decided once more by {WHO[by]}, "
         "and decided as shown."
     ]
 
@@ -134,8 +134,10 @@ def _sum_up_properties(properties: PropertiesSection) -> list[str]:
             "fails": ("fails", "fail"),
             "undecided": ("is undecided", "are undecided"),
         }
-        told = [counted(outcomes.count(one), *words[one]) for one in words if one in outcomes]
-        return [f"Of {counted(len(items), 'property', 'properties')} that were stated, {join_names(told)}."]
+        told = [format_count(outcomes.count(one), *words[one]) for one in words if one in outcomes]
+        return [
+            f"Of {format_count(len(items), 'property', 'properties')} that were stated, {join_names(told)}."
+        ]
     found = []
     fails, holds = (find_features(items, "independent", one) for one in ("fails", "holds"))
     asked = sum(item["kind"] == "independent" for item in items)
@@ -180,7 +182,7 @@ def _sum_up_rules(rules: RulesSection) -> list[str]:
 def _sum_up_robustness(found: RobustnessSection) -> list[str]:
     if found["absent"] is not None:
         return []
-    drawn = f"Of {counted(found['measured'], 'row')} drawn at random, "
+    drawn = f"Of {format_count(found['measured'], 'row')} drawn at random, "
     if found["least"] is None:
         return [f"{drawn}none can be moved to another decision."]
     if found["median"] is None:
@@ -198,7 +200,7 @@ def describe_feature_use(found: FeaturesSection) -> list[str]:
         return [*_describe_batch(found), _describe_sample(found)]
     early = "" if found["finished"] else f" ({found['explained']} rows were explained in time)"
     return [
-        f"Two counts over a sample of {counted(found['sampled'], 'row')}, drawn at random.",
+        f"Two counts over a sample of {format_count(found['sampled'], 'row')}, drawn at random.",
         f"The first says in how many explanations a feature is mentioned{early}.",
         "The second says about how many rows the feature alone can change the decision, with everything else as it is: "
         f"{_tell_values(found)}",
@@ -228,8 +230,8 @@ def _describe_sample(found: FeaturesSection) -> str:
     if not found["sampled"]:
         return "There are no rows to try on what a feature can change alone."
     return (
-        f"The second, over a sample of {counted(found['sampled'], 'row')} of the report, drawn at random, says about "
-        "how many of these the feature alone can change the decision, with everything else as it is: "
+        f"The second, over a sample of {format_count(found['sampled'], 'row')} of the report, drawn at random, says "
+        "about how many of these the feature alone can change the decision, with everything else as it is: "
         f"{_tell_values(found)}"
     )
 
