@@ -32,7 +32,7 @@ import sklearn
 from datasets import load, train
 
 import primewood as pw
-from primewood.batch.run import Run, Settings
+from primewood.batch.explain_rows import Run, Settings
 
 RESULTS = Path(__file__).parent / "results" / "batches.json"
 DATA = (

@@ -14,7 +14,7 @@ from rich.console import Console
 import primewood as pw
 from every_answer import explainer_of, rows
 from mutations import mutate
-from primewood.cli.reading import read_settings
+from primewood.cli.call_settings import read_settings
 from primewood.encodings.clauses import Cnf
 from primewood.encodings.obdd import Obdd
 from primewood.ensemble.file import ensemble_of

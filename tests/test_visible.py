@@ -13,7 +13,7 @@ import pytest
 import primewood as pw
 from every_answer import answers, explainer_of, rows
 from primewood.errors import PrimewoodError, format_list
-from primewood.logic.parser import parse
+from primewood.logic.expression_parser import parse
 from primewood.visible import HIDDEN_BUT_LINES, visible, visible_json
 
 RED, TURN, LINE = "\x1b[31m", "\u202e", "\nFORGED"

@@ -25,7 +25,7 @@ def refuse(mask):
 
 os.umask = refuse
 import primewood as pw
-import primewood.files, primewood.batch.file_writer, primewood.cli.main
+import primewood.files, primewood.batch.into_one_file, primewood.cli.main
 from primewood.files import write_whole
 
 folder = Path(sys.argv[1])

@@ -4,22 +4,22 @@ from . import answers, encodings, errors
 from .apps.check import tally
 from .apps.saving import load
 from .batch.batch import Batch
-from .batch.overview import overview
+from .batch.folder_summary import overview
 from .domain.declarations import Number, ordered
 from .ensemble import Categories, Ensemble, Group, Level, Tree
 from .explainer import Explainer, compare, compile, verify
 from .logic.by_definition import prime_implicants_by_definition
 from .logic.connectives import at_least
 from .logic.expression import FALSE, TRUE, Expression, Literal
+from .logic.expression_parser import parse
 from .logic.interval import MISSING, Interval
-from .logic.parser import parse
 from .logic.table import from_table
 from .logic.term import Term
 from .logic.variable import Variable
 from .properties.audit import audit, random_audit
-from .properties.local import robust_at
 from .properties.pairs import independent_of, monotone, robust_everywhere
-from .properties.rules import never, output
+from .properties.robust_at import robust_at
+from .properties.stated_rules import never, output
 from .questions.explanation import Explanation, Status
 from .questions.families import pi_explanations, prime_implicants
 from .readers import read

@@ -4,17 +4,17 @@ from primewood.apps.adverse_action import AdverseAction
 from primewood.apps.check import Check, Tally
 from primewood.apps.report import Report
 from primewood.batch.failed import Failed
-from primewood.batch.folder_writer import Written
-from primewood.batch.overview import Overview
+from primewood.batch.folder_summary import Overview
+from primewood.batch.into_folder import Written
 from primewood.batch.summary import Summary
 from primewood.model.score import Score
 from primewood.properties.breaking import Breaking
-from primewood.properties.claim import Claim, Outcome
 from primewood.properties.comparison import Comparison
 from primewood.properties.compiled import Compiled, FewestChanges
-from primewood.properties.difference import Difference
+from primewood.properties.compiled_difference import Difference
 from primewood.properties.rule_list import RuleList
 from primewood.properties.verification import Verification
+from primewood.properties.wording import Claim, Outcome
 from primewood.questions.complete import Bias, CompleteReason, Relevance
 from primewood.questions.contrast import Contrast, Contrasts
 from primewood.questions.counterfactual import Counterfactual

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from primewood.arguments import asks, bind, clock_of, takes_options
 from primewood.batch.batch import Batch
+from primewood.batch.explain_rows import explain_rows
 from primewood.batch.failed import Failed
-from primewood.batch.file_writer import explain_into_one_file, is_one_file
 from primewood.batch.folder import PartFormat
-from primewood.batch.folder_writer import Written, explain_file
 from primewood.batch.importance import ROWS_BETWEEN_FLIPS, count_importance
-from primewood.batch.run import explain_rows
+from primewood.batch.into_folder import Written, explain_file
+from primewood.batch.into_one_file import explain_into_one_file, is_one_file
 from primewood.batch.settings import BLOCK, Settings, choose_settings
 from primewood.domain import Domain
 from primewood.domain.domain import MissingRule
@@ -34,18 +34,19 @@ from primewood.logic.expression import Expression
 from primewood.logic.language import Language
 from primewood.model.building import Options, Summation, build_model, read_alike
 from primewood.model.decision_rule import DecisionRule
+from primewood.model.feature_records import instance_record
 from primewood.model.model import Model, TreeModel, VoteName
 from primewood.model.names import ClassNames
-from primewood.model.scales import instance_record
 from primewood.model.score import Score
 from primewood.model.summary import describe_in_a_line, show_card
 from primewood.progress import Progress, with_progress
-from primewood.properties.claim import Claim
 from primewood.properties.comparison import Comparison, compare_models
 from primewood.properties.compiled import Compiled, compile_model
 from primewood.properties.description import describe_model
 from primewood.properties.rule_list import RuleList, RuleWishes, grow_rules
-from primewood.properties.verification import Verification, check_property, verify_property
+from primewood.properties.verification import Verification
+from primewood.properties.verify import check_property, verify_property
+from primewood.properties.wording import Claim
 from primewood.questions.complete import CompleteReason, Relevance, find_complete_reason
 from primewood.questions.contrast import Contrast, Contrasts, find_contrast, list_contrasts
 from primewood.questions.counterfactual import Counterfactual, CounterfactualSearch
@@ -70,7 +71,7 @@ if TYPE_CHECKING:
     from primewood.apps.adverse_action import AdverseAction, Codes
     from primewood.apps.check import Check
     from primewood.apps.report import Report
-    from primewood.render.picture import Picture
+    from primewood.render.answer_pictures import Picture
 
 
 class Explainer:

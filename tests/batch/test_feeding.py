@@ -18,7 +18,7 @@ import primewood as pw
 from primewood import plots
 from primewood.apps.report.page.limits import list_limits
 from primewood.batch.batch import Batch
-from primewood.batch.folder_writer import explain_file
+from primewood.batch.into_folder import explain_file
 from primewood.batch.settings import Settings
 from primewood.errors import InvalidInput
 

@@ -14,8 +14,8 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import primewood as pw
 from primewood.batch import folder as folders
-from primewood.batch.folder_writer import explain_file
-from primewood.batch.overview import overview
+from primewood.batch.folder_summary import overview
+from primewood.batch.into_folder import explain_file
 from primewood.batch.row_explainer import RowExplainer
 from primewood.batch.settings import Settings
 from primewood.batch.sources import open_source

@@ -14,7 +14,7 @@ from sklearn.ensemble import RandomForestClassifier
 import primewood as pw
 from primewood import progress
 from primewood.batch.progress import StatusCounts, show_progress
-from primewood.batch.result import RowResult
+from primewood.batch.row_result import RowResult
 from primewood.questions.explanation import Status
 
 

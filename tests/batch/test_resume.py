@@ -20,9 +20,9 @@ from sklearn.ensemble import RandomForestClassifier
 import primewood as pw
 from children import run_child
 from primewood import files
+from primewood.batch import explain_rows
 from primewood.batch import folder as folders
-from primewood.batch import run as runs
-from primewood.batch.folder_writer import explain_file
+from primewood.batch.into_folder import explain_file
 from primewood.batch.settings import Settings
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput
@@ -39,7 +39,7 @@ sys.path.insert(0, {here!r})
 from batch.test_resume import SETTINGS, explainer_of
 from dataclasses import replace
 from primewood.batch.row_explainer import RowExplainer
-from primewood.batch.folder_writer import explain_file
+from primewood.batch.into_folder import explain_file
 
 explainer = explainer_of()
 describe = RowExplainer.describe
@@ -160,7 +160,7 @@ def test_a_run_that_goes_on_ends_with_the_same_bytes(
 def test_how_many_cells_are_remembered_makes_no_difference(
     monkeypatch, explainer, source, wholes, tmp_path, reuse
 ):
-    monkeypatch.setattr(runs, "REMEMBERED", 3)
+    monkeypatch.setattr(explain_rows, "REMEMBERED", 3)
     settings = replace(SETTINGS, reuse=reuse)
     stopped_after(monkeypatch, 6, explainer, source, tmp_path / "out", settings)
     explain_file(explainer._model, source, tmp_path / "out", settings, resume=True)
@@ -332,7 +332,7 @@ from pathlib import Path
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from batch.test_resume import SETTINGS, explainer_of
 from primewood.batch.row_explainer import RowExplainer
-from primewood.batch.folder_writer import explain_file
+from primewood.batch.into_folder import explain_file
 explainer = explainer_of()
 describe = RowExplainer.describe
 def fill(self, result, *asked):

@@ -12,8 +12,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 
 import primewood as pw
 from batch.samples import CASES, EXACT, IRIS, check_witnesses, forest, regressor, small_blocks
+from primewood.batch.explain_rows import Run
 from primewood.batch.row_explainer import RowExplainer
-from primewood.batch.run import Run
 from primewood.batch.settings import Settings
 from primewood.batch.sources import Block
 from primewood.data.credit import load_credit

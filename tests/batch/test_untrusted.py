@@ -16,8 +16,8 @@ import primewood as pw
 from children import run_child
 from mutations import mutate
 from primewood.batch.folder import Folder, Manifest
-from primewood.batch.folder_writer import explain_file
-from primewood.batch.overview import overview
+from primewood.batch.folder_summary import overview
+from primewood.batch.into_folder import explain_file
 from primewood.batch.settings import Settings
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput, PrimewoodError

@@ -13,7 +13,7 @@ import skops.io
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
-from primewood.batch.folder_writer import explain_file
+from primewood.batch.into_folder import explain_file
 from primewood.cli import main
 
 Done = namedtuple("Done", "code out err")

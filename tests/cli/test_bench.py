@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from primewood.cli import bench
-from primewood.cli.loading import draw_rows
+from primewood.cli.commands import bench
+from primewood.cli.inputs import draw_rows
 from primewood.questions.explanation import Status
 
 QUESTIONS = ["explain, values", "explain, intervals", "explain, sets", "counterfactual", "robustness"]

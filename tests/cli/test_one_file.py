@@ -68,7 +68,7 @@ def test_an_id_column_is_copied_and_never_becomes_a_formula(files, call, tmp_pat
 
 
 def test_numbers_stay_numbers_in_a_csv_file(tmp_path):
-    from primewood.batch.file_writer import WRITERS
+    from primewood.batch.into_one_file import WRITERS
 
     with (tmp_path / "out.csv").open("wb") as file:
         WRITERS[".csv"](file, ["row", "decision", "x"], [[0, -1, "-1"], [1, 1, "+cmd"], [2, -1, None]])
@@ -115,7 +115,7 @@ def test_an_existing_file_is_replaced_only_when_the_new_one_is_complete(files, c
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("primewood.batch.file_writer.explain_file", stopped)
+        patched.setattr("primewood.batch.into_one_file.explain_file", stopped)
         done = call("explain", "forest.skops", "rows.csv", "-o", path)
     assert done.code == 130 and "is not written" in done.err
     assert path.read_text() == "before" and [x.name for x in tmp_path.iterdir()] == ["out.csv"]

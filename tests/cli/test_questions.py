@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 import primewood as pw
 from primewood.cli import main
+from primewood.cli.call_settings import read_assignments
 from primewood.cli.main import app
-from primewood.cli.reading import read_assignments
 from primewood.errors import InvalidInput
-from primewood.properties.claim import Claim
+from primewood.properties.wording import Claim
 
 ROW = 4
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import primewood as pw
-from primewood.cli.settings import MODEL, SETTINGS, list_settings
+from primewood.cli.setting_names import MODEL, SETTINGS, list_settings
 
 ROW = ("explain", "forest.skops", "rows.csv", "--row", 3)
 

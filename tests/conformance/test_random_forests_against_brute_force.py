@@ -14,7 +14,7 @@ from primewood.domain import EnsembleSubject, domain_of
 from primewood.engines.choice import Engines
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.connectives import at_least, conjunction, disjunction
-from primewood.logic.parser import parse
+from primewood.logic.expression_parser import parse
 from primewood.logic.variable import Variable
 from primewood.questions.families import prime_implicants
 

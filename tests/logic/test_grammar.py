@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import primewood as pw
 from primewood.errors import InvalidInput, ParseError, UnknownName
-from primewood.logic.grammar import read
 from primewood.logic.lexicon import KEYWORDS, Vocabulary, write_name, write_value
+from primewood.logic.statement_parser import read
 from primewood.logic.syntax import Bounds, Membership, Mention, leaves
-from primewood.properties.verification import prepare_property
+from primewood.properties.verify import prepare_property
 
 NAMES = ("x", "y", "petal width (cm)", "housing", "married", "income")
 HOUSING = {0: "own", 1: "rent", 2: "free of charge"}

@@ -11,9 +11,9 @@ import pytest
 import primewood as pw
 from primewood.errors import InvalidInput, ParseError
 from primewood.logic.expression import DEEPEST, Or
-from primewood.logic.grammar import read
+from primewood.logic.expression_parser import boolean_variables, parse
 from primewood.logic.lexicon import Vocabulary
-from primewood.logic.parser import boolean_variables, parse
+from primewood.logic.statement_parser import read
 from primewood.logic.syntax import comparisons_in, names_in
 from primewood.logic.term import Term
 

@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 
 from primewood.errors import InvalidInput, MissingDependency
 from primewood.logic.variable import Variable
-from primewood.render.picture import Picture, diagram_picture, edge_label, reason_picture, tree_picture
+from primewood.render.answer_pictures import (
+    Picture,
+    diagram_picture,
+    edge_label,
+    reason_picture,
+    tree_picture,
+)
 from primewood.visible import visible
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, get_args
 
 from primewood import __version__
+from primewood.batch.explain_rows import list_lendable
 from primewood.batch.folder import Folder, Part, PartFormat
 from primewood.batch.known import LentBox
-from primewood.batch.result import RowResult
-from primewood.batch.run import list_lendable
+from primewood.batch.row_result import RowResult
 from primewood.errors import InvalidInput
 from primewood.fields import FieldCheck, Fields, items, number, optional, scalar, text, whole, wrong
 from primewood.files import parse_json, report_damage

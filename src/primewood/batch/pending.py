@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.batch.result import RowResult, RowTask
+from primewood.batch.row_result import RowResult, RowTask
 
 CellKey = tuple[bytes, int]
 """A cell of the domain, and the decision there."""

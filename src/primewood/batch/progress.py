@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from primewood.batch.result import OnResult, RowResult
+from primewood.batch.row_result import OnResult, RowResult
 from primewood.progress import Progress
 from primewood.questions.explanation import Status
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from primewood.batch.failed import Failed
-from primewood.batch.result import RowResult
+from primewood.batch.row_result import RowResult
 from primewood.batch.settings import Settings
 from primewood.engines.protocol import Clock
-from primewood.model.cells import Row
 from primewood.model.decision import RowDecision
 from primewood.model.model import TreeModel
+from primewood.model.rows_of_cells import Row
 from primewood.questions.explain import Wishes, explain
 from primewood.questions.explanation import Explanation
-from primewood.questions.explanations import ExplanationMaker, note_fixed
+from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
 
 
 @dataclass(frozen=True)

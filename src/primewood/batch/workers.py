@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
-from primewood.batch.result import RowResult, RowTask
 from primewood.batch.row_explainer import RowExplainer
+from primewood.batch.row_result import RowResult, RowTask
 from primewood.errors import InvalidInput
 
 TASKS_PER_WORKER = 8

@@ -1,4 +1,4 @@
-"""Explaining all rows of a file into a file or a folder (`explain -o`), and the command that tells what is in it."""
+"""Explaining all rows of a file into a file or a folder: `explain -o`."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from primewood.cli import output
-from primewood.cli.options import AboutRows, Json, ToFiles
-from primewood.cli.settings import BATCHES
+from primewood.cli.options import AboutRows, ToFiles
+from primewood.cli.setting_names import BATCHES
 from primewood.errors import InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
-    from primewood.batch.overview import Overview
+    from primewood.batch.folder_summary import Overview
     from primewood.batch.settings import Settings
-    from primewood.cli.reading import CallSettings
+    from primewood.cli.call_settings import CallSettings
     from primewood.explainer import Explainer
     from primewood.tables.files import Dialect
 
@@ -74,7 +72,7 @@ def _list_folder_options(files: ToFiles, settings: CallSettings) -> list[str]:
 
 def _check_kind(to: str, identity: list[str], chosen: list[str]) -> None:
     """Raise for options that the one file, or the folder, does not take."""
-    from primewood.batch.file_writer import check_format, is_one_file
+    from primewood.batch.into_one_file import check_format, is_one_file
 
     if not is_one_file(to):
         if identity:
@@ -98,8 +96,8 @@ def read_batch(model: Path, rows: Path, about: AboutRows, settings: CallSettings
     Training rows are those of --train. For one file of answers they are the rows themselves if there are none; for a
     folder, which is for more rows than can be held, there are none then.
     """
-    from primewood.batch.file_writer import is_one_file
-    from primewood.cli.loading import Dialects, build_explainer, check_regressor, choose_training
+    from primewood.batch.into_one_file import is_one_file
+    from primewood.cli.inputs import Dialects, build_explainer, check_regressor, choose_training
 
     if any(Path(to).resolve() == path.resolve() for path in (rows, about.train) if path is not None):
         raise InvalidInput(f"{to} is the file of rows itself; write the answers to another one")
@@ -118,7 +116,7 @@ def read_batch(model: Path, rows: Path, about: AboutRows, settings: CallSettings
 
 def explain_all(batch: BatchInput, files: ToFiles, options: Mapping[str, Any], *, as_json: bool) -> None:
     """Explain all rows into a file or a folder, and tell what they have in common."""
-    from primewood.batch.file_writer import is_one_file
+    from primewood.batch.into_one_file import is_one_file
     from primewood.batch.settings import BLOCK, Settings
 
     assert files.to is not None
@@ -136,8 +134,8 @@ def explain_all(batch: BatchInput, files: ToFiles, options: Mapping[str, Any], *
 
 
 def _write_folder(batch: BatchInput, files: ToFiles, folder: Path, settings: Settings) -> Overview:
-    from primewood.batch.folder_writer import explain_file
-    from primewood.batch.overview import overview
+    from primewood.batch.folder_summary import overview
+    from primewood.batch.into_folder import explain_file
 
     cluster = batch.settings.get("dask") if files.jobs is None else None
     with _report_stop(folder), _use_cluster(cluster):
@@ -157,7 +155,7 @@ def _write_folder(batch: BatchInput, files: ToFiles, folder: Path, settings: Set
 
 
 def _write_one_file(batch: BatchInput, files: ToFiles, path: Path, settings: Settings) -> Overview:
-    from primewood.batch.file_writer import explain_into_one_file
+    from primewood.batch.into_one_file import explain_into_one_file
 
     try:
         done = explain_into_one_file(
@@ -218,24 +216,3 @@ def _use_cluster(address: str | None) -> Iterator[None]:
             raise InvalidInput(f"there is no Dask scheduler at {address}: {problem}") from None
         stack.enter_context(parallel_config(backend="dask"))
         yield
-
-
-def summarise(
-    folder: Annotated[
-        Path, typer.Argument(help="Where `primewood explain -o` has written.", metavar="FOLDER")
-    ],
-    as_json: Json = False,
-) -> None:
-    """Summarise the explanations of all rows of a file.
-
-    Prints how many rows have which status and decision, which features are used and how often, how many an
-    explanation has, how much it covers, and how long rows took. Of an unfinished run, what is there is counted.
-
-    Examples
-    --------
-    primewood summarise explained
-    primewood summarise explained --json
-    """
-    from primewood.batch.overview import overview
-
-    output.write_answer(overview(folder), as_json=as_json)

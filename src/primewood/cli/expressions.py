@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from primewood.errors import InvalidInput
 from primewood.logic.expression import Expression
+from primewood.logic.expression_parser import boolean_variables, parse
 from primewood.logic.instance import parse_instance
-from primewood.logic.parser import boolean_variables, parse
 from primewood.logic.variable import Variable
 
 NUMERIC = re.compile(r"\s*(?P<name>[^=<]+?)\s*(?P<cuts>(<=?\s*[^<=]+)+)")

@@ -12,7 +12,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from primewood.cli.settings import list_settings
+from primewood.cli.setting_names import list_settings
 
 QUESTION, ROWS, MODEL, LIMITS, BATCHES, OUTPUT = (
     "What is asked",

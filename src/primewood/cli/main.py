@@ -15,23 +15,23 @@ from typing import Annotated
 
 import typer
 
-from primewood.cli import (
-    adverse,
-    batches,
+from primewood.cli import output
+from primewood.cli.commands import (
+    adverse_action,
     bench,
-    changes,
-    decisions,
-    encoding,
+    contrast,
+    encode,
+    explain,
+    info,
     logic,
-    models,
-    output,
-    properties,
     report,
+    summarise,
+    verify,
 )
 from primewood.cli.failures import run_program
 from primewood.cli.help import Command, HelpGroup
 from primewood.cli.options import Json
-from primewood.cli.sharing import spread
+from primewood.cli.shared_options import spread
 from primewood.errors import RowsWarning
 
 app = typer.Typer(
@@ -99,29 +99,29 @@ def demo(
     primewood demo
     primewood demo --json
     """
-    from primewood.cli.demo import run_demo
+    from primewood.cli.commands.demo import run_demo
 
     run_demo(as_json=as_json, page=to)
 
 
 COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
     "About one decision": {
-        "explain": decisions.explain,
-        "contrast": changes.contrast,
-        "flip": changes.flip,
-        "check": decisions.check,
-        "adverse-action": adverse.adverse_action,
+        "explain": explain.explain,
+        "contrast": contrast.contrast,
+        "flip": contrast.flip,
+        "check": explain.check,
+        "adverse-action": adverse_action.adverse_action,
     },
-    "About many decisions": {"summarise": batches.summarise},
+    "About many decisions": {"summarise": summarise.summarise},
     "About a model": {
-        "info": models.info,
-        "verify": properties.verify,
-        "compare": properties.compare,
-        "rules": properties.rules,
-        "compile": models.compile_model,
+        "info": info.info,
+        "verify": verify.verify,
+        "compare": verify.compare,
+        "rules": verify.rules,
+        "compile": info.compile_model,
         "report": report.report,
     },
-    "About logic": {"primes": logic.primes, "encode": encoding.encode, "audit": logic.audit},
+    "About logic": {"primes": logic.primes, "encode": encode.encode, "audit": logic.audit},
     "More": {"demo": demo, "bench": bench.bench},
 }
 for _title, _commands in COMMANDS.items():

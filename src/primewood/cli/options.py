@@ -1,7 +1,7 @@
 """The options and arguments that several commands share, each written once.
 
-Those that always come together are dataclasses, which `primewood.cli.sharing.spread` takes apart for typer. Nothing
-here computes or imports what does: help and completion come at once.
+Those that always come together are dataclasses, which `primewood.cli.shared_options.spread` takes apart for typer.
+Nothing here computes or imports what does: help and completion come at once.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ from primewood.domain.condition import EVERYTHING, Condition, Span, half_line, s
 from primewood.domain.feature import Feature
 from primewood.errors import InvalidInput, ParseError, UnknownName, format_list, meant
 from primewood.logic.expression import FALSE, TRUE, Expression
+from primewood.logic.expression_parser import expression_of
 from primewood.logic.interval import MISSING, Interval
 from primewood.logic.lexicon import NUMBER, Vocabulary, write_ascii
-from primewood.logic.parser import expression_of
 from primewood.logic.syntax import Bounds, Leaf, Membership, Mention, NameOrder, Syntax, Truth, words_of
 
 

@@ -27,9 +27,9 @@ from primewood.domain.interpreter import Interpreter
 from primewood.errors import InvalidInput, ParseError, brief
 from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import FALSE, TRUE, And, Constant, Expression, Implies, Literal, Not, Or
-from primewood.logic.grammar import read
 from primewood.logic.instance import Box, Point
 from primewood.logic.lexicon import Vocabulary
+from primewood.logic.statement_parser import read
 from primewood.logic.syntax import Join, NameOrder, Statement, Syntax, comparisons_in, leaves, names_in
 from primewood.logic.variable import Variable
 

@@ -381,7 +381,7 @@ class Duality:
     Examples
     --------
     >>> from primewood.engines.boolean.consistency import SatOracle
-    >>> from primewood.logic.parser import parse
+    >>> from primewood.logic.expression_parser import parse
     >>> variables = [Variable.boolean(name) for name in "ABC"]
     >>> duality = Duality(SatOracle(parse("A & (B | C)", variables), variables), "values", (1, 1, 1))
     >>> for kind, box in sorted((item.kind.value, item.box) for item in duality.items()):

@@ -22,8 +22,8 @@ from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.atoms import Atoms
-from primewood.model.cells import Cells, Row
 from primewood.model.distribution import distribution
+from primewood.model.rows_of_cells import Cells, Row
 from primewood.render import decimals, text
 from primewood.render.records import (
     DistributionRecord,

@@ -8,9 +8,9 @@ from typing import Self
 
 from primewood.engines.protocol import Oracle
 from primewood.logic.instance import Box, Point
-from primewood.model.cells import Row
 from primewood.model.context import Context, TreeContext
 from primewood.model.model import Model, TreeModel
+from primewood.model.rows_of_cells import Row
 
 
 @dataclass(frozen=True, eq=False)

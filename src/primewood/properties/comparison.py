@@ -21,14 +21,14 @@ from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
-from primewood.model.cells import Row
 from primewood.model.context import TreeContext
+from primewood.model.feature_records import instance_record
 from primewood.model.model import TreeModel
-from primewood.model.scales import instance_record
+from primewood.model.rows_of_cells import Row
 from primewood.model.score import Score, Scorer
 from primewood.properties.breaking import SHOWN_IDS, format_ids
-from primewood.properties.claim import Outcome
 from primewood.properties.verification import Verifier, values_in_words
+from primewood.properties.wording import Outcome
 from primewood.questions.weakening import drop_each, weaken
 from primewood.render import text
 from primewood.render.numbers import format_count

@@ -19,20 +19,21 @@ from primewood.errors import InvalidInput, UnknownName, format_list, told
 from primewood.fields import file_path, optional, several, takes, text, whole
 from primewood.logic.instance import Point
 from primewood.logic.language import Language, check_language
-from primewood.model.cells import Row
 from primewood.model.context import UNDECIDED, Context, TreeContext
 from primewood.model.model import Model
+from primewood.model.rows_of_cells import Row
 from primewood.progress import say
 from primewood.questions.complete import Bias, CompleteReason, Relevance
 from primewood.questions.contrast import Contrast, ContrastMaker, Contrasts
 from primewood.questions.examples import find_familiar
-from primewood.questions.explanations import ExplanationMaker, Explanations
+from primewood.questions.explanation_maker import ExplanationMaker
+from primewood.questions.explanations import Explanations
 from primewood.visible import Readable
 
 if TYPE_CHECKING:
     from primewood.encodings import Obdd
     from primewood.properties.compiled_obdd import EncodingName
-    from primewood.render.picture import Picture
+    from primewood.render.answer_pictures import Picture
 
 Distribution = Choice["uniform", "volume", "rows"] | Mapping[str, Sequence[float]]
 
@@ -306,14 +307,14 @@ class Compiled(Readable):
 
         Cost: at most the product of the sizes.
         """
-        from primewood.properties.difference import difference
+        from primewood.properties.compiled_difference import difference
 
         return difference(self, other)
 
     @takes(most_nodes=whole(1), title=optional(text))
     def draw(self, *, most_nodes: int = 60, title: str | None = None) -> Picture:
         """A picture of the diagram; a large one is cut, with a note."""
-        from primewood.render.picture import diagram_picture
+        from primewood.render.answer_pictures import diagram_picture
 
         d = self.diagram
         names = [str(name) for name in self.class_names]
@@ -411,4 +412,4 @@ def _say_stage(stage: str, nodes: int, parts: int) -> None:
 
 
 if TYPE_CHECKING:
-    from primewood.properties.difference import Difference
+    from primewood.properties.compiled_difference import Difference

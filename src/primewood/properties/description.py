@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from primewood.errors import InvalidInput, TooLarge
+from primewood.model.feature_records import scale
 from primewood.model.model import Model, TreeModel
-from primewood.model.scales import scale
 from primewood.properties.compiled import compile_model
 from primewood.render.records import DescriptionRecord, DiagramRecord, FeatureRecord, plain
 

@@ -15,7 +15,7 @@ from primewood.model.model import Model, TreeModel
 from primewood.render.labels import edge_label
 
 if TYPE_CHECKING:
-    from primewood.render.picture import Picture
+    from primewood.render.answer_pictures import Picture
 
 
 def tree_records(ensemble: Ensemble, context: TreeContext, number: int) -> list[dict[str, Any]]:
@@ -76,7 +76,7 @@ def _test(tree: Tree, node: int, ensemble: Ensemble, domain: Domain) -> tuple[in
 
 def draw_tree(model: Model, number: int, *, most_nodes: int) -> Picture:
     """A picture of one tree of a model, its tests in words; a large one is cut, with a note."""
-    from primewood.render.picture import tree_picture
+    from primewood.render.answer_pictures import tree_picture
 
     if not isinstance(model, TreeModel):
         raise InvalidInput(

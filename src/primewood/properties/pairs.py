@@ -25,10 +25,10 @@ from primewood.fields import flag, one_of, optional, real, takes
 from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
 from primewood.logic.syntax import Statement
-from primewood.model.cells import Row
-from primewood.properties.claim import Claim, ClaimKind, Outcome
+from primewood.model.rows_of_cells import Row
 from primewood.properties.sweep import Forbidden, Hunt, SweepDirection
 from primewood.properties.verification import Verification, Verifier
+from primewood.properties.wording import Claim, ClaimKind, Outcome
 
 Direction = Choice["increasing", "decreasing"]
 LOOKING = 0.25

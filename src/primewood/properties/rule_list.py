@@ -24,11 +24,11 @@ from primewood.errors import InvalidInput
 from primewood.logic.instance import indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
-from primewood.model.cells import Row
 from primewood.model.context import TreeContext
 from primewood.model.decision import RowDecision
+from primewood.model.feature_records import instance_record
 from primewood.model.model import TreeModel
-from primewood.model.scales import instance_record
+from primewood.model.rows_of_cells import Row
 from primewood.questions.explanation import Explanation, Status
 from primewood.questions.problem import Problem
 from primewood.questions.widest import Cuts, RowsCovered, Tuning, Widest, as_bits, rivals_of, widest

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.instance import Point
-from primewood.model.cells import Row
+from primewood.model.rows_of_cells import Row
 from primewood.properties.breaking import Breaking
 from primewood.properties.verification import Verifier
 

@@ -14,17 +14,16 @@ from primewood.domain import EnsembleSubject
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.ensemble import Ensemble, Level
-from primewood.errors import TooLarge
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.interval import number
 from primewood.logic.syntax import Statement
-from primewood.model.cells import Row
 from primewood.model.context import TreeContext
+from primewood.model.feature_records import instance_record
 from primewood.model.model import TreeModel
-from primewood.model.scales import instance_record
+from primewood.model.rows_of_cells import Row
 from primewood.model.score import Score
 from primewood.properties.breaking import Breaking
-from primewood.properties.claim import Claim, Outcome
+from primewood.properties.wording import Claim, Outcome
 from primewood.questions.examples import find_familiar
 from primewood.render.records import VerificationRecord, plain
 from primewood.visible import Readable, join_lines
@@ -381,36 +380,6 @@ def search_in_parts(
 
 
 MOST_PARTS = 4096
-
-
-def verify_property(model: TreeModel, stated: object, clock: Clock) -> Verification:
-    """Whether a property is true of a model: for every row, not for those that were tried.
-
-    The time of the clock begins when the features are cut where the property cuts them.
-    """
-    wanted, verifier = prepare_property(model, stated)
-    verifier = replace(verifier, clock=Clock(clock.limit, clock.work_limit))
-    claim = wanted.claim(verifier)
-    try:
-        return wanted.verify(verifier)
-    except TooLarge as problem:
-        return Verification(claim, Outcome.UNDECIDED, verifier.context, note=str(problem))
-
-
-def prepare_property(model: TreeModel, stated: object) -> tuple[Property, Verifier]:
-    """A property, and the model that it is asked of, ready: over a domain that is cut where the property cuts."""
-    from primewood.properties.rules import Output, as_property
-
-    wanted = as_property(stated, model.context)
-    if not isinstance(wanted, Output):
-        model.check_decides()
-    return wanted, Verifier(model.cut_at(wanted.conditions), Clock())
-
-
-def check_property(model: TreeModel, stated: object) -> Claim:
-    """What a property says about a model; raises for one that cannot be asked."""
-    wanted, verifier = prepare_property(model, stated)
-    return wanted.claim(verifier)
 
 
 def _halve(box: Box, importance: Sequence[float]) -> list[Box]:

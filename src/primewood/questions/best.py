@@ -13,7 +13,8 @@ from primewood.logic.language import Language
 from primewood.model.context import TreeContext
 from primewood.model.decision import Decision
 from primewood.questions.explanation import Explanation, Goal, Measure
-from primewood.questions.explanations import ExplanationMaker, Explanations, note_fixed
+from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
+from primewood.questions.explanations import Explanations
 from primewood.questions.history import Moment
 from primewood.questions.problem import Problem
 from primewood.questions.shortest import shortest

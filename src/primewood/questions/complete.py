@@ -29,7 +29,7 @@ from primewood.visible import Readable, visible
 if TYPE_CHECKING:
     from primewood.engines.diagram.family import Restriction
     from primewood.engines.diagram.reason import Reason
-    from primewood.render.picture import Picture
+    from primewood.render.answer_pictures import Picture
 
 
 @dataclass(frozen=True, repr=False)
@@ -264,7 +264,7 @@ class CompleteReason(Brief):
 
     def draw(self, *, most_nodes: int = 60) -> Picture:
         """A picture of the reason: solid where an exclusion holds, dashed where it does not."""
-        from primewood.render.picture import reason_picture
+        from primewood.render.answer_pictures import reason_picture
 
         f = self.function
         texts = [self.context.literal_record(~self._literal(r))["text"] for r in f.restrictions]  # type: ignore[arg-type]

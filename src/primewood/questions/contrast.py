@@ -15,10 +15,10 @@ from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.term import Term
-from primewood.model.cells import Row
 from primewood.model.context import UNDECIDED, Context, TreeContext
 from primewood.model.decision import Decision, RowDecision
 from primewood.model.model import TreeModel
+from primewood.model.rows_of_cells import Row
 from primewood.questions.distance import Moves
 from primewood.questions.examples import find_familiar
 from primewood.questions.explanation import Status

@@ -15,9 +15,9 @@ from primewood.engines.protocol import Clock, Nearest, Verdict
 from primewood.logic.instance import Point
 from primewood.logic.interval import number
 from primewood.logic.term import Term
-from primewood.model.cells import Row
 from primewood.model.context import UNDECIDED, TreeContext
 from primewood.model.decision import RowDecision
+from primewood.model.rows_of_cells import Row
 from primewood.model.score import Score
 from primewood.questions.distance import Moves
 from primewood.questions.examples import find_familiar

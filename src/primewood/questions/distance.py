@@ -20,9 +20,9 @@ from primewood.domain import Feature
 from primewood.engines.protocol import Costs
 from primewood.errors import InvalidInput, UnknownName, format_list, told
 from primewood.logic.instance import Point
-from primewood.model.cells import Row
 from primewood.model.context import TreeContext
 from primewood.model.model import TreeModel
+from primewood.model.rows_of_cells import Row
 
 Norm = Choice["l0", "l1", "linf"]
 

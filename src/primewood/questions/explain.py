@@ -16,7 +16,7 @@ from primewood.model.model import Model
 from primewood.questions.best import Best
 from primewood.questions.examples import find_familiar
 from primewood.questions.explanation import Explanation, Goal, Measure, Status
-from primewood.questions.explanations import ExplanationMaker, note_fixed
+from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
 from primewood.questions.order import WeakeningOrder, plan_steps
 from primewood.questions.weakening import weaken
 

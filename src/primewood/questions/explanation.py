@@ -22,7 +22,7 @@ from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.context import Context, TreeContext
-from primewood.model.scales import format_value, instance_record
+from primewood.model.feature_records import format_value, instance_record
 from primewood.model.score import Score
 from primewood.progress import Progress
 from primewood.questions.history import Moment

@@ -2,138 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import get_args
 
-from primewood.engines.protocol import Clock, Family, Grown, Step
-from primewood.errors import InvalidInput, format_list
+from primewood.engines.protocol import Family
+from primewood.errors import InvalidInput
 from primewood.fields import one_of, takes
-from primewood.logic.instance import Box
 from primewood.logic.language import Language
 from primewood.logic.term import Term
-from primewood.logic.variable import Variable
-from primewood.model.context import Context, TreeContext
-from primewood.model.decision import Decision, RowDecision
+from primewood.model.context import TreeContext
+from primewood.model.decision import Decision
 from primewood.questions.explanation import (
     Explanation,
-    FindWitnesses,
-    KnownPoints,
     Measure,
-    Status,
-    find_nothing,
 )
+from primewood.questions.explanation_maker import ExplanationMaker
 from primewood.questions.families import TermFamily
-from primewood.questions.order import plan_steps
-from primewood.questions.weakening import weaken
-from primewood.questions.witnesses import WitnessFinder
-
-FinderOf = Callable[[Box, KnownPoints], FindWitnesses | None]
-"""Makes what finds the witnesses of a box, given the points that an engine has seen."""
-
-
-@dataclass(frozen=True)
-class ExplanationMaker:
-    """Makes explanations of one decision from boxes that entail it.
-
-    It needs no engine, so that a family of explanations can be sent to another process: what widens and what finds
-    witnesses stays behind.
-    """
-
-    context: Context
-    decision: object
-    literals: Language
-    row: tuple[float, ...] | None
-    notes: tuple[str, ...] = ()
-    widen: Callable[[Box, Clock], Explanation] | None = None
-    """What widens a box in "intervals"; see `Explanation`."""
-    find_witnesses: FinderOf | None = None
-
-    @classmethod
-    def for_decision(
-        cls, decision: Decision, literals: Language, fixed: frozenset[int] = frozenset()
-    ) -> ExplanationMaker:
-        """Explanations of a decision in a language; given a target, of why that is not decided."""
-        name = decision.name if decision.target is None else f"not {decision.target_name}"
-        return cls(
-            decision.context,
-            name,
-            literals,
-            decision.values,
-            decision.all_notes,
-            Widening(decision, fixed),
-            _find_witnesses_of(decision),
-        )
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but what finds witnesses and widens, which belongs to its process; see `Explanation`."""
-        finder = None if self.find_witnesses is None else _forget_witnesses
-        return {**self.__dict__, "widen": None, "find_witnesses": finder}
-
-    def explain(self, box: Box, known: KnownPoints = dict) -> Explanation:
-        """The explanation that a prime box is."""
-        return Explanation(
-            decision=self.decision,
-            term=Term.of_box(self.context.variables, box),
-            literals=self.literals,
-            status=Status.PROVED,
-            row=self.row,
-            context=self.context,
-            notes=self.notes,
-            widen=self.widen,
-            find_witnesses=None if self.find_witnesses is None else self.find_witnesses(box, known),
-        )
-
-    def explain_grown(self, found: Grown) -> Explanation:
-        """The explanation that a weakening found."""
-        status = Status.PROVED if found.complete else Status.INTERRUPTED
-        return replace(self.explain(found.box, found.find_witnesses), status=status, queries=found.queries)
-
-
-@dataclass(frozen=True)
-class Widening:
-    """Widens a box inside an explanation to a prime one in "intervals"."""
-
-    decision: Decision
-    fixed: frozenset[int]
-
-    def __call__(self, box: Box, clock: Clock) -> Explanation:
-        decision = self.decision
-        steps, variables = plan_steps(decision.model, None)
-        inside: Step = dict(enumerate(box))
-        found = weaken(
-            decision.oracle,
-            decision.point,
-            [inside, *steps],
-            variables,
-            "intervals",
-            fixed=self.fixed,
-            clock=clock,
-        )
-        return ExplanationMaker.for_decision(decision, "intervals", self.fixed).explain_grown(found)
-
-
-def _find_witnesses_of(decision: Decision) -> FinderOf | None:
-    """What makes finders of witnesses; None where no model decides about rows, or a target is denied."""
-    if not isinstance(decision, RowDecision) or decision.target is not None:
-        return None
-    return lambda box, known: WitnessFinder(decision, box, known)
-
-
-def _forget_witnesses(box: Box, known: KnownPoints) -> FindWitnesses:  # noqa: ARG001
-    """What stands for the finder of witnesses in another process."""
-    return find_nothing
-
-
-def note_fixed(
-    notes: tuple[str, ...], variables: Sequence[Variable], fixed: frozenset[int]
-) -> tuple[str, ...]:
-    """Notes, with one more on what an answer is prime given."""
-    if not fixed:
-        return notes
-    held = format_list(variables[j].name for j in sorted(fixed))
-    keep = "keeps" if len(fixed) == 1 else "keep"
-    return (*notes, f"prime given that {held} {keep} this row's value")
 
 
 class Explanations(TermFamily[Explanation]):

@@ -12,7 +12,7 @@ from primewood.logic.language import Language
 from primewood.model.decision import Decision
 from primewood.questions.contrast import Contrast, ContrastMaker
 from primewood.questions.explanation import Explanation
-from primewood.questions.explanations import ExplanationMaker
+from primewood.questions.explanation_maker import ExplanationMaker
 
 
 class Reasons(Iterator[Explanation | Contrast]):

@@ -102,7 +102,7 @@ def shortest(
     Examples
     --------
     >>> from primewood.engines.boolean.consistency import SatOracle
-    >>> from primewood.logic.parser import parse
+    >>> from primewood.logic.expression_parser import parse
     >>> from primewood.logic.variable import Variable
     >>> A, B, C = variables = [Variable.boolean(name) for name in "ABC"]
     >>> oracle = SatOracle(parse("(A & B) | C", variables), variables)

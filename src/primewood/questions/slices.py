@@ -18,10 +18,10 @@ from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.logic.expression import Literal
 from primewood.logic.interval import Interval
-from primewood.model.cells import Row
 from primewood.model.context import TreeContext, interval_record
 from primewood.model.decision import RowDecision
-from primewood.model.scales import format_value, scale
+from primewood.model.feature_records import format_value, scale
+from primewood.model.rows_of_cells import Row
 from primewood.questions.explain import Wishes, explain
 from primewood.questions.explanation import Explanation
 from primewood.render.records import (

@@ -1,224 +1,230 @@
-"""Diagrams, trees and reasons as pictures. What is too large to be read is cut, and the picture says so."""
+"""Drawing: statements in the language of Graphviz become a picture, by the Graphviz that comes inside pygraphviz."""
 
 from __future__ import annotations
 
-import bisect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import html
+import importlib
+import itertools
+import re
+import secrets
+import textwrap
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
-import numpy as np
-from numpy.typing import ArrayLike
+from primewood.errors import InvalidInput, MissingDependency
+from primewood.fields import file_path
+from primewood.visible import visible
 
-from primewood.arrays import Ints
-from primewood.errors import InvalidInput
-from primewood.logic.variable import Variable
-from primewood.render.labels import edge_label, label_pieces
-from primewood.render.sketch import OPEN, PALETTE, Picture, Sketch
-from primewood.render.text import write_share
-
-__all__ = ["Picture", "diagram_picture", "edge_label", "reason_picture", "tree_picture"]
-
-
-def diagram_picture(
-    variables: Sequence[Variable],
-    order: Sequence[int],
-    levels: Sequence[ArrayLike],
-    root: int,
-    labels: Sequence[object],
-    *,
-    units: Mapping[str, str] | None = None,
-    most_nodes: int = 60,
-    title: str | None = None,
-) -> Picture:
-    """A multi-valued decision diagram, without the nodes at which nothing is decided.
-
-    Each test has its own box for a decision that it leads to: edges to shared ones would cross everything else.
-    Cost: linear in the entries, and a drawing of `most_nodes`.
-
-    Parameters
-    ----------
-    order
-        The variable of each level, as a place in `variables`.
-    levels
-        Per level one row per node and one column per value: a place on the next level, below the last in `labels`.
-    root
-        A row of the first level; without levels a place in `labels`.
-    units
-        Units by name of variable.
-    most_nodes
-        How many tests are drawn, from the top; what would lie below is drawn as "…".
-    """
-    diagram = _Reduced.of(levels, root, len(labels))
-    sketch = Sketch(labels)
-    kept = _from_the_top(diagram.root, diagram.list_children, most_nodes) if diagram.tests else {}
-    for node in kept:
-        level = diagram.level(node)
-        x = variables[order[level]]
-        sketch.test(node, x.name, rank=level)
-        masks: dict[str, int] = {}
-        for value, target in enumerate(diagram.row(node)):
-            name = sketch.target(node, target, kept)
-            masks[name] = masks.get(name, 0) | 1 << value
-        for name, mask in masks.items():
-            pieces = label_pieces(x, mask, (units or {}).get(x.name, "")) if len(masks) > 1 else []
-            sketch.edge(node, name, pieces, f"{x.name}: {' '.join(pieces) or 'any'}")
-    if not kept:
-        sketch.decision("root", diagram.root)
-    return sketch.picture("Decision diagram", title, len(kept), diagram.tests)
-
-
-def tree_picture(
-    nodes: Sequence[Mapping[str, Any]],
-    labels: Sequence[object],
-    *,
-    most_nodes: int = 60,
-    title: str | None = None,
-) -> Picture:
-    """A decision tree.
-
-    Parameters
-    ----------
-    nodes
-        Root first: tests ``{"text": "age ≤ 30", "left": 1, "right": 2}``, whose left branch is "yes", and leaves
-        ``{"decision": place in labels, "share": 0.97 or None}``, or with a "note" in place of the share.
-    most_nodes
-        How many tests and leaves are drawn, from the top; what would lie below is drawn as "…".
-    """
-    if not nodes:
-        raise InvalidInput("a tree has at least one node")
-    sketch = Sketch(labels)
-
-    def list_children(node: int) -> list[int]:
-        return [] if "decision" in nodes[node] else [nodes[node]["left"], nodes[node]["right"]]
-
-    kept = _from_the_top(0, list_children, most_nodes)
-    for node in kept:
-        record = nodes[node]
-        if "decision" in record:
-            part = record.get("share")
-            note = record.get("note", "" if part is None else write_share(part))
-            sketch.decision(f"n{node}", record["decision"], note)
-            continue
-        sketch.test(node, record["text"])
-        for word, child in zip(("yes", "no"), list_children(node), strict=True):
-            name = f"n{child}" if child in kept else sketch.cut(f"c{node}")
-            sketch.edge(node, name, [word], f"{record['text']}: {word}")
-    total = len(_from_the_top(0, list_children, len(nodes)))
-    return sketch.picture("Decision tree", title, len(kept), total, ordered=True)
-
-
-def reason_picture(
-    texts: Sequence[str],
-    variable: ArrayLike,
-    lo: ArrayLike,
-    hi: ArrayLike,
-    root: int,
-    *,
-    most_nodes: int = 60,
-    title: str | None = None,
-) -> Picture:
-    """A monotone binary decision diagram over restrictions: the reason of a decision.
-
-    Parameters
-    ----------
-    texts
-        The restrictions in words.
-    variable, lo, hi
-        Per node its restriction, and the nodes below if it does not hold and if it holds; node 0 is "decision open",
-        node 1 is "decision certain".
-    most_nodes
-        How many tests are drawn, from the top; what would lie below is drawn as "…".
-    """
-    which, no, yes = (np.asarray(array, dtype=np.int64) for array in (variable, lo, hi))
-    sketch = Sketch(("decision open", "decision certain"), (OPEN, PALETTE[0]))
-
-    def list_children(node: int) -> list[int]:
-        return [int(child) for child in (yes[node], no[node]) if child > 1]
-
-    kept = _from_the_top(root, list_children, most_nodes) if root > 1 else {}
-    for node in kept:
-        text = texts[which[node]]
-        sketch.test(node, text, rank=int(which[node]))
-        holds, fails = (sketch.target(node, int(side[node]), kept) for side in (yes, no))
-        sketch.edge(node, holds, [], f"{text}: holds")
-        sketch.edge(node, fails, [], f"{text}: does not hold", dashed=True)
-    if not kept:
-        sketch.decision("root", root)
-    caption = "solid: the restriction holds, dashed: it does not" if kept else ""
-    return sketch.picture("Reason of a decision", title, len(kept), _reachable(no, yes, root), caption)
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
+"""Okabe and Ito's colours, which people with any kind of colour vision can tell apart."""
+OPEN = "#E4E7EB"
+# The charset comes first: pygraphviz takes the first text that looks like one, be it in a feature's name.
+STYLE = """\
+  graph [charset="UTF-8", bgcolor="white", pad=0.2, nodesep=0.3, ranksep=0.5, labelloc=t, outputorder=edgesfirst,
+         fontname="Helvetica,Arial,sans-serif", fontsize=13, fontcolor="#323F4B"]
+  node [shape=box, style="rounded,filled", fillcolor="#F3F5F8", color="#9AA5B1", fontcolor="#000000", height=0.36,
+        margin="0.14,0.07", fontname="Helvetica,Arial,sans-serif", fontsize=12]
+  edge [color="#A9B2BD", arrowsize=0.6, fontcolor="#323F4B", fontname="Helvetica,Arial,sans-serif", fontsize=10]
+"""
+CUT = 'shape=plaintext, style="", fontsize=14, width=0.3, height=0.2, margin=0'
+# What XML cannot hold, besides what is made visible.
+FORBIDDEN = re.compile("[\ufffe\uffff]")
 
 
 @dataclass(frozen=True, slots=True)
-class _Reduced:
-    """A diagram without idle nodes: 0, 1, ... are the decisions, then come the nodes, the lowest level first.
+class Picture:
+    """A drawing; a notebook shows it.
 
     Attributes
     ----------
-    rows : tuple of arrays
-        Per level, the lowest first: where the values of each node lead.
-    starts : tuple of int
-        Per level, the lowest first: the number of its first node.
-    root : int
-    tests : int
-        How many nodes can be reached from the root.
+    svg, dot : str
+        The drawing, and what it was drawn from, in the language of Graphviz.
+    note : str or None
+        What was left out, if anything.
     """
 
-    rows: tuple[Ints, ...]
-    starts: tuple[int, ...]
-    root: int
-    tests: int
+    svg: str = field(repr=False)
+    dot: str = field(repr=False)
+    note: str | None = None
 
-    @classmethod
-    def of(cls, levels: Sequence[ArrayLike], root: int, labels: int) -> _Reduced:
-        rows: list[Ints] = []
-        starts, goal = [labels], np.arange(labels)
-        for level in reversed(levels):
-            row = goal[np.asarray(level)]
-            idle = (row == row[:, :1]).all(axis=1)
-            goal = np.where(idle, row[:, 0], starts[-1] + np.arange(len(row)))
-            rows.append(row)
-            starts.append(starts[-1] + len(row))
-        reached = np.zeros(starts[-1], dtype=bool)
-        reached[goal[root]] = True
-        for row, start in zip(reversed(rows), reversed(starts[:-1]), strict=True):
-            reached[row[reached[start : start + len(row)]]] = True
-        return cls(tuple(rows), tuple(starts[:-1]), int(goal[root]), int(reached[labels:].sum()))
+    def _repr_svg_(self) -> str:
+        return self.svg
 
-    def level(self, node: int) -> int:
-        """The level of a node, counted from the top."""
-        return len(self.starts) - bisect.bisect_right(self.starts, node)
-
-    def row(self, node: int) -> list[int]:
-        """Where the values of a node lead."""
-        k = bisect.bisect_right(self.starts, node) - 1
-        return [int(target) for target in self.rows[k][node - self.starts[k]]]
-
-    def list_children(self, node: int) -> list[int]:
-        """The nodes that a node leads to."""
-        return [target for target in self.row(node) if target >= self.starts[0]]
+    def save(self, path: str | Path) -> Path:
+        """Write the picture to a .svg, .dot, .png or .pdf file: all of it, or nothing."""
+        path = file_path(path)
+        kind = path.suffix.lower().removeprefix(".")
+        if kind not in ("svg", "dot", "png", "pdf"):
+            raise InvalidInput(f"{path.name}: a picture is saved as .svg, .dot, .png or .pdf")
+        if not path.parent.is_dir():
+            raise InvalidInput(f"there is no folder {path.parent}")
+        texts = {"svg": self.svg, "dot": self.dot}
+        data = texts[kind].encode() if kind in texts else _drawn(self.dot, kind)
+        beside = path.with_name(f".primewood-{secrets.token_hex(8)}")
+        try:
+            beside.write_bytes(data)
+            return beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
 
 
-def _reachable(lo: Ints, hi: Ints, root: int) -> int:
-    """How many nodes of a binary diagram, decisions apart, can be reached from its root."""
-    reached, fresh = np.zeros(len(lo), dtype=bool), np.array([root] if root > 1 else [], dtype=np.int64)
-    while fresh.size:
-        reached[fresh] = True
-        targets = np.unique(np.concatenate([lo[fresh], hi[fresh]]))
-        fresh = targets[(targets > 1) & ~reached[targets]]
-    return int(reached.sum())
+class Sketch:
+    """Statements in the language of Graphviz: names are our own, and every text goes through `_quoted`."""
+
+    def __init__(self, labels: Sequence[object], colours: Sequence[str] | None = None) -> None:
+        self.labels = labels
+        self.colours = colours or [_colour(place) for place in range(len(labels))]
+        self.statements: list[str] = []
+        self.hovers: dict[str, str] = {}
+        self.ranks: dict[int, list[str]] = {}
+        self.depths: dict[str, int] = {}
+
+    def test(self, node: int, text: str, rank: int | None = None) -> None:
+        self._box(f"n{node}", [text])
+        if rank is not None:
+            self.ranks.setdefault(rank, []).append(f"n{node}")
+
+    def decision(self, name: str, place: int, extra: str = "") -> None:
+        fill = self.colours[place]
+        looks = f'fillcolor="{fill}", color="{fill}", fontcolor="{_ink(fill)}"'
+        self._box(name, [str(self.labels[place]), *([extra] if extra else [])], looks)
+
+    def cut(self, name: str) -> str:
+        if name not in self.hovers:
+            self._box(name, ["…"], CUT, "not shown")
+        return name
+
+    def target(self, node: int, target: int, kept: Mapping[int, None]) -> str:
+        """The name of the box that an edge from `node` leads to; what stands for nodes below is made here."""
+        if target >= len(self.labels):
+            return f"n{target}" if target in kept else self.cut(f"c{node}")
+        if (name := f"d{target}_{node}") not in self.hovers:
+            self.decision(name, target)
+        return name
+
+    def _box(self, name: str, texts: Sequence[str], looks: str = "", hover: str = "") -> None:
+        self.hovers[name] = hover or " ".join(texts)
+        self._statement(name, name, texts, looks)
+
+    def edge(self, node: int, target: str, pieces: Sequence[str], hover: str, dashed: bool = False) -> None:
+        name = f"e{len(self.hovers)}"
+        self.hovers[name] = hover
+        # Boxes are told of from the top, so the depth of `node` is known if it has one.
+        self.depths.setdefault(target, self.depths.get(f"n{node}", 0) + 1)
+        label = " ".join(pieces)
+        texts = [label] if len(label) <= 18 else pieces
+        self._statement(f"n{node} -> {target}", name, texts, "style=dashed" if dashed else "")
+
+    def _statement(self, what: str, name: str, texts: Sequence[str], looks: str) -> None:
+        attributes = [f"id={name}", f"label={_quote(texts)}", *([looks] if looks else [])]
+        self.statements.append(f"{what} [{', '.join(attributes)}]")
+
+    def picture(
+        self,
+        kind: str,
+        title: str | None,
+        shown: int,
+        total: int,
+        caption: str = "",
+        *,
+        ordered: bool = False,
+    ) -> Picture:
+        note = f"{shown:,} of {total:,} nodes shown" if shown < total else None
+        heads = [head for head in (_clean(title or ""), caption, note) if head]
+        # An empty line keeps the heading off the boxes.
+        lines = [f'label={_quote(heads, 80)[:-1]}\\n "'] if heads else []
+        lines += ["ordering=out"] if ordered else []
+        lines += ["rankdir=LR"] if self._is_wide() else []
+        body = "".join(f"  {line}\n" for line in [*lines, *self.statements, *self._rank_tests()])
+        dot = f"digraph {{\n{STYLE}{body}}}\n"
+        spoken = "; ".join([kind, *heads])
+        return Picture(_accessible(_drawn(dot, "svg").decode(), spoken, self.hovers), dot, note)
+
+    def _is_wide(self) -> bool:
+        """Whether it is better read from left to right: text is wide, and boxes side by side take more room."""
+        widest = max(Counter(self.depths.values()).values(), default=0)
+        return widest > max(8, 2 * max(self.depths.values(), default=0))
+
+    def _rank_tests(self) -> list[str]:
+        """Statements that put the tests of a variable side by side, and the variables below each other."""
+        ranks = [names for _, names in sorted(self.ranks.items())]
+        same = [f"{{ rank=same; {'; '.join(names)} }}" for names in ranks]
+        return same + [f"{a[0]} -> {b[0]} [style=invis, weight=0]" for a, b in itertools.pairwise(ranks)]
 
 
-def _from_the_top(root: int, list_children: Callable[[int], Iterable[int]], most: int) -> dict[int, None]:
-    """The nodes that are drawn, breadth first."""
-    if most < 1:
-        raise InvalidInput(f"most_nodes is at least 1, not {most}")
-    kept: dict[int, None] = {root: None}
-    queue = [root]
-    for node in queue:
-        fresh = [child for child in dict.fromkeys(list_children(node)) if child not in kept][
-            : most - len(kept)
-        ]
-        kept.update(dict.fromkeys(fresh))
-        queue += fresh
-    return kept
+def _colour(place: int) -> str:
+    """The colour of a decision: the palette, then the palette again, ever paler."""
+    strength = 0.5 ** (place // len(PALETTE))
+    channels = [int(PALETTE[place % len(PALETTE)][k : k + 2], 16) for k in (1, 3, 5)]
+    return "#" + "".join(f"{round(255 - (255 - c) * strength):02X}" for c in channels)
+
+
+def _ink(fill: str) -> str:
+    """Black or white, whichever is better read on a colour; the contrast is at least 4.5 to 1 on any.
+
+    >>> _ink("#0072B2"), _ink("#F0E442")
+    ('#FFFFFF', '#000000')
+    """
+    channels = [int(fill[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05
+    return "#FFFFFF" if 1.05 / light > light / 0.05 else "#000000"
+
+
+def _clean(text: str) -> str:
+    """A text on one line, without characters that steer or hide, or that XML does not allow."""
+    return " ".join(FORBIDDEN.sub("\ufffd", visible(text)).split())
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """A text in at most three lines; a comparison stays beside its number."""
+    glued = re.sub(r"(?<=[<>=≤≥·]) | (?=[<≤] ·)|(?<=\bor) ", "\u00a0", _clean(text))
+    lines = textwrap.wrap(glued, width, max_lines=3, placeholder=" …")
+    return [line.replace("\u00a0", " ") for line in lines]
+
+
+def _quote(texts: Sequence[str], width: int = 30) -> str:
+    r"""Texts as one quoted string of Graphviz, in which nothing but our line breaks has a meaning of its own.
+
+    >>> print(_quote(['a "b"', r"c\d & e"]))
+    "a \"b\"\nc\\d &amp; e"
+    """
+    lines = [line for text in texts for line in _lines(text, width)]
+    escaped = [line.replace("\\", r"\\").replace('"', r"\"").replace("&", "&amp;") for line in lines]
+    return '"' + r"\n".join(escaped) + '"'
+
+
+def _drawn(dot: str, kind: str) -> bytes:
+    try:
+        pygraphviz = importlib.import_module("pygraphviz")
+    except ImportError:
+        raise MissingDependency("drawing needs pygraphviz: pip install 'primewood[draw]'") from None
+    graph = pygraphviz.AGraph(string=dot)
+    if kind == "png":
+        graph.graph_attr["dpi"] = "144"
+    try:
+        drawn: bytes = graph.draw(format=kind, prog="dot")
+    except (
+        TypeError,
+        ValueError,
+    ):  # pygraphviz stumbles over the code that Graphviz returns for "no such format"
+        raise InvalidInput(f"the Graphviz in this pygraphviz cannot draw .{kind}; try .svg") from None
+    finally:
+        graph.close()
+    return drawn
+
+
+def _accessible(svg: str, spoken: str, hovers: Mapping[str, str]) -> str:
+    """A drawing that says what it is, and can stand in a page: no prolog, and no ids that might occur twice."""
+    said = html.escape(_clean(spoken))
+
+    def add_hover(group: re.Match[str]) -> str:
+        text = html.escape(_clean(hovers.get(group[1], "")))
+        return f'<g class="{group[2]}"{group[3]}' + (f"<title>{text}</title>" if text else "")
+
+    svg = re.sub(r"<!--.*?-->\s*", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    svg = re.sub(r'<g id="(\w+)" class="(\w+)"([^>]*>\s*)<title>[^<]*</title>', add_hover, svg)
+    start, rest = svg.removeprefix("<svg").replace(' id="graph0"', "", 1).split(">", 1)
+    return f'<svg role="img" aria-label="{said}"{start}>\n<title>{said}</title>{rest}'

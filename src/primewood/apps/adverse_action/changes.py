@@ -12,8 +12,8 @@ import numpy as np
 from primewood.engines.duality import CONFLICTS, SOLVER
 from primewood.engines.protocol import Clock, Costs, Nearest, Verdict
 from primewood.logic.instance import Box, Point
-from primewood.model.cells import Row
 from primewood.model.context import TreeContext
+from primewood.model.rows_of_cells import Row
 from primewood.questions.counterfactual import CounterfactualSearch
 from primewood.questions.weakening import weaken
 

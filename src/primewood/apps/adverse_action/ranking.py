@@ -14,8 +14,8 @@ from primewood.apps.adverse_action.letter import range_in_words
 from primewood.apps.adverse_action.reasons import AdverseReason
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box
-from primewood.model.cells import Row
 from primewood.model.context import TreeContext
+from primewood.model.rows_of_cells import Row
 from primewood.questions.explanation import Status
 from primewood.render.records import plain
 

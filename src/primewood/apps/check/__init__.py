@@ -1,6 +1,6 @@
 """Checking what others claim to suffice for a decision.
 
-A claim C (`primewood.apps.claims`) *suffices* iff every possible row that it holds for is decided like the row it
+A claim C (`primewood.apps.check.claims`) *suffices* iff every possible row that it holds for is decided like the row it
 was made about. The model decides the same throughout a cell, so C suffices iff all cells that it meets are safe,
 wherever its bounds lie; that is one query (`checking`). Only an order between features (``x <= y``) can tell numbers
 of one cell apart; such cells are cut in two first (`refinement`). That C does not suffice is shown by a row

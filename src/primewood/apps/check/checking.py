@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from primewood.apps.check.claims import By, ClaimedConditions, Most, read_claim
 from primewood.apps.check.containing import PrimeInside
 from primewood.apps.check.counterexample import Counterexample, counterexample_of, row_within, told
 from primewood.apps.check.refinement import refine_domain
 from primewood.apps.check.result import Check, Judgement
 from primewood.apps.check.surroundings import Surroundings, is_inside
-from primewood.apps.claims import By, ClaimedConditions, Most, read_claim
 from primewood.domain import EnsembleSubject
 from primewood.domain.condition import Condition
 from primewood.engines.choice import Engines
@@ -22,7 +22,7 @@ from primewood.model.context import UNDECIDED
 from primewood.model.decision import RowDecision
 from primewood.questions.examples import find_familiar
 from primewood.questions.explanation import Explanation
-from primewood.questions.explanations import ExplanationMaker
+from primewood.questions.explanation_maker import ExplanationMaker
 
 SHARE = 0.1
 """The part of a time limit that may go into the question whether a PI-explanation contains an insufficient claim."""
@@ -37,7 +37,7 @@ def check(
     Parameters
     ----------
     claim, most, by
-        See `primewood.apps.claims.read_claim`.
+        See `primewood.apps.check.claims.read_claim`.
 
     Notes
     -----

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.apps.claims import ClaimedConditions
+from primewood.apps.check.claims import ClaimedConditions
 from primewood.domain import Feature
 from primewood.domain.condition import EVERYTHING, Condition, span_of
 from primewood.domain.feature import FARTHEST
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Point
 from primewood.logic.interval import Interval, number
-from primewood.model.cells import Row
 from primewood.model.context import TreeContext
+from primewood.model.rows_of_cells import Row
 from primewood.render.decimals import plain_number
 
 

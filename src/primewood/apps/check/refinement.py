@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from primewood.apps.claims import ClaimedConditions
+from primewood.apps.check.claims import ClaimedConditions
 from primewood.domain import Domain, Feature
 from primewood.domain.condition import Condition
 from primewood.domain.feature import FARTHEST

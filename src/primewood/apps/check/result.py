@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal as Choice
 from typing import get_args
 
+from primewood.apps.check.claims import ClaimedConditions
 from primewood.apps.check.counterexample import Counterexample
-from primewood.apps.claims import ClaimedConditions
 from primewood.errors import format_list
 from primewood.logic.language import Language
 from primewood.model.context import TreeContext

@@ -22,7 +22,7 @@ from primewood.errors import InvalidInput, PrimewoodError, format_list
 from primewood.fields import Fields, file_path, items, mapping, one_of, optional, text, whole
 from primewood.files import check_header, read_archive, report_damage, write_whole
 from primewood.logic.expression import Expression
-from primewood.logic.parser import parse
+from primewood.logic.expression_parser import parse
 from primewood.model.model import Model, TreeModel
 from primewood.properties.compiled_file import FORMAT as COMPILED
 from primewood.properties.compiled_file import load_compiled, read_variable, variable_record

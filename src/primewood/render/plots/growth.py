@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from primewood.errors import InvalidInput
 from primewood.render.numbers import short
+from primewood.render.picture import PALETTE
 from primewood.render.plots.drawing import (
     area_entry,
     check_axes,
@@ -20,7 +21,6 @@ from primewood.render.plots.drawing import (
 )
 from primewood.render.plots.inputs import EXPLANATION, read_record
 from primewood.render.plots.style import LINE, Look, tint
-from primewood.render.sketch import PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from primewood.render.sketch import PALETTE
+from primewood.render.picture import PALETTE
 
 INK = "#1F2933"
 GREY = "#616E7C"

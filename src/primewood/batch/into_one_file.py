@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from primewood.batch.folder import Folder
-from primewood.batch.folder_writer import Written, explain_file
-from primewood.batch.overview import Overview, overview
+from primewood.batch.folder_summary import Overview, overview
+from primewood.batch.into_folder import Written, explain_file
 from primewood.batch.part_files import read_columns
 from primewood.batch.settings import Settings
 from primewood.batch.sources import open_source

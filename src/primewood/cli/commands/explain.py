@@ -31,12 +31,12 @@ from primewood.cli.options import (
     question_option,
 )
 from primewood.cli.progress import CommandProgress
-from primewood.cli.settings import BATCHES
+from primewood.cli.setting_names import BATCHES
 from primewood.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from primewood.cli.loading import Questions, RowQuestion
-    from primewood.cli.reading import CallSettings
+    from primewood.cli.call_settings import CallSettings
+    from primewood.cli.inputs import Questions, RowQuestion
     from primewood.explainer import Explainer
     from primewood.logic.language import Language
     from primewood.questions.explanation import Explanation
@@ -131,8 +131,8 @@ def explain(
     primewood explain forest.skops rows.csv -o out --train train.csv --jobs 2
     head -2 rows.csv | primewood explain forest.skops - --train train.csv
     """
-    from primewood.cli.loading import read_questions
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import read_questions
 
     settings = collect_settings(reading, "explain")
     if every or count:
@@ -247,7 +247,7 @@ def _check_features(
     explainer: Explainer, weights: Mapping[str, float] | None, **named: Iterable[str] | None
 ) -> dict[str, Any]:
     """Check the features that options and weights name, and return those of the options."""
-    from primewood.cli.loading import check_features
+    from primewood.cli.inputs import check_features
 
     check_features(explainer, "weights", weights)
     found = {name: check_features(explainer, f"--{name}", given) for name, given in named.items()}
@@ -317,8 +317,8 @@ def check(
     primewood check forest.skops rows.csv 'income >= 50' --row 3
     primewood check forest.skops rows.csv --features income --row 3
     """
-    from primewood.cli.loading import check_features, read_questions
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import check_features, read_questions
 
     if (claim is None) == (not features):
         raise InvalidInput("pass what is claimed to suffice: either CLAIM or --features")

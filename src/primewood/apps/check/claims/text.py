@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from primewood.apps.claims.claim import ClaimedConditions
-from primewood.apps.claims.conditions import Conditions
+from primewood.apps.check.claims.claim import ClaimedConditions
+from primewood.apps.check.claims.conditions import Conditions
 from primewood.domain.condition import Condition, unite
 from primewood.errors import InvalidInput, ParseError, brief, format_list
-from primewood.logic.grammar import read
+from primewood.logic.statement_parser import read
 from primewood.logic.syntax import Join, Statement, Syntax, Truth, fold, words_of
 
 FORMS = (

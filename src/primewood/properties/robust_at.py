@@ -12,9 +12,9 @@ from primewood.errors import InvalidInput, told
 from primewood.fields import flag, real, takes
 from primewood.logic.interval import number
 from primewood.logic.syntax import Statement
-from primewood.properties.claim import Claim, Outcome
 from primewood.properties.pairs import RELATIVELY
 from primewood.properties.verification import Verification, Verifier
+from primewood.properties.wording import Claim, Outcome
 from primewood.questions.distance import Norm, check_norm
 from primewood.questions.robustness import find_robustness
 from primewood.render.numbers import format_count

@@ -106,8 +106,8 @@ def adverse_action(
     primewood adverse-action forest.skops rows.csv --row 3 \
       --favourable approved --codes codes.toml --protected age --letter letter.txt
     """
-    from primewood.cli.loading import check_features, find_decision, read_questions
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import check_features, find_decision, read_questions
 
     output.check_target(letter, ".txt", ".html", ".htm")
     table = None if codes is None else read_codes(codes)

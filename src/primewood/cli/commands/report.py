@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from primewood.cli import output
+from primewood.cli.commands.verify import Properties, read_properties
 from primewood.cli.help import LIMITS, OUTPUT, ROWS
 from primewood.cli.options import (
     Json,
@@ -20,7 +21,6 @@ from primewood.cli.options import (
     question_option,
 )
 from primewood.cli.progress import CommandProgress
-from primewood.cli.properties import Properties, read_properties
 from primewood.errors import InvalidInput
 
 
@@ -95,8 +95,8 @@ def report(
     primewood report forest.skops rows.csv -o audit.html --rule 'never denied'
     primewood report new.skops rows.csv -o audit.html --answers explained
     """
-    from primewood.cli.loading import load_explainer, load_with_rows
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import load_explainer, load_with_rows
 
     properties.check()
     if to is None and not as_json:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from primewood.domain.condition import Condition
 from primewood.logic.lexicon import write_name
-from primewood.model.cells import Row
+from primewood.model.rows_of_cells import Row
 from primewood.visible import Readable
 
 

@@ -120,7 +120,7 @@ def encode(
     primewood encode forest.skops train.csv --decision approved --dimacs
     primewood encode forest.skops train.csv --decision approved --obdd a.json
     """
-    from primewood.cli.loading import find_decision
+    from primewood.cli.inputs import find_decision
 
     output.check_target(to)
     output.check_target(obdd, ".json", ".dot")
@@ -172,8 +172,8 @@ def _build_from_model(
     max_nodes: int | None,
     declarations: list[str] | None,
 ) -> Explainer:
-    from primewood.cli.loading import load_explainer
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import load_explainer
 
     if declarations:
         raise InvalidInput("--var declares variables of an expression; a model has its features")
@@ -264,7 +264,7 @@ class Encoded:
 
     def decode(self, term: str) -> str:
         """Decode a Boolean term: the multi-valued term that it stands for."""
-        from primewood.logic.parser import parse
+        from primewood.logic.expression_parser import parse
 
         return str(self.coder.decode(parse(term, self.coder.booleans)))
 

@@ -18,8 +18,8 @@ from primewood.logic.connectives import (
     negation,
 )
 from primewood.logic.expression import FALSE, TRUE, Expression
-from primewood.logic.grammar import read
 from primewood.logic.lexicon import Vocabulary
+from primewood.logic.statement_parser import read
 from primewood.logic.syntax import (
     Bounds,
     Join,

@@ -8,7 +8,7 @@ from typing import Literal as Choice
 
 import numpy as np
 
-from primewood.apps.claims.claim import ClaimedConditions
+from primewood.apps.check.claims.claim import ClaimedConditions
 from primewood.domain.condition import Condition
 from primewood.errors import InvalidInput, format_list
 from primewood.model.context import TreeContext

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primewood.batch import rounds
-from primewood.batch.rounds import WaitingRows
+from primewood.batch import waiting_rows
+from primewood.batch.waiting_rows import WaitingRows
 from primewood.logic.variable import Variable
 
 VARIABLES = (
@@ -30,7 +30,7 @@ def distance(a, b):
 
 
 @st.composite
-def waiting_rows(draw):
+def draw_waiting(draw):
     cells = st.tuples(*(st.integers(0, len(x) - 1) for x in VARIABLES))
     points = draw(st.lists(cells, min_size=1, unique=True))
     labels = draw(st.lists(st.integers(0, 1), min_size=len(points), max_size=len(points)))
@@ -42,12 +42,12 @@ def nearest(points, labels, place, most):
     return sorted(alike, key=lambda k: (round(distance(points[place], points[k]), 9), k))[:most]
 
 
-@given(waiting_rows(), st.sampled_from([1, 4, 1000]))
+@given(draw_waiting(), st.sampled_from([1, 4, 1000]))
 def test_a_round_is_as_defined(rows, least):
     points, labels = rows
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "LEAST", least)
-        patch.setattr(rounds, "NEAR", 6)
+        patch.setattr(waiting_rows, "LEAST", least)
+        patch.setattr(waiting_rows, "NEAR", 6)
         found = WaitingRows(np.array(points), np.array(labels), VARIABLES).choose_round(1)
     for place, near in found.items():
         assert [distance(points[place], points[k]) for k in near] == pytest.approx(
@@ -64,7 +64,7 @@ def test_a_round_is_as_defined(rows, least):
 
 def test_the_nearest_are_looked_for_near_in_the_file_too(monkeypatch):
     """However many rows wait, a row is compared with a thousand."""
-    monkeypatch.setattr(rounds, "WINDOW", 10)
+    monkeypatch.setattr(waiting_rows, "WINDOW", 10)
     points = np.array([[i % 5, i % 3, 0] for i in range(60)])
     found = WaitingRows(points, np.zeros(60, dtype=int), VARIABLES).choose_round(1000)
     assert all(k // 10 == place // 10 for place, near in found.items() for k in near)

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from primewood.domain.interpreter import Interpreter
 from primewood.engines.protocol import Verdict
 from primewood.ensemble import Level
-from primewood.errors import InvalidInput, brief, told
+from primewood.errors import InvalidInput, brief
 from primewood.fields import real, takes
 from primewood.logic.expression import And, Constant, Expression, Iff, Implies, Literal, Not, Or
-from primewood.logic.grammar import read
 from primewood.logic.instance import Box
 from primewood.logic.interval import number
+from primewood.logic.statement_parser import read
 from primewood.logic.syntax import Conclusion, Statement, Truth
 from primewood.logic.variable import Variable
 from primewood.model.context import TreeContext
 from primewood.properties.breaking import Breaking
-from primewood.properties.claim import Claim, Outcome
-from primewood.properties.verification import Property, Verification, Verifier, find_reaching, search_in_parts
+from primewood.properties.verification import Verification, Verifier, find_reaching, search_in_parts
+from primewood.properties.wording import Claim, Outcome
 
 MOST_BOXES = 4096
 STEPS, TRIED = 8, 256
@@ -392,18 +392,3 @@ def output(*, at_least: float = -np.inf, at_most: float = np.inf) -> Output:
        Assumes: no value is missing.
     """
     return Output(at_least, at_most)
-
-
-def as_property(given: object, context: TreeContext) -> Property:
-    """A property of a model as users write it: an object, or text."""
-    found = accept_property(given)
-    return read_rule(found, context) if isinstance(found, str) else found
-
-
-def accept_property(given: object) -> str | Property:
-    """What is text or a property; anything else is an error."""
-    if isinstance(given, str | Property):
-        return given
-    raise InvalidInput(
-        f"a property is text or one of pw.monotone, pw.independent_of, ...; not {told(given)}. {FORMS}"
-    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from primewood.apps.claims.claim import ClaimedConditions
-from primewood.apps.claims.conditions import Conditions
-from primewood.apps.claims.text import FORMS, TextReader
-from primewood.apps.claims.tools import (
+from primewood.apps.check.claims.claim import ClaimedConditions
+from primewood.apps.check.claims.conditions import Conditions
+from primewood.apps.check.claims.text import FORMS, TextReader
+from primewood.apps.check.claims.tools import (
     By,
     Most,
     anchor_of,
@@ -20,8 +20,8 @@ from primewood.apps.claims.tools import (
 from primewood.errors import InvalidInput, told
 from primewood.logic.expression import Expression
 from primewood.logic.term import Term
-from primewood.model.cells import Row
 from primewood.model.context import TreeContext
+from primewood.model.rows_of_cells import Row
 from primewood.questions.explanation import Explanation
 
 

@@ -27,7 +27,7 @@ from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from primewood.cli.loading import RowQuestion
+    from primewood.cli.inputs import RowQuestion
 
 
 class NormChoice(StrEnum):
@@ -67,8 +67,8 @@ def contrast(
     primewood contrast forest.skops rows.csv --row 3 --target approved
     primewood contrast forest.skops rows.csv --row 3 --immutable age --all
     """
-    from primewood.cli.loading import find_decision, read_questions
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import find_decision, read_questions
     from primewood.questions.explanation import Status
 
     settings = collect_settings(reading, "contrast")
@@ -169,8 +169,8 @@ def flip(
     primewood flip forest.skops rows.csv --row 3 --increase income --count 3
     primewood flip forest.skops rows.csv --row 3 --robustness
     """
-    from primewood.cli.loading import check_features, find_decision, read_questions
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import check_features, find_decision, read_questions
     from primewood.questions.explanation import Status
 
     settings = collect_settings(reading, "flip")

@@ -35,8 +35,8 @@ def info(
     primewood info forest.skops
     primewood info booster.json train.csv --json
     """
-    from primewood.cli.loading import load_explainer
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import load_explainer
 
     explainer = load_explainer(model, rows, collect_settings(reading, "info"))
     with CommandProgress("compiling"):
@@ -95,8 +95,8 @@ def compile_model(
     primewood compile forest.skops train.csv -o forest.diagram
     primewood compile forest.skops train.csv --picture forest.svg
     """
-    from primewood.cli.loading import load_explainer
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import load_explainer
 
     output.check_target(to)
     output.check_target(picture, ".svg", ".png", ".pdf", ".dot")

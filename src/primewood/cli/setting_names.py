@@ -1,7 +1,7 @@
 """The settings of a call: their names, and what each must be.
 
-A setting is given by `--set NAME=VALUE` or in a settings file (`primewood.cli.reading` reads both). Those of a model
-are the parameters of `primewood.Explainer`. Nothing here imports what computes: help lists the names at once.
+A setting is given by `--set NAME=VALUE` or in a settings file (`primewood.cli.call_settings` reads both). Those of a
+model are the parameters of `primewood.Explainer`. Nothing here imports what computes: help lists the names at once.
 """
 
 from __future__ import annotations

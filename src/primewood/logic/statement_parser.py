@@ -31,7 +31,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from primewood.errors import InvalidInput, ParseError, UnknownWord, brief, format_list, meant
-from primewood.logic.condition_scanner import ANY_ORDER, CLOSE, COMMA, NOT, OPEN, ConditionScanner
+from primewood.logic.condition_parser import ANY_ORDER, CLOSE, COMMA, NOT, OPEN, ConditionScanner
 from primewood.logic.expression import DEEPEST
 from primewood.logic.lexicon import (
     CONSTANTS,

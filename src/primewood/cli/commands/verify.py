@@ -108,9 +108,9 @@ class Properties:
 
 def read_properties(explainer: Explainer, options: Properties) -> list[Any]:
     """Read the properties that a call states, in the order of its help."""
-    from primewood.cli.loading import check_features, find_decision
+    from primewood.cli.inputs import check_features, find_decision
     from primewood.properties import pairs
-    from primewood.properties.rules import never, output
+    from primewood.properties.stated_rules import never, output
 
     target = None if options.target is None else find_decision(explainer, options.target)
     found: list[Any] = [
@@ -134,7 +134,7 @@ def read_properties(explainer: Explainer, options: Properties) -> list[Any]:
 
 def _read_monotone(explainer: Explainer, text: str, target: object) -> Monotone:
     """Read ``feature`` or ``feature:direction``; a feature's name may hold colons itself."""
-    from primewood.cli.loading import check_features
+    from primewood.cli.inputs import check_features
     from primewood.properties.pairs import monotone
 
     feature, colon, direction = text.rpartition(":")
@@ -170,8 +170,8 @@ def verify(
     primewood verify forest.skops --monotone income --target approved
     primewood verify forest.skops --independent-of shoe --never denied
     """
-    from primewood.cli.loading import load_explainer
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import load_explainer
 
     properties.check()
     if rows is not None and "->" in str(rows):
@@ -221,8 +221,8 @@ def compare(
     primewood compare old.skops new.skops
     primewood compare old.skops new.skops train.csv --regions 2
     """
-    from primewood.cli.loading import load_explainer
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import load_explainer
     from primewood.readers import load_model
 
     explainer = load_explainer(model, rows, collect_settings(reading, "compare"))
@@ -267,8 +267,8 @@ def rules(
     --------
     primewood rules forest.skops train.csv --decision approved --coverage 0.9
     """
-    from primewood.cli.loading import find_decision, load_explainer
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import find_decision, load_explainer
     from primewood.questions.explanation import Status
 
     explainer = load_explainer(model, rows, collect_settings(reading, "rules"))

@@ -18,12 +18,12 @@ import numpy as np
 
 from primewood import __version__
 from primewood.batch import part_files
+from primewood.batch.answer_records import RecordWriter
+from primewood.batch.explain_rows import Run
 from primewood.batch.folder import BatchQuestion, Folder, Manifest, Part, PartFormat, part_name
 from primewood.batch.progress import show_progress
-from primewood.batch.record_writer import RecordWriter
-from primewood.batch.result import RowResult
 from primewood.batch.row_explainer import RowExplainer
-from primewood.batch.run import Run
+from primewood.batch.row_result import RowResult
 from primewood.batch.settings import Settings
 from primewood.batch.sources import Source, open_source
 from primewood.errors import InvalidInput

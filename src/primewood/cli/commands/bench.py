@@ -63,8 +63,8 @@ def bench(
     primewood bench forest.skops rows.csv --rows 5 --budget 5
     primewood bench --rows 3 --budget 3 --json
     """
-    from primewood.cli.loading import draw_rows, load_with_rows
-    from primewood.cli.reading import collect_settings
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import draw_rows, load_with_rows
 
     start = time.perf_counter()
     if model is None:

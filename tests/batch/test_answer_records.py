@@ -7,8 +7,8 @@ import pytest
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
 
 import primewood as pw
-from primewood.batch import record_writer
-from primewood.batch.record_writer import PIECE, RecordWriter
+from primewood.batch import answer_records
+from primewood.batch.answer_records import PIECE, RecordWriter
 from primewood.data.credit import load_credit
 from primewood.render import frames
 
@@ -109,7 +109,7 @@ def test_rows_of_one_term_have_their_own_words():
 def test_a_full_memory_makes_no_difference(monkeypatch):
     explainer, rows = credit()
     batch = explainer(rows, time_limit=None, work_limit=20_000)
-    monkeypatch.setattr(record_writer, "REMEMBERED", 3)
+    monkeypatch.setattr(answer_records, "REMEMBERED", 3)
     words = RecordWriter(explainer._model.context)
     assert [written(words.write(why)) for why in batch] == [said(why) for why in batch]
     assert len(words._said) <= 3 and len(words._covered) <= 3

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from primewood.cli.options import ReadingOptions
-from primewood.cli.settings import MODEL, SETTINGS, TEXTS, list_settings
+from primewood.cli.setting_names import MODEL, SETTINGS, TEXTS, list_settings
 from primewood.domain.declarations import Number, ordered
 from primewood.errors import InvalidInput, UnknownName, format_list, meant
 

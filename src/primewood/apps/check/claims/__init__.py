@@ -16,8 +16,8 @@ All of them become conditions in the same way (`conditions`). Numbers are taken 
 has rounded them.
 """
 
-from primewood.apps.claims.claim import ClaimedConditions
-from primewood.apps.claims.reading import read_claim
-from primewood.apps.claims.tools import By, Most
+from primewood.apps.check.claims.claim import ClaimedConditions
+from primewood.apps.check.claims.reading import read_claim
+from primewood.apps.check.claims.tools import By, Most
 
 __all__ = ["By", "ClaimedConditions", "Most", "read_claim"]

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.cli import output
-from primewood.cli.identity import find_row
+from primewood.cli.call_settings import CallSettings
 from primewood.cli.options import AboutRows
-from primewood.cli.reading import CallSettings
+from primewood.cli.row_by_id import find_row
 from primewood.errors import InvalidInput, UnknownName, format_list, meant
 from primewood.explainer import Explainer
 from primewood.model.names import name_columns
