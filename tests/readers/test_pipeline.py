@@ -540,7 +540,7 @@ def test_columns_that_are_categorical_to_the_model_are_encoded_before_it():
         (TargetEncoder(), "no exact way back"),
         (PowerTransformer(), "not provably monotone"),
         (QuantileTransformer(n_quantiles=10), "not provably monotone"),
-        (FunctionTransformer(np.sqrt), "a function of which nothing is known"),
+        (FunctionTransformer(np.sqrt), "an unknown function"),
         (KNNImputer(), "from the other columns"),
         (StandardScaler(copy=False), "copy=False"),
         (type("Scaler", (StandardScaler,), {})(), "no exact way back"),

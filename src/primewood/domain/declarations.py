@@ -153,7 +153,7 @@ def one_hot_groups(
     ----------
     declared
         Per group the names of its columns, or "auto": columns of 0 and 1 whose names are alike up to a last "_", "="
-        or "__", such as colour_red and colour_green, and of which every row has exactly one.
+        or "__", such as colour_red and colour_green, and exactly one of which is 1 in every row.
     dummies
         The columns that hold 0 and 1.
     """

@@ -4,7 +4,7 @@ A numeric column becomes a variable whose values are the intervals between the c
 test. A column that is known to hold only certain numbers (0 and 1, or the codes of categories) becomes
 a variable with those values; the dummies of a one-hot group become one variable together. Then answers hold for
 rows in which they do, and say so. "Missing" is a value where the model accepts NaN and `missing` allows it. A
-column that no tree tests, or of which no test tells two values apart, has no variable.
+column that no tree tests, or whose values no test distinguishes, has no variable.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def domain_of(
     conditions
         What will be asked about: features are cut where these compare them with numbers.
     missing
-        "allow" and "forbid" speak of all columns. "auto" allows what the rows contain, and, without
+        "allow" and "forbid" apply to all columns. "auto" allows what the rows contain, and, without
         rows, whatever the model accepts.
     beside
         A second ensemble over the same columns, whose tests cut the features as well.
@@ -278,7 +278,7 @@ class _Builder:
         )
         if set(grouped) & set(self.declared):
             both = format_list(sorted(set(grouped) & set(self.declared)))
-            raise InvalidInput(f"domain= and groups= both speak of {both}; a group needs no domain")
+            raise InvalidInput(f"domain= and groups= both declare {both}; a group needs no domain")
         dummies = {name for column, name in enumerate(names) if self.is_boolean(column)}
         found = self.plausible(one_hot_groups(groups, names, dummies), declared=groups != "auto")
         known = read_constraints(constraints, self.vocabulary(found))
@@ -335,7 +335,7 @@ class _Builder:
         return present == {0.0, 1.0} and bool(between.all())
 
     def plausible(self, groups: dict[str, list[str]], *, declared: bool) -> dict[str, list[str]]:
-        """The groups of which every row has exactly one; if they are declared, another row is an error."""
+        """The groups with exactly one 1 in every row; if they are declared, any other row is an error."""
         names = self.ensemble.feature_names
         kept = {}
         for name, columns in groups.items():
@@ -452,7 +452,7 @@ class _Builder:
         kept = np.unique(cuts[inside])
         if (
             not len(kept) and name in self.compared
-        ):  # constraints speak of it: two cells, though no test tells them apart
+        ):  # constraints mention it: two cells, though no test distinguishes them
             kept = _whole(np.array([_some_cut(declared, closed)]), declared.whole, closed)
         variable = None
         if self.tested[column] and (len(kept) or may_miss):

@@ -35,7 +35,7 @@ from primewood.logic.variable import Variable
 
 FORMS = (
     "a constraint is a clause such as 'a and b -> c or d' over conditions on single features, or an order "
-    "'x <= y + c' between two numeric ones; it speaks of features, not of decisions"
+    "'x <= y + c' between two numeric ones; it mentions features, not decisions"
 )
 SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
 

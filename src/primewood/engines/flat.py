@@ -24,7 +24,7 @@ from primewood.logic.instance import indices
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FlatTree:
-    """One tree; node 0 is the root, and children come after their parents, of which they may have several.
+    """One tree; node 0 is the root, and children come after their parents. A child may have several parents.
 
     Attributes
     ----------

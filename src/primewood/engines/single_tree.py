@@ -3,16 +3,16 @@
 A test sends the first values of a variable left, and "missing" to one side. So a leaf is a box that
 allows, of each variable, a *run* of values and perhaps "missing"; the leaves are disjoint and leave
 nothing out. Let α be an instance, c its decision, a *rival* a leaf λ of another class, and D(λ) the
-variables of which λ excludes the value of α.
+variables whose values in α are outside λ.
 
 - A box entails c iff it meets no rival.
-- To reach λ one must let go of all of D(λ), and that is enough. So the contrastive explanations in
+- To reach λ, all of D(λ) must be dropped, and that is enough. So the contrastive explanations in
   `values` are the minimal sets D(λ): at most one per leaf. The PI-explanations are their minimal
   hitting sets, and a smallest hitting set is a shortest one (Huang, Izza, Ignatiev, Marques-Silva, "On
   efficiently explaining graph-based classifiers", KR 2021).
 - In `sets` and `intervals` there is a choice for each variable in D(λ): what to allow besides the value
-  of α. A choice is contrastive iff no part of it lets in a rival. The choices of a leaf are a box, those
-  of which a part lets in a given rival are a box inside it, and what remains without these is listed.
+  of α. A choice is contrastive iff no part of it allows a rival. The choices of a leaf are a box. Those that
+  contain a part that allows a given rival are a box inside it, and the remaining choices are listed.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class SingleTree:
         return tuple(_lowest(mask & allowed) for mask, allowed in zip(inside, box, strict=True))
 
     def explanation(self, point: Point, order: Sequence[int]) -> Box:
-        """The PI-explanation in `values` that remains when variables are let go of in this order.
+        """The PI-explanation in `values` that remains when variables are dropped in this order.
 
         A variable can go iff every rival that excludes its value excludes that of another one that is
         kept. What the order does not name is kept. Cost: one pass over the leaves per variable.
@@ -137,9 +137,9 @@ class SingleTree:
     def contrasts(self, point: Point, literals: Language = "sets") -> Iterator[Box]:
         """All contrastive explanations of the decision at a point, each once, lazily.
 
-        Each is a box that allows the point's own values and what is let go of. In it another decision is
-        possible; with less let go of, it is not. In `intervals`, what is let go of a numeric variable
-        begins next to the point's value or is "missing"; of a missing value, it is everything. Cost: in
+        Each is a box that allows the point's own values and some more. In it another decision is possible;
+        in a smaller such box, it is not. In `intervals`, the values that a numeric variable gets besides its own
+        begin next to the point's value, or are "missing"; beside a missing value, all are allowed. Cost: in
         `values` polynomial. Otherwise there may be very many; the next one is found by a search that only
         contrived trees make long.
         """
@@ -170,7 +170,7 @@ class SingleTree:
         return tuple(x.everything if j in freed else 1 << value for j, (x, value) in cells)
 
     def _needs(self, rivals: _Rivals, point: Point, literals: Language) -> _Needs:
-        """What has to be let go of for each rival."""
+        """What must be allowed to reach each rival."""
         found = [
             _need(x, value, self._runs[:, j, rivals.leaves], rivals.excluded[j], literals)
             for j, (x, value) in enumerate(zip(self.variables, point, strict=True))
@@ -178,7 +178,7 @@ class SingleTree:
         return _Needs(np.stack([ends for ends, _ in found], 1), np.stack([reach for _, reach in found], 1))
 
     def _threats(self, rivals: _Rivals, needs: _Needs, i: int) -> list[Box]:
-        """The choices of rival i of which a part lets in another rival, or the whole an earlier one.
+        """The choices of rival i with a part that allows another rival, or that as a whole allow an earlier one.
 
         A part leaves out a variable, or goes less far. A later rival with the same variables counts only
         where it needs less of one of them; otherwise the two would put each other out.
@@ -261,7 +261,7 @@ class _Rivals:
     excluded: Bools
 
     def list_excluding(self, i: int) -> list[int]:
-        """The variables of which a rival excludes the point's value."""
+        """The variables whose value at the point a rival excludes."""
         found: list[int] = np.flatnonzero(self.excluded[:, i]).tolist()
         return found
 
@@ -293,9 +293,9 @@ class _Rivals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Needs:
-    """How far one has to let go of each variable for each rival.
+    """How far each variable must be widened to reach each rival.
 
-    To let go up to an *end* is to allow all that the language allows with this value.
+    To widen up to an *end* is to allow all that the language allows with this value.
 
     Attributes
     ----------
@@ -332,12 +332,12 @@ def _need(x: Variable, own: int, run: Runs, excluded: Bools, literals: Language)
 
 
 def _is_whole(x: Variable, own: int, literals: Language) -> bool:
-    """Whether a language other than `values` can let go of a variable only as a whole."""
+    """Whether a language other than `values` can drop a variable only as a whole."""
     return literals == "intervals" and x.ordered > 0 and own == x.missing
 
 
 def _find_between(x: Variable, own: int, end: int, literals: Language) -> int:
-    """What is allowed when one lets go of a variable up to an end."""
+    """What is allowed when a variable is widened up to an end."""
     if _is_whole(x, own, literals):
         return x.everything
     if literals == "intervals" and end < x.ordered:

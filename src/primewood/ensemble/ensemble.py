@@ -188,7 +188,7 @@ class Ensemble:
     cuts : tuple of float
         Ascending; numbers of the given precision, before the link.
     cutoff : Cutoff, optional
-        What the only cut says about the probability of a class, where that is not the model's own rule. If it speaks of
+        What the only cut says about the probability of a class, where that is not the model's own rule. If it is about
         the first class, a model that averages has the negated probability of that class for its score.
     levels : tuple of Level
         What the cuts say about the prediction of a regressor.
@@ -509,7 +509,7 @@ def one_vote(tree: Tree) -> NDArray[np.float64]:
 
 
 def _finite(cuts: list[float], precision: Precision) -> list[float]:
-    """Cuts of which those that every score reaches come first and those that none does last, as the farthest floats."""
+    """Cuts as finite floats: a cut that every score reaches becomes very low, one that none reaches very high."""
     farthest = [np.finfo(precision).max]
     for _ in cuts:
         farthest.append(np.nextafter(farthest[-1], farthest[-1] * 0))

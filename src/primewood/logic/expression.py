@@ -36,8 +36,7 @@ class Expression(ABC):
     Attributes
     ----------
     variables : tuple of Variable
-        The universe that the expression speaks about: the variables that it mentions, and those
-        that it was declared over (`over`).
+        The universe of the expression: the variables that it mentions, and those that it was declared over (`over`).
 
     Examples
     --------

@@ -26,7 +26,7 @@ class DecisionRule:
     between : pair of float, optional
         For a regressor: the two numbers that its prediction is compared with.
     positive : object
-        The class that the cut-off speaks of, by its label or its shown name; None if it was not named.
+        The class that the cut-off refers to, by its label or its shown name; None if it was not named.
     dtype : {"float64", "float32"}
         What the threshold is rounded to before it is compared.
     """

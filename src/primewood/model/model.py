@@ -269,7 +269,7 @@ class TreeModel(Model):
 
     @property
     def positive(self) -> object:
-        """The class that a cut-off and probabilities speak of, by its shown name; None if there is none."""
+        """The class that a cut-off and probabilities refer to, by its shown name; None if there is none."""
         scorer = self.context.scorer
         place = None if scorer is None else scorer.positive
         return None if place is None else self.context.class_names[place]

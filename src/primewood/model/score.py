@@ -1,6 +1,6 @@
-"""What a decision was taken by: the class, its score, and the cut-off that the score was compared with.
+"""What a decision is based on: the class, its score, and the cut-off that the score is compared with.
 
-Every answer about a row says it, so that nobody has to guess which class a probability speaks of:
+Every answer about a row states it, so that it is clear which class a probability refers to:
 "declined: P(approved) = 0.43, below the cut-off 0.60".
 """
 
@@ -38,7 +38,7 @@ class Score(Readable):
         What the model compares: a probability; a sum of leaves that is none; the number that a regressor
         predicts; how many trees vote for the class.
     of : object
-        The class that `value` speaks of; None for a prediction.
+        The class that `value` refers to; None for a prediction.
     value : float
     raw : float or None
         For boosted trees, the sum of the leaves that the probability was made from.
@@ -104,7 +104,7 @@ class Scorer:
     class_names : tuple
         The shown names of its classes.
     positive : int or None
-        The class that probabilities speak of, of two; None for that of the decision itself.
+        Of two classes, the one that probabilities refer to; None for the class of the decision itself.
     """
 
     ensemble: Ensemble

@@ -3,8 +3,8 @@
 For each decision, rules are grown around rows that no rule covers yet, each as wide as a short search makes it
 (`reasons.widest`, counting uncovered rows), and the one that covers the most new rows is taken. At the end, rules
 whose rows the others cover are dropped. Each rule is an implicant of the model's decision, so it is right on every row
-that it covers, in training or not, and the rules may be read in any order. They speak of what the model decides, which
-need not be what the rows are labelled with. Rows that match no rule get no decision.
+that it covers, in training or not, and the rules may be read in any order. They are about the model's decisions, which
+need not be the labels of the rows. Rows that match no rule get no decision.
 """
 
 from __future__ import annotations

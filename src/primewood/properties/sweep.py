@@ -172,7 +172,7 @@ class SweepLine:
 
     @cached_property
     def ordered(self) -> list[str]:
-        """The swept features that orders between features speak of."""
+        """The swept features that order constraints mention."""
         orders = self.verifier.subject.domain.knowledge.orders
         named = {name for order in orders for name in (order.lower, order.upper)}
         return [name for j in self.places if (name := self.verifier.context.variables[j].name) in named]

@@ -215,7 +215,7 @@ class Property(Protocol):
 
     @property
     def conditions(self) -> Sequence[Statement]:
-        """The conditions on features that it speaks of, so that the domain is cut where they cut."""
+        """Its conditions on features. The domain is cut where they cut."""
 
     def claim(self, verifier: Verifier) -> Claim:
         """What it says about the model, in words. Raises for what does not exist, before anything is proved."""

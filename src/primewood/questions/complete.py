@@ -179,7 +179,7 @@ class CompleteReason(Brief):
     context: Context
 
     def covers(self, x: Any) -> bool:
-        """Whether some PI-explanation speaks for another row. Cost: one path, without listing any of them."""
+        """Whether some PI-explanation covers another row. Cost: one path, without listing any of them."""
         return self._certain(tuple(1 << v for v in self.context.point_of(x)))
 
     def holds(self, instance: Any) -> bool:

@@ -424,7 +424,7 @@ class Explanation(Brief, Shown):
         return share
 
     def covers(self, X: Any) -> NDArray[np.bool_]:
-        """Which rows the explanation speaks for. Cost: one bisection per number."""
+        """Which rows the explanation covers. Cost: one bisection per number."""
         context = self._need_rows("covers rows")
         rows = as_rows(X, context.layout)
         points = context.domain.points(rows)

@@ -135,7 +135,7 @@ class BoxFamily(Generic[T]):
         place = next((j for j, x in enumerate(self.variables) if x.name == feature), None)
         if place is None:
             raise UnknownName(
-                f"there is no {feature!r} here; the family speaks of {format_list(self.variables)}"
+                f"the family has no feature {feature!r}; its features are {format_list(self.variables)}"
             )
         return place
 

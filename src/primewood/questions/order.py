@@ -1,4 +1,4 @@
-"""The order of weakening: which features, or which values, an explanation lets go of first."""
+"""The order of weakening: which features an explanation drops first, or which values it allows first."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def plan_steps(model: Model, order: WeakeningOrder | None) -> tuple[list[Step], 
 
 
 def _skip_untested(model: Model, order: Sequence[Any]) -> list[str]:
-    """An order of features without those that no test looks at: there is nothing to let go of."""
+    """An order of features without those that no tree tests: there is nothing to drop."""
     untested = {*model.context.feature_names} - {x.name for x in model.context.variables}
     return [str(name) for name in order if name not in untested]
 

@@ -21,7 +21,7 @@ class Problem:
     point : Point
         The instance's cell.
     order : sequence of int
-        The variables in the order in which to let go of them, as `primewood.domain.default_order` gives it.
+        The variables in the order in which to drop them, as `primewood.domain.default_order` gives it.
     literals : str
         The language in which a box is to be prime.
     fixed : frozenset of int

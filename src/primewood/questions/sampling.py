@@ -2,7 +2,7 @@
 
 Each feature is drawn by itself: a cell uniformly among those that the explanation allows, then a number uniformly in
 that cell, as far as the training rows and the row that is explained reach, and a little farther. So every
-kind of row that the model tells apart and that the explanation speaks of can come up, however rare it is in training.
+kind of row that the model distinguishes and that the explanation covers can be drawn, however rare it is in training.
 Rows that constraints exclude are drawn again.
 """
 

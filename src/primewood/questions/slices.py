@@ -1,7 +1,7 @@
 """What a model decides if one or two features of a row change and the others stay: exact, cell by cell.
 
-Beside each cell stands whether an explanation speaks for it. There the decision is the same whatever the features are
-that the explanation leaves free; elsewhere it is only what the model says about this very row.
+Each cell has a mark if an explanation covers it. There the decision does not depend on the features that the
+explanation leaves free; elsewhere it is the decision on this one row only.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class WhatIf(Readable):
 
     @property
     def pieces(self) -> list[StretchRecord]:
-        """The cells in runs with one decision, each with whether the explanation speaks for it."""
+        """The cells in runs with one decision, each with whether the explanation covers it."""
         runs: list[list[int]] = []
         for place in range(len(self.labels)):
             if runs and self._alike(runs[-1][-1], place):

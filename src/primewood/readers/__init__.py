@@ -38,9 +38,9 @@ TRUSTED = (
     "numpy.dtype",
 )
 """What skops does not trust by itself in models of scikit-learn: arrays, which are checked before anything walks them,
-and functions, of which skops checks each part."""
+and functions, whose parts skops checks."""
 UNEXPECTED = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
-"""What a model brings about that is not laid out as its library would."""
+"""Errors that come from a model whose parts are not as its library makes them."""
 PICKLES = (".pkl", ".pickle", ".joblib")
 LIBRARY_OF = {".ubj": "xgboost", ".txt": "lightgbm", ".cbm": "catboost"}
 

@@ -11,8 +11,8 @@ A binary classifier decides for its second class where the score is above −log
 probability threshold; a multi-class one for the largest score, the first among equals, without the softmax. A
 `CatBoost` object decides as `CatBoostClassifier` would if it has classes, and predicts its score otherwise.
 
-CatBoost knows categories as text, of which models keep 32-bit hashes only: their names come from data that is passed
-along. An integer is the text of its digits.
+CatBoost knows categories as text, but models keep only 32-bit hashes: the names come from data that the caller
+passes. An integer is the text of its digits.
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ def read(model: Any, data: Any = None) -> Ensemble:
     ----------
     model : CatBoostClassifier, CatBoostRegressor or CatBoost
     data : frame, array or list of rows, optional
-        Rows with the model's columns, of which the names of the categories are taken. Only a model that tests
-        categories needs it.
+        Rows with the model's columns, which have the names of the categories. Only a model that tests categories
+        needs them.
     """
     _check_kind(model)
     data = _order_columns(data, model)

@@ -39,7 +39,7 @@ FEATURES = {"float_features", "categorical_features", "cat_features_hash", "ctrs
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 TREATMENTS = ("AsIs", "AsFalse", "AsTrue")
 MOST_LEVELS = 30
-"""The most levels of a tree, of which CatBoost itself grows 16 at most."""
+"""The most levels of a tree. CatBoost itself grows at most 16."""
 MOST_NODES = 2**16 - 1
 """The most nodes of a tree that is not symmetric: CatBoost counts the nodes between two in 16 bits."""
 Test = tuple[str, int, float]

@@ -314,7 +314,7 @@ def _link(booster: Any, written: _Written) -> tuple[Link, float]:
 
 
 def _slope(booster: Any, written: _Written, rounded: str) -> float:
-    """The factor of the sigmoid, of which texts have six digits, but a model that was just trained may have all.
+    """The factor of the sigmoid: a text has six digits of it, but a model that was just trained may have all.
 
     Which of the two it is shows in what the booster predicts for some rows.
     """

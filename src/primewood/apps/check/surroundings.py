@@ -23,7 +23,7 @@ class Surroundings:
     point
         The row's cell.
     order
-        The variables in the order in which boxes let go of them.
+        The variables in the order in which boxes drop them.
     """
 
     def __init__(self, oracle: Oracle, variables: Sequence[Variable], point: Point, order: list[int]) -> None:

@@ -1,4 +1,4 @@
-"""Rules for the whole model, and the rows that they do not speak about."""
+"""Rules for the whole model, and the rows that match no rule."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class NativeReason:
     point
         The instance; None for all prime implicants of the decision.
     contrast
-        Whether restrictions are values to let go of: the dual function.
+        Whether the restrictions are those to drop: the dual function.
     """
 
     def __init__(

@@ -20,7 +20,7 @@ LEAST = 5e-324
 
 @dataclass(frozen=True, slots=True)
 class RawCells:
-    """The line of raw numbers or codes, in cells in each of which the model's finite columns are constant.
+    """The line of raw numbers or codes, divided into cells. In each cell the model's finite columns are constant.
 
     Attributes
     ----------

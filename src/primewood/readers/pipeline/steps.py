@@ -61,7 +61,7 @@ REASONS = {
     "PowerTransformer": NOT_MONOTONE,
     "QuantileTransformer": NOT_MONOTONE,
     "SplineTransformer": NOT_MONOTONE,
-    "FunctionTransformer": "it calls a function of which nothing is known",
+    "FunctionTransformer": "it calls an unknown function",
     "KNNImputer": "it fills a column from the other columns",
     "IterativeImputer": "it fills a column from the other columns",
 }

@@ -22,7 +22,7 @@ class ClaimedConditions(Readable):
     source : str
         Who makes the claim, in a word.
     decision : str or None
-        The decision that it speaks of, where it names one.
+        The decision that the claim names, if it names one.
     fewest : bool
         Whether the claim is only that some first ones of the conditions suffice.
     """

@@ -14,7 +14,7 @@ from primewood.errors import InvalidInput, format_list
 from primewood.model.context import TreeContext
 
 By = Choice["absolute", "favour"]
-"""By which of a tool's weights features are chosen: by their size, or only those that speak for the decision."""
+"""How features are chosen by a tool's weights: by their size, or only those that favour the decision."""
 Most = int | Choice["fewest"] | None
 """How many of a tool's features are claimed to suffice: a number, the fewest that do, or as many as it names."""
 

@@ -165,7 +165,7 @@ def _join_claims(items: Sequence[PropertyRecord], kind: str, features: str) -> s
 
 
 def find_features(items: Sequence[PropertyRecord], kind: str, outcome: str) -> list[str]:
-    """The features of which a question of some kind has an outcome."""
+    """The features for which a question of this kind has this outcome."""
     return [item["features"][0] for item in items if item["kind"] == kind and item["outcome"] == outcome]
 
 
