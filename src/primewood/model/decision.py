@@ -11,6 +11,7 @@ from primewood.logic.instance import Box, Point
 from primewood.model.context import Context, TreeContext
 from primewood.model.model import Model, TreeModel
 from primewood.model.rows_of_cells import Row
+from primewood.model.score import Score, Scorer
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,3 +112,7 @@ class RowDecision(Decision):
     @property
     def all_notes(self) -> tuple[str, ...]:
         return (*self.notes, *self.model.compare_votes(self.row, self.label))
+
+    def score_towards(self, target: int) -> Score:
+        """What the decision is taken by; of two classes, as the probability of the target."""
+        return Scorer(self.model.ensemble, self.context.class_names, target).score(self.row)

@@ -13,9 +13,7 @@ decision). With
 f is a reason iff it is in some minimal change, and reasons are ordered by size, then by move, then by column. So what
 would have sufficed by itself comes first. Without training rows moves are not compared.
 
-Minimal changes are listed by size. Each candidate hits every known obstacle (if a set is not a change, nor is a largest
-superset of it that is none, so every change has a feature outside that) and contains no known change: a SAT solver
-proposes, an oracle decides. As all smaller ones are known, what is found is minimal.
+Minimal changes are found by `primewood.questions.minimal_changes`; here they are ranked, coded and put into words.
 """
 
 from primewood.apps.adverse_action.asking import LetterOptions, adverse_action

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from primewood.apps.adverse_action.changes import MinimalChanges
 from primewood.apps.adverse_action.codes import Codes, CodeTable
 from primewood.apps.adverse_action.letter import letter
 from primewood.apps.adverse_action.ranking import Ranking
@@ -13,9 +12,7 @@ from primewood.apps.adverse_action.reasons import AdverseAction
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput, format_list
 from primewood.model.decision import RowDecision
-from primewood.model.score import Score, Scorer
-from primewood.questions.counterfactual import CounterfactualSearch
-from primewood.questions.distance import choose_moves
+from primewood.questions.minimal_changes import MinimalChanges
 
 
 @dataclass(frozen=True)
@@ -60,9 +57,7 @@ def adverse_action(
     decision: RowDecision, favourable: object, wording: LetterOptions, clock: Clock
 ) -> AdverseAction:
     """The principal reasons for a decision that is not the favourable one."""
-    context = decision.context
-    features = {"immutable": wording.hidden}
-    moves = choose_moves(decision.model, "l1", None, None, features)
+    context, hidden = decision.context, wording.hidden
     wording.check()
     table = CodeTable(wording.codes, context.feature_names)
     if favourable is None:
@@ -70,13 +65,13 @@ def adverse_action(
     target = context.label(favourable)
     if decision.sum_sequentially().label == target:
         raise InvalidInput(f"the row is decided {favourable} already: there is no adverse action to explain")
-    asked = CounterfactualSearch.for_predict(replace(decision, target=target), moves)
-    score = _score_towards(asked.decision, target)
-    ranking = Ranking(MinimalChanges(asked, clock), table, wording.most)
+    changes = MinimalChanges(decision, target, hidden, clock)
+    score = changes.decision.score_towards(target)
+    ranking = Ranking(changes, table, wording.most)
     reasons, status = ranking.reasons(), ranking.status
     uncoded = [x.feature for x in reasons if table.given and table.entry(x.feature, x.direction) is None]
     return AdverseAction(
-        decision=asked.decision.name,
+        decision=changes.decision.name,
         favourable=favourable,
         reasons=reasons,
         status=status,
@@ -86,8 +81,3 @@ def adverse_action(
         letter=letter(context, score, favourable, reasons, status),
         model=context.digest,
     )
-
-
-def _score_towards(decision: RowDecision, target: int) -> Score:
-    """What the decision is taken by, as the score of the favourable one."""
-    return Scorer(decision.model.ensemble, decision.context.class_names, target).score(decision.row)

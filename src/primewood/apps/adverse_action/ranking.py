@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
-from primewood.apps.adverse_action.changes import ChangesOfSize, MinimalChanges, Names, differs
 from primewood.apps.adverse_action.codes import CodeTable, Fault
 from primewood.apps.adverse_action.letter import range_in_words
 from primewood.apps.adverse_action.reasons import AdverseReason
-from primewood.logic.expression import Literal
-from primewood.logic.instance import Box
 from primewood.model.context import TreeContext
 from primewood.model.rows_of_cells import Row
 from primewood.questions.explanation import Status
+from primewood.questions.minimal_changes import ChangesOfSize, FeatureSet, MinimalChanges
 from primewood.render.records import plain
 
 
@@ -37,7 +35,7 @@ class Ranking:
     def reasons(self) -> tuple[AdverseReason, ...]:
         """The reasons, the most important first."""
         known = set[str]()
-        for level in self.changes.levels():
+        for level in self.changes.list_by_size():
             self.sure = self.sure and level.sure
             for move, name, change in self._order_features(level, known):
                 self._tell(name, change, move)
@@ -56,7 +54,7 @@ class Ranking:
 
     def _order_features(
         self, level: ChangesOfSize, known: Collection[str]
-    ) -> list[tuple[float | None, str, Names]]:
+    ) -> list[tuple[float | None, str, FeatureSet]]:
         """The features that a level brings, each with its least move and the change that it takes place in."""
         context, found = self.changes.context, []
         column = {name: i for i, name in enumerate(context.feature_names)}
@@ -66,7 +64,7 @@ class Ranking:
             for change in (x for x in level.changes if name in x):
                 move = 0.0
                 if context.ranges is not None:
-                    move, proved = self.changes.move(name, change)
+                    move, proved = self.changes.find_least_move(name, change)
                     self.sure = self.sure and proved
                 ways.append((len(change), move, sorted(column[x] for x in change), change))
             size, move, _, change = min(ways, key=lambda way: way[:3])
@@ -75,14 +73,14 @@ class Ranking:
         compared = context.ranges is not None
         return [(x[1] if compared and math.isfinite(x[1]) else None, x[3], x[4]) for x in found]
 
-    def _tell(self, name: str, change: Names, move: float | None) -> None:
+    def _tell(self, name: str, change: FeatureSet, move: float | None) -> None:
         """Add the reason that a feature is, unless another one has the same code."""
-        context, asked = self.changes.context, self.changes.asked.decision.row
-        row, box = self.changes.way(name, change)
-        if not differs(context, name, asked, row):
+        context, row = self.changes.context, self.changes.decision.row
+        way = self.changes.find_way(name, change)
+        if way is None:
             self.sure = False
             return
-        value, direction = context.named_values(asked)[name], _direction(context, name, asked, row)
+        value, direction = context.named_values(row)[name], _direction(context, name, row, way.row)
         code, text = self.table.entry(name, direction) or (None, _plain_text(name, direction))
         key = text if code is None else code
         if key in self._told:
@@ -90,8 +88,7 @@ class Ranking:
             self._told[key] = replace(first, also=(*first.also, name))
             return
         together = tuple(x for x in context.feature_names if x in change and x != name)
-        helping = [] if box is None else _list_helpful_ranges(context, box, (name, *together))
-        words = {x.variable.name: range_in_words(context, x) for x in helping}
+        words = {x.variable.name: range_in_words(context, x) for x in way.ranges}
         self._told[key] = AdverseReason(
             rank=len(self._told) + 1,
             feature=name,
@@ -100,7 +97,7 @@ class Ranking:
             value=None if value != value else plain(value),
             direction=direction,
             together=together,
-            ranges=tuple(context.literal_record(x, _anywhere(context)) for x in helping),
+            ranges=tuple(context.literal_record(x, _anywhere(context)) for x in way.ranges),
             helps=" and ".join(words.get(x, f"another {x}") for x in (name, *together)) if words else "",
             move=move,
             also=(),
@@ -126,17 +123,6 @@ def _plain_text(name: str, direction: Fault) -> str:
     return {"low": f"{name} too low", "high": f"{name} too high", "missing": f"{name} not given"}.get(
         direction, name
     )
-
-
-def _list_helpful_ranges(context: TreeContext, box: Box, names: Sequence[str]) -> list[Literal]:
-    """The ranges of some features in a safe box; that a value may also be missing goes without saying."""
-    helping = []
-    for place in (j for j in map(context.place, names) if j is not None):
-        variable, mask = context.variables[place], box[place]
-        given = mask if variable.missing is None else mask & ~(1 << variable.missing)
-        if mask != variable.everything:
-            helping.append(Literal(variable, given or mask))
-    return helping
 
 
 def _anywhere(context: TreeContext) -> tuple[float, ...]:
