@@ -1,7 +1,6 @@
 // Limits of a run: a deadline, a number of search nodes, and a signal from outside.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -15,27 +14,10 @@ class Limits {
  public:
   // seconds < 0: no deadline, nor is there one beyond `kForever`; nodes < 0: no limit on work. `poll` may throw; it is
   // called a few times a second.
-  void start(double seconds, std::int64_t nodes, std::function<void()> poll) {
-    poll_ = std::move(poll);
-    nodes_left_ = nodes;
-    visited_ = 0;
-    counted_ = nodes >= 0;
-    timed_ = seconds >= 0 && seconds < kForever;
-    const auto now = Clock::now();
-    deadline_ = now + std::chrono::duration_cast<Clock::duration>(
-                          std::chrono::duration<double>(timed_ ? seconds : 0));
-    next_poll_ = now + interval();
-  }
+  void start(double seconds, std::int64_t nodes, std::function<void()> poll);
 
   // Call often: it costs one look at the clock.
-  void check() {
-    const auto now = Clock::now();
-    if (timed_ && now >= deadline_) throw LimitReached{};
-    if (now >= next_poll_) {
-      next_poll_ = now + interval();
-      poll_();
-    }
-  }
+  void check();
 
   void count_node() {
     visited_++;
@@ -45,15 +27,13 @@ class Limits {
   std::int64_t visited() const { return visited_; }
 
   // From here on, take no more than so many nodes.
-  void allow(std::int64_t nodes) {
-    nodes_left_ = counted_ ? std::min(nodes_left_, nodes) : nodes;
-    counted_ = true;
-  }
+  void allow(std::int64_t nodes);
 
  private:
-  static constexpr double kForever = 9e8;  // seconds; the clock counts nanoseconds, and not many more than that
   using Clock = std::chrono::steady_clock;
-  static Clock::duration interval() { return std::chrono::milliseconds(40); }
+  static constexpr double kForever = 9e8;  // seconds; the clock counts nanoseconds, and not many more than that
+  static constexpr std::chrono::milliseconds kPollInterval{40};
+
   std::function<void()> poll_;
   Clock::time_point deadline_, next_poll_;
   std::int64_t nodes_left_ = 0, visited_ = 0;

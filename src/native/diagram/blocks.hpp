@@ -11,8 +11,8 @@
 // Around an instance its own value stays allowed; without one, a literal must not exclude everything.
 #pragma once
 
-#include "plain.hpp"
-#include "reasons.hpp"
+#include "diagram/plain.hpp"
+#include "diagram/reasons.hpp"
 
 namespace primewood::diagram {
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "decision.hpp"
-#include "plain.hpp"
-#include "sifting.hpp"
+#include "diagram/decision.hpp"
+#include "diagram/plain.hpp"
+#include "diagram/sifting.hpp"
 
 namespace primewood::diagram {
 

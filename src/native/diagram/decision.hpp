@@ -14,9 +14,9 @@
 
 #include <functional>
 
-#include "known.hpp"
-#include "store.hpp"
-#include "sums.hpp"
+#include "diagram/known.hpp"
+#include "diagram/store.hpp"
+#include "diagram/sums.hpp"
 
 namespace primewood::diagram {
 

@@ -1,8 +1,8 @@
 // Expressions as diagrams: literals, connectives, and the gate "at least k of these".
 #pragma once
 
-#include "decision.hpp"
-#include "store.hpp"
+#include "diagram/decision.hpp"
+#include "diagram/store.hpp"
 
 namespace primewood::diagram {
 

@@ -1,8 +1,8 @@
 // What is known about the states of one level: by residual parts, then by where the result holds.
 #pragma once
 
-#include "levels.hpp"
-#include "votes.hpp"
+#include "diagram/levels.hpp"
+#include "diagram/votes.hpp"
 
 namespace primewood::diagram {
 

@@ -1,7 +1,7 @@
 // A finished diagram, which is only read: evaluated, searched, explained.
 #pragma once
 
-#include "store.hpp"
+#include "diagram/store.hpp"
 
 namespace primewood::diagram {
 

@@ -9,7 +9,7 @@
 // where FILTER(F, h) keeps the sets of F that do not satisfy the monotone h.
 #pragma once
 
-#include "levels.hpp"
+#include "diagram/levels.hpp"
 
 namespace primewood::diagram {
 

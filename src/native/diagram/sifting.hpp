@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "levels.hpp"
+#include "diagram/levels.hpp"
 
 namespace primewood::diagram {
 

@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "levels.hpp"
+#include "diagram/levels.hpp"
 
 namespace primewood::diagram {
 

@@ -6,8 +6,8 @@
 
 #include <unordered_map>
 
-#include "levels.hpp"
-#include "votes.hpp"
+#include "diagram/levels.hpp"
+#include "diagram/votes.hpp"
 
 namespace primewood::diagram {
 

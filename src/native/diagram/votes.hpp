@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
-#include "forest.hpp"
-#include "levels.hpp"
+#include "forest/forest.hpp"
+#include "diagram/levels.hpp"
 
 namespace primewood::diagram {
+
+using forest::Forest;
+using forest::Int;
 
 // Numbered vectors: the integer weights of the classes, and how many leaves in the sum do not add exactly.
 class Votes {

@@ -10,11 +10,11 @@
 #include <functional>
 #include <vector>
 
-#include "goal.hpp"
 #include "limits.hpp"
-#include "margin.hpp"
+#include "search/goal.hpp"
+#include "search/margin.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 // A class whose score is to reach another's, or to exceed it by the threshold, in units of the weights.
 struct Win {
@@ -78,8 +78,7 @@ class AllMargins final : public Goal {
     scale_.resize(n);
     // In one unit where that is possible: what two rows of one model have in common then cancels.
     const Int widest = n ? *std::max_element(range.begin(), range.end()) : 1;
-    for (std::size_t k = 0; k < n; k++)
-      scale_[k] = 1.0 / double(range[k] > widest / SIMILAR ? widest : range[k]);
+    for (std::size_t k = 0; k < n; k++) scale_[k] = 1.0 / double(range[k] > widest / SIMILAR ? widest : range[k]);
     base_.assign(n, 0);
     for (int node : margin.settled)
       for (std::size_t k = 0; k < n; k++) base_[k] += margin_of(node, k);
@@ -110,8 +109,7 @@ class AllMargins final : public Goal {
   bool possible(Node& node) override {
     sum_up(node, [&](int tree, std::size_t k) {
       Int best = INT64_MIN;
-      for (int p = node.first[tree]; p < node.first[tree + 1]; p++)
-        best = std::max(best, margin_at(node.leaf[p], k));
+      for (int p = node.first[tree]; p < node.first[tree + 1]; p++) best = std::max(best, margin_at(node.leaf[p], k));
       return best;
     });
     for (std::size_t k = 0; k < wins_.size(); k++)
@@ -256,8 +254,7 @@ class AllMargins final : public Goal {
       total += sum;
       if (!(*same_)[forest_node]) lost = 0;
     };
-    for (int forest_node : margin.settled)
-      one_leaf(forest_node, margin_of(forest_node, a) + margin_of(forest_node, b));
+    for (int forest_node : margin.settled) one_leaf(forest_node, margin_of(forest_node, a) + margin_of(forest_node, b));
     for (int leaf : node.settled) one_leaf(margin.leaves[leaf].node, margin_at(leaf, a) + margin_at(leaf, b));
     for (int i = 0; i < node.trees(); i++) {
       Int best = INT64_MIN, parting = INT64_MIN;
@@ -340,4 +337,4 @@ class AllMargins final : public Goal {
   std::uint64_t state_ = 0;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

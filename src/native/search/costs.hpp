@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "region.hpp"
+#include "search/region.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 class Costs {
  public:
@@ -78,4 +78,4 @@ class Costs {
   mutable std::vector<double> cheapest_;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "falsifier.hpp"
-#include "region.hpp"
+#include "search/falsifier.hpp"
+#include "search/region.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 class DepthFirst {
  public:
@@ -172,8 +172,7 @@ class DepthFirst {
     for (int j = 0; j < forest.n_variables; j++) {
       if (!region_.has_ranks(j)) continue;
       Cut cut;
-      if (region_.missing[j] && cell.has_ranks(j) &&
-          (cell.low[j] > region_.low[j] || cell.high[j] < region_.high[j])) {
+      if (region_.missing[j] && cell.has_ranks(j) && (cell.low[j] > region_.low[j] || cell.high[j] < region_.high[j])) {
         cut = {j, -1};
       } else if (cell.low[j] > region_.low[j]) {
         cut = {j, cell.low[j] - 1};
@@ -203,4 +202,4 @@ class DepthFirst {
   int left_ = 0;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

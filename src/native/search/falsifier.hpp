@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "limits.hpp"
-#include "margin.hpp"
+#include "search/margin.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 class Falsifier {
  public:
@@ -142,4 +142,4 @@ class Falsifier {
   std::uint64_t state_ = 88172645463325252ull;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

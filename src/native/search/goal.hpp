@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "node.hpp"
+#include "search/node.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 class Goal {
  public:
@@ -30,4 +30,4 @@ class Goal {
   virtual bool learn(Node&, const std::vector<int>& /* picked leaves */) { return false; }
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "oracle.hpp"
+#include "search/oracle.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 enum class Language { sets, intervals, values };
 
@@ -24,8 +24,8 @@ class Grower {
 
   const Forest& forest;
   Oracle& oracle;
-  std::vector<std::uint8_t> box;       // per atom: allowed
-  std::vector<int> blocked_by;         // per atom: which witness fails there, or -1
+  std::vector<std::uint8_t> box;  // per atom: allowed
+  std::vector<int> blocked_by;    // per atom: which witness fails there, or -1
   std::vector<std::vector<int>> witnesses;
   bool complete = true;
 
@@ -33,8 +33,8 @@ class Grower {
 
   // steps: atoms to allow together, value -1 standing for all values of the variable; order: the
   // variables to widen after them; fixed: those to leave alone.
-  void run(const std::vector<int>& point, const std::vector<std::vector<Atom>>& steps,
-           const std::vector<int>& order, const std::vector<std::uint8_t>& fixed) {
+  void run(const std::vector<int>& point, const std::vector<std::vector<Atom>>& steps, const std::vector<int>& order,
+           const std::vector<std::uint8_t>& fixed) {
     point_ = point;
     question_.label = forest.decide(point.data());
     box.assign(forest.atoms(), 0);
@@ -56,9 +56,8 @@ class Grower {
 
   // The language can weaken the variable only by dropping it.
   bool whole(int j) const {
-    return language_ == Language::values ||
-           (language_ == Language::intervals && forest.ordered[j] > 0 && nominal_[j] == 0 &&
-            point_[j] >= forest.ordered[j]);
+    return language_ == Language::values || (language_ == Language::intervals && forest.ordered[j] > 0 &&
+                                             nominal_[j] == 0 && point_[j] >= forest.ordered[j]);
   }
 
   bool is_line(int j) const { return language_ == Language::intervals && nominal_[j] == 0; }
@@ -188,8 +187,7 @@ class Grower {
       int& known = blocked_by[forest.offset[j] + p[j]];
       if (known >= 0 || box[forest.offset[j] + p[j]]) continue;
       bool inside = true;
-      for (int f = 0; f < forest.n_variables && inside; f++)
-        inside = f == j || box[forest.offset[f] + p[f]];
+      for (int f = 0; f < forest.n_variables && inside; f++) inside = f == j || box[forest.offset[f] + p[f]];
       if (inside) known = w;
     }
   }
@@ -200,8 +198,7 @@ class Grower {
 
   std::vector<const std::vector<int>*> seeds() const {
     std::vector<const std::vector<int>*> found{&point_};
-    for (int w = int(witnesses.size()) - 1; w >= 0 && int(found.size()) < 4; w--)
-      found.push_back(&witnesses[w]);
+    for (int w = int(witnesses.size()) - 1; w >= 0 && int(found.size()) < 4; w--) found.push_back(&witnesses[w]);
     return found;
   }
 
@@ -212,4 +209,4 @@ class Grower {
   std::vector<std::uint8_t> mask_, fails_;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

@@ -1,16 +1,16 @@
 // Several forests asked about at once: two models of the same rows, or one model on two rows that share variables.
 //
 // `whole` has the trees of all parts over the joint variables, with the weights of all parts side by side, and their
-// rules. Where the parts are one model on two rows, the two copies of a tree become one tree, whose leaves are the pairs
-// of leaves that can be reached together: as long as the two rows do not part, the copies are one.
+// rules. Where the parts are one model on two rows, the two copies of a tree become one tree, whose leaves are the
+// pairs of leaves that can be reached together: as long as the two rows do not part, the copies are one.
 #pragma once
 
 #include <vector>
 
-#include "all_margins.hpp"
-#include "joint_trees.hpp"
+#include "search/all_margins.hpp"
+#include "search/joint_trees.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 class Joint {
  public:
@@ -53,8 +53,8 @@ class Joint {
       const int at = parts[d.part].first_class;
       const auto pair = [&](int a, int b) { return std::min(a, b) * f.n_classes + std::max(a, b); };
       if (d.rival >= 0) {
-        found.push_back({at + d.rival, at + d.label, d.rival < d.label ? 0 : 1, f.band, pair(d.label, d.rival),
-                         d.rival > d.label});
+        found.push_back(
+            {at + d.rival, at + d.label, d.rival < d.label ? 0 : 1, f.band, pair(d.label, d.rival), d.rival > d.label});
       } else {
         for (const Win& win : AllMargins::of_class(f, d.label))
           found.push_back({at + win.winner, at + win.rival, win.threshold, win.band, pair(win.winner, win.rival),
@@ -89,4 +89,4 @@ class Joint {
   }
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

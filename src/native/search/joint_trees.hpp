@@ -5,10 +5,12 @@
 #include <numeric>
 #include <vector>
 
-#include "forest.hpp"
+#include "forest/forest.hpp"
 #include "limits.hpp"
 
-namespace primewood {
+namespace primewood::search {
+
+using forest::Forest;
 
 // Thrown where the trees outgrow their cap.
 struct JointTooLarge {};
@@ -24,8 +26,13 @@ class JointTrees {
  public:
   // `whole` has its variables and its numbers of classes and outputs; its trees are what is made here.
   JointTrees(const std::vector<JointPart>& parts, Forest& whole, std::size_t most_nodes, Limits& limits)
-      : parts_(parts), whole_(whole), most_nodes_(most_nodes), limits_(limits), low_(whole.n_variables, 0),
-        high_(whole.ordered), missing_(whole.has_missing) {
+      : parts_(parts),
+        whole_(whole),
+        most_nodes_(most_nodes),
+        limits_(limits),
+        low_(whole.n_variables, 0),
+        high_(whole.ordered),
+        missing_(whole.has_missing) {
     for (int& high : high_) high--;
   }
 
@@ -214,4 +221,4 @@ class JointTrees {
   std::vector<std::uint8_t> missing_;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

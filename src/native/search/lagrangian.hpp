@@ -11,11 +11,11 @@
 #include <cstddef>
 #include <vector>
 
-#include "goal.hpp"
 #include "limits.hpp"
-#include "relaxation.hpp"
+#include "search/goal.hpp"
+#include "search/relaxation.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 class Lagrangian {
  public:
@@ -98,9 +98,7 @@ class Lagrangian {
     return propagate(node) && compact(node);
   }
 
-  bool hopeless(Node& node) const {
-    return !goal_->possible(node) || node.bound() < node.threshold - TOLERANCE;
-  }
+  bool hopeless(Node& node) const { return !goal_->possible(node) || node.bound() < node.threshold - TOLERANCE; }
 
   // Local search for a point: often at the first nodes, ever more rarely after them.
   bool look_for_points(int depth) {
@@ -290,4 +288,4 @@ class Lagrangian {
   std::vector<Span> hull_;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

@@ -10,9 +10,12 @@
 #include <limits>
 #include <vector>
 
-#include "restriction.hpp"
+#include "search/restriction.hpp"
 
-namespace primewood {
+namespace primewood::search {
+
+using forest::kForbidden;
+using forest::Link;
 
 // The ranks of one variable that a path allows: [low, high], and "missing" if flagged.
 // Without ordered ranks: low > high.
@@ -40,15 +43,20 @@ struct Branch {
 class Margin {
  public:
   explicit Margin(const Restriction& r)
-      : box(r), forest(r.forest), low_(forest.n_variables), high_(forest.n_variables),
-        missing_(forest.n_variables), on_path_(forest.n_variables, 0), testing_(forest.n_variables) {}
+      : box(r),
+        forest(r.forest),
+        low_(forest.n_variables),
+        high_(forest.n_variables),
+        missing_(forest.n_variables),
+        on_path_(forest.n_variables, 0),
+        testing_(forest.n_variables) {}
 
   const Restriction& box;
   const Forest& forest;
   int label = 0, rival = 0;
-  Int threshold = 0;       // a sum below it is no counterexample
-  Int sure = 0;            // a sum from here on is one
-  Int base = 0;            // the sum of the trees that have one reachable leaf left
+  Int threshold = 0;  // a sum below it is no counterexample
+  Int sure = 0;       // a sum from here on is one
+  Int base = 0;       // the sum of the trees that have one reachable leaf left
   std::vector<Leaf> leaves;
   std::vector<Entry> entries;
   std::vector<int> first, last;  // per tree that still varies: its leaves, heaviest first
@@ -363,13 +371,13 @@ class Margin {
   std::vector<int> low_, high_;
   std::vector<std::uint8_t> missing_, on_path_;
   std::vector<int> path_, point_;
-  std::vector<Fork> forks_;          // on the way down, while a tree is walked
-  std::vector<Gathered> gathering_;  // one per fork, while leaves are gathered
+  std::vector<Fork> forks_;                // on the way down, while a tree is walked
+  std::vector<Gathered> gathering_;        // one per fork, while leaves are gathered
   std::vector<std::vector<int>> testing_;  // per variable
-  std::vector<std::vector<Int>> known_;  // per rival: the margin of every leaf
+  std::vector<std::vector<Int>> known_;    // per rival: the margin of every leaf
   std::vector<Int> nothing_;
   int known_label_ = -1;
   const Int* weights_ = nullptr;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

@@ -10,9 +10,9 @@
 #include <limits>
 #include <vector>
 
-#include "oracle.hpp"
+#include "search/oracle.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 class Nearest {
  public:
@@ -20,14 +20,20 @@ class Nearest {
 
   // cost: per atom; an infinite one is out of the question.
   Nearest(Oracle& o, Question question, Norm norm, const std::vector<int>& instance, std::vector<double> cost)
-      : forest(o.forest), oracle(o), question_(question), asked_(norm), norm_(norm), instance_(instance),
-        mask_(cost.size()), cost_(std::move(cost)) {
+      : forest(o.forest),
+        oracle(o),
+        question_(question),
+        asked_(norm),
+        norm_(norm),
+        instance_(instance),
+        mask_(cost.size()),
+        cost_(std::move(cost)) {
     for (std::size_t a = 0; a < cost_.size(); a++) mask_[a] = std::isfinite(cost_[a]);
   }
 
-  std::vector<int> point;  // the nearest answer so far; empty if there is none
+  std::vector<int> point;                                  // the nearest answer so far; empty if there is none
   double upper = std::numeric_limits<double>::infinity();  // its cost
-  double lower = 0;       // no answer costs less
+  double lower = 0;                                        // no answer costs less
   bool complete = false;  // the point is the nearest, sums of fractions up to `GRAIN`; or there is none
 
   void run() {
@@ -42,7 +48,7 @@ class Nearest {
   }
 
  private:
-  static constexpr double CLOSE = 0.1;   // from here on, the last budget is asked about at once
+  static constexpr double CLOSE = 0.1;    // from here on, the last budget is asked about at once
   static constexpr double GRAIN = 1e-3;   // how much less a sum has to cost to be worth a search
   static constexpr double POLISH = 1e-9;  // the same, as far as it is cheap
 
@@ -200,4 +206,4 @@ class Nearest {
   bool whole_ = false;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "region.hpp"
+#include "search/region.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 // A set of values of one variable: a run of ranks, and "missing" if flagged.
 struct Span {
@@ -54,8 +54,7 @@ struct Node {
   double bound() const {
     double total = base;
     for (int i = 0; i < trees(); i++)
-      total += sorted ? weight[first[i]]
-                      : *std::max_element(weight.begin() + first[i], weight.begin() + first[i + 1]);
+      total += sorted ? weight[first[i]] : *std::max_element(weight.begin() + first[i], weight.begin() + first[i + 1]);
     return total;
   }
 
@@ -123,8 +122,7 @@ struct Node {
   void take_entry(const Entry& x) {
     if (region.inside(x)) return;
     const int j = x.variable;
-    Entry clipped{j, std::max(x.low, region.low[j]), std::min(x.high, region.high[j]),
-                  x.missing && region.missing[j]};
+    Entry clipped{j, std::max(x.low, region.low[j]), std::min(x.high, region.high[j]), x.missing && region.missing[j]};
     if (clipped.low > clipped.high) {
       clipped.low = NONE_LOW;
       clipped.high = NONE_HIGH;
@@ -133,4 +131,4 @@ struct Node {
   }
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

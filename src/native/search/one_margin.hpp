@@ -4,10 +4,10 @@
 #include <numeric>
 #include <vector>
 
-#include "falsifier.hpp"
-#include "goal.hpp"
+#include "search/falsifier.hpp"
+#include "search/goal.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 class OneMargin final : public Goal {
  public:
@@ -58,9 +58,7 @@ class OneMargin final : public Goal {
 
   bool met(const std::vector<int>& x) override { return margin.is_counterexample(x, margin.total_at(x)); }
   bool ascend(std::vector<int>& x) override { return searches() ? falsifier.ascend(x) : met(x); }
-  bool wander(int rounds, std::vector<int>& x) override {
-    return searches() && falsifier.wander(rounds, x);
-  }
+  bool wander(int rounds, std::vector<int>& x) override { return searches() && falsifier.wander(rounds, x); }
 
  private:
   bool searches() const { return margin.forest.local_search; }
@@ -71,4 +69,4 @@ class OneMargin final : public Goal {
   double scale_ = 1;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

@@ -3,16 +3,16 @@
 
 #include <vector>
 
-#include "all_margins.hpp"
-#include "costs.hpp"
-#include "depth_first.hpp"
-#include "falsifier.hpp"
-#include "lagrangian.hpp"
 #include "limits.hpp"
-#include "margin.hpp"
-#include "one_margin.hpp"
+#include "search/all_margins.hpp"
+#include "search/costs.hpp"
+#include "search/depth_first.hpp"
+#include "search/falsifier.hpp"
+#include "search/lagrangian.hpp"
+#include "search/margin.hpp"
+#include "search/one_margin.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 // What is asked about a decision: a point that is not decided for `label`, or, if `target` names a class, one that is
 // decided for the target.
@@ -27,8 +27,16 @@ struct Counts {
 class Oracle {
  public:
   explicit Oracle(const Forest& f)
-      : forest(f), box(f), margin(box), falsifier(margin, limits), depth_first(margin, limits),
-        one_margin(margin, falsifier), all_margins(margin, limits), lagrangian(box, limits), costs(box), x_(f.n_variables) {}
+      : forest(f),
+        box(f),
+        margin(box),
+        falsifier(margin, limits),
+        depth_first(margin, limits),
+        one_margin(margin, falsifier),
+        all_margins(margin, limits),
+        lagrangian(box, limits),
+        costs(box),
+        x_(f.n_variables) {}
 
   Oracle(const Oracle&) = delete;
   Oracle& operator=(const Oracle&) = delete;
@@ -222,4 +230,4 @@ class Oracle {
   int patience_ = 0;  // nodes that the depth-first search may take: fewer after it failed
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

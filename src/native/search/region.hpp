@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "margin.hpp"
+#include "search/margin.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 struct Region {
   std::vector<int> low, high;
@@ -65,9 +65,7 @@ struct Cut {
   }
 
   // Which part a rank falls into.
-  bool first_holds(int rank, int size) const {
-    return cut < 0 ? rank < size : rank <= cut || rank >= size;
-  }
+  bool first_holds(int rank, int size) const { return cut < 0 ? rank < size : rank <= cut || rank >= size; }
 };
 
 // The cut on which favourite leaves disagree most. Per rank of a variable: how much wants to lie from this rank
@@ -96,4 +94,4 @@ class Dispute {
   std::int64_t best_ = -1;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

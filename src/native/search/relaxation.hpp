@@ -19,11 +19,11 @@
 #include <cstddef>
 #include <vector>
 
-#include "costs.hpp"
 #include "limits.hpp"
-#include "node.hpp"
+#include "search/costs.hpp"
+#include "search/node.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 class Relaxation {
  public:
@@ -221,8 +221,7 @@ class Relaxation {
     }
     region.low[j] = low;
     region.high[j] = high;
-    if (region.missing[j] && worth_[j] - (pay_missing_[j] - charge(j, box.size[j])) > slack)
-      region.missing[j] = 0;
+    if (region.missing[j] && worth_[j] - (pay_missing_[j] - charge(j, box.size[j])) > slack) region.missing[j] = 0;
   }
 
  private:
@@ -439,7 +438,8 @@ class Relaxation {
     for (int p = first_[j]; p < first_[j + 1] - 1; p++) {
       sum += pay_[p];
       const double paid = sum - charge(j, rank_[p]);
-      if (paid > top + 1e-12 || (costs_ && paid > top - 1e-12 && costs_->at(j, rank_[p]) < costs_->at(j, rank_[from]))) {
+      if (paid > top + 1e-12 ||
+          (costs_ && paid > top - 1e-12 && costs_->at(j, rank_[p]) < costs_->at(j, rank_[from]))) {
         top = std::max(top, paid);
         from = to = p;
       } else if (!costs_ && to == p - 1 && paid >= top - 1e-12) {
@@ -477,7 +477,8 @@ class Relaxation {
   std::vector<int> block_sets_, tree_sets_, charged_first_, charged_, set_of_entry_;
   std::vector<double> charge_;
 
-  // payments per variable, at places where they change, and one place beyond; at_: the place of the picked rank, -1 for "missing"
+  // payments per variable, at places where they change, and one place beyond; at_: the place of the picked rank, -1 for
+  // "missing"
   std::vector<int> first_, rank_, at_;
   std::vector<double> pay_, pay_missing_, worth_;
   std::vector<int> start_, place_;  // per variable and rank
@@ -495,4 +496,4 @@ class Relaxation {
   std::vector<std::pair<int, int>> sources_;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

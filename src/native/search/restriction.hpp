@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "forest.hpp"
+#include "forest/forest.hpp"
 
-namespace primewood {
+namespace primewood::search {
+
+using forest::Forest;
+using forest::Int;
 
 class Restriction {
  public:
@@ -22,8 +25,7 @@ class Restriction {
   };
 
   explicit Restriction(const Forest& f)
-      : forest(f), size(f.n_variables), missing(f.n_variables), nodes(f.variable.size()),
-        start_(f.n_variables) {
+      : forest(f), size(f.n_variables), missing(f.n_variables), nodes(f.variable.size()), start_(f.n_variables) {
     int total = 0;
     for (int j = 0; j < f.n_variables; j++) {
       start_[j] = total;
@@ -35,8 +37,8 @@ class Restriction {
   }
 
   const Forest& forest;
-  std::vector<int> size;               // per variable: how many ordered values are allowed
-  std::vector<std::uint8_t> missing;   // per variable: whether "missing" is allowed
+  std::vector<int> size;              // per variable: how many ordered values are allowed
+  std::vector<std::uint8_t> missing;  // per variable: whether "missing" is allowed
   std::vector<Node> nodes;
 
   // mask: one byte per atom.
@@ -91,4 +93,4 @@ class Restriction {
   std::vector<int> start_, below_;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

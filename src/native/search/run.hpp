@@ -5,9 +5,9 @@
 #include <functional>
 #include <utility>
 
-#include "oracle.hpp"
+#include "search/oracle.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 // Only ever grows: the difference of two readings is the work in between, whichever threads did it.
 struct WorkDone {
@@ -40,4 +40,4 @@ class Run {
   const Oracle& oracle_;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <vector>
 
-#include "oracle.hpp"
+#include "search/oracle.hpp"
 
-namespace primewood {
+namespace primewood::search {
 
 class Workspaces {
  public:
@@ -38,4 +38,4 @@ class Workspaces {
   std::vector<std::unique_ptr<Oracle>> idle_;
 };
 
-}  // namespace primewood
+}  // namespace primewood::search

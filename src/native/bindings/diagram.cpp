@@ -1,5 +1,5 @@
 // The Python face of the decision diagrams.
-#include "python.hpp"
+#include "bindings/python.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -15,9 +15,10 @@
 
 namespace nb = nanobind;
 
-namespace primewood {
+namespace primewood::bindings {
 
 using namespace diagram;
+using search::Workspaces;
 
 namespace {
 
@@ -43,9 +44,8 @@ std::function<void()> watched(nb::object watcher, Progress& progress) {
 }
 
 // A diagram and the variables of its levels, or how far the compilation got before a cap or the deadline.
-nb::object compile(Workspaces& forest, std::vector<int> order, bool find_order, std::size_t nodes,
-                   std::size_t states, double order_work, double final_work, double seconds, nb::object watcher,
-                   Progress& progress) {
+nb::object compile(Workspaces& forest, std::vector<int> order, bool find_order, std::size_t nodes, std::size_t states,
+                   double order_work, double final_work, double seconds, nb::object watcher, Progress& progress) {
   Limits limits;
   limits.start(seconds, -1, watched(watcher, progress));
   Compiler compiler(forest.forest, std::move(order), Caps{nodes, states, order_work, final_work}, limits, progress);
@@ -148,8 +148,7 @@ nb::tuple exported(const Pairs& pairs, Id root) {
     lo.push_back(place[pairs[i].lo]);
     hi.push_back(place[pairs[i].hi]);
   }
-  return nb::make_tuple(numpy_of(std::move(variable)), numpy_of(std::move(lo)), numpy_of(std::move(hi)),
-                        place[root]);
+  return nb::make_tuple(numpy_of(std::move(variable)), numpy_of(std::move(lo)), numpy_of(std::move(hi)), place[root]);
 }
 
 // The reason of a decision as a monotone function, and the family of its prime implicants when asked for.
@@ -289,23 +288,25 @@ void bind_diagrams(nb::module_& m) {
       .def(nb::init<std::vector<int>, std::size_t, double>())
       .def_prop_ro("size", &Builder::size)
       .def("constant", [](Builder& b, bool x) { return b.run([&](Expressions& e) { return e.constant(x); }); })
-      .def("literal", [](Builder& b, int level, const std::vector<std::uint8_t>& allowed) {
-        return b.run([&](Expressions& e) { return e.literal(level, allowed); });
-      })
+      .def("literal",
+           [](Builder& b, int level, const std::vector<std::uint8_t>& allowed) {
+             return b.run([&](Expressions& e) { return e.literal(level, allowed); });
+           })
       .def("negation", [](Builder& b, Id a) { return b.run([&](Expressions& e) { return e.negation(a); }); })
       .def("conjunction",
            [](Builder& b, Id x, Id y) { return b.run([&](Expressions& e) { return e.conjunction(x, y); }); })
       .def("disjunction",
            [](Builder& b, Id x, Id y) { return b.run([&](Expressions& e) { return e.disjunction(x, y); }); })
-      .def("at_least", [](Builder& b, Int count, const std::vector<Id>& arguments) {
-        return b.run([&](Expressions& e) { return e.at_least(count, arguments); });
-      })
+      .def("at_least",
+           [](Builder& b, Int count, const std::vector<Id>& arguments) {
+             return b.run([&](Expressions& e) { return e.at_least(count, arguments); });
+           })
       .def("finish", &Builder::finish);
   m.def("compile", &compile, nb::arg("forest"), nb::arg("order"), nb::arg("find_order"), nb::arg("nodes"),
-        nb::arg("states"), nb::arg("order_work"), nb::arg("final_work"), nb::arg("seconds"),
-        nb::arg("watcher").none(), nb::arg("progress"));
+        nb::arg("states"), nb::arg("order_work"), nb::arg("final_work"), nb::arg("seconds"), nb::arg("watcher").none(),
+        nb::arg("progress"));
   m.def("make_diagram", &make_diagram);
   m.def("reordered", &reordered);
 }
 
-}  // namespace primewood
+}  // namespace primewood::bindings

@@ -6,26 +6,29 @@
 #include <memory>
 #include <string>
 
-#include "grower.hpp"
-#include "joint.hpp"
-#include "nearest.hpp"
-#include "python.hpp"
-#include "run.hpp"
-#include "workspaces.hpp"
+#include "bindings/python.hpp"
+#include "search/grower.hpp"
+#include "search/joint.hpp"
+#include "search/nearest.hpp"
+#include "search/run.hpp"
+#include "search/workspaces.hpp"
 
 namespace nb = nanobind;
 
-namespace primewood {
+namespace primewood::bindings {
+
+using namespace search;
+using forest::Link;
 
 namespace {
 
 Workspaces* make_forest(int n_classes, Array<std::int32_t> ordered, Array<std::uint8_t> has_missing,
-                   Array<std::int32_t> root, Array<std::int32_t> variable, Array<std::int32_t> prefix,
-                   Array<std::int32_t> left, Array<std::int32_t> right, Array<std::uint8_t> missing_left,
-                   Array<std::int64_t> weight, Array<double> value, Array<std::uint8_t> exact,
-                   std::int64_t band, bool any_order, Array<std::int32_t> group_size,
-                   Array<double> group_weight, double divisor, Array<double> start, bool single, int link,
-                   Array<double> cuts, int n_rules, Array<std::uint8_t> forbidden) {
+                        Array<std::int32_t> root, Array<std::int32_t> variable, Array<std::int32_t> prefix,
+                        Array<std::int32_t> left, Array<std::int32_t> right, Array<std::uint8_t> missing_left,
+                        Array<std::int64_t> weight, Array<double> value, Array<std::uint8_t> exact, std::int64_t band,
+                        bool any_order, Array<std::int32_t> group_size, Array<double> group_weight, double divisor,
+                        Array<double> start, bool single, int link, Array<double> cuts, int n_rules,
+                        Array<std::uint8_t> forbidden) {
   Forest f;
   f.n_rules = n_rules;
   f.n_trees = int(root.shape(0)) - n_rules;
@@ -72,8 +75,8 @@ void check_point(const Forest& f, const std::vector<int>& point) {
 
 // A point of a box that is decided for the label, or, if `otherwise`, one that is not; False if there is none,
 // None at a limit.
-nb::object find(Workspaces& workspaces, Array<std::uint8_t> mask, int label, bool otherwise,
-                double seconds, std::int64_t nodes) {
+nb::object find(Workspaces& workspaces, Array<std::uint8_t> mask, int label, bool otherwise, double seconds,
+                std::int64_t nodes) {
   const Forest& f = workspaces.forest;
   if (int(mask.shape(0)) != f.atoms()) throw std::invalid_argument("the box has the wrong length");
   if (label < 0 || label >= f.n_classes) throw std::invalid_argument("there is no such class");
@@ -84,8 +87,7 @@ nb::object find(Workspaces& workspaces, Array<std::uint8_t> mask, int label, boo
     auto oracle = workspaces.take();
     try {
       const Run run(*oracle, seconds, nodes, poll_signals);
-      found = otherwise ? oracle->query(mask.data(), label, {}, point)
-                        : oracle->reach(mask.data(), label, {}, point);
+      found = otherwise ? oracle->query(mask.data(), label, {}, point) : oracle->reach(mask.data(), label, {}, point);
     } catch (const LimitReached&) {
       finished = false;
     }
@@ -134,8 +136,8 @@ nb::dict grow(Workspaces& workspaces, const std::vector<int>& point,
   nb::dict answer;
   answer["box"] = packed(f, grower.box);
   answer["complete"] = grower.complete;
-  answer["blocked_by"] = nb::bytes(reinterpret_cast<const char*>(grower.blocked_by.data()),
-                                   grower.blocked_by.size() * sizeof(int));
+  answer["blocked_by"] =
+      nb::bytes(reinterpret_cast<const char*>(grower.blocked_by.data()), grower.blocked_by.size() * sizeof(int));
   answer["witnesses"] = grower.witnesses;
   const Counts& c = oracle->counts;
   answer["queries"] = c.queries;
@@ -185,10 +187,10 @@ struct Joined {
 // Relations between variables come as trees with forbidden leaves. False if the trees outgrow the cap, None
 // at a limit.
 nb::object join(const std::vector<const Workspaces*>& parts, const std::vector<std::vector<int>>& places,
-             const std::vector<int>& ordered, const std::vector<std::uint8_t>& has_missing, bool paired, bool twins,
-             Array<std::int32_t> root, Array<std::int32_t> variable, Array<std::int32_t> prefix,
-             Array<std::int32_t> left, Array<std::int32_t> right, Array<std::uint8_t> missing_left,
-             Array<std::uint8_t> forbidden, std::size_t most_nodes, double seconds) {
+                const std::vector<int>& ordered, const std::vector<std::uint8_t>& has_missing, bool paired, bool twins,
+                Array<std::int32_t> root, Array<std::int32_t> variable, Array<std::int32_t> prefix,
+                Array<std::int32_t> left, Array<std::int32_t> right, Array<std::uint8_t> missing_left,
+                Array<std::uint8_t> forbidden, std::size_t most_nodes, double seconds) {
   if (parts.empty() || parts.size() != places.size() || ordered.size() != has_missing.size())
     throw std::invalid_argument("one list of places per part, one flag per variable");
   std::vector<JointPart> own;
@@ -230,7 +232,8 @@ nb::object join(const std::vector<const Workspaces*>& parts, const std::vector<s
 nb::object meet(Joined& joined, Array<std::uint8_t> mask, const std::vector<std::tuple<int, int, int>>& asked,
                 double seconds, std::int64_t nodes) {
   const Joint& joint = joined.joint;
-  if (int(mask.shape(0)) != joined.workspaces.forest.atoms()) throw std::invalid_argument("the box has the wrong length");
+  if (int(mask.shape(0)) != joined.workspaces.forest.atoms())
+    throw std::invalid_argument("the box has the wrong length");
   std::vector<Joint::Demand> demands;
   for (const auto& [part, label, rival] : asked) {
     if (part < 0 || part >= int(joint.parts.size())) throw std::invalid_argument("there is no such part");
@@ -246,8 +249,8 @@ nb::object meet(Joined& joined, Array<std::uint8_t> mask, const std::vector<std:
     const auto decided = [&](const std::vector<int>& x) { return joint.meets(x, demands); };
     try {
       const Run run(*oracle, seconds, nodes, poll_signals);
-      found = oracle->win_all(mask.data(), joint.wins(demands), decided,
-                              joint.same.empty() ? nullptr : &joint.same, point);
+      found =
+          oracle->win_all(mask.data(), joint.wins(demands), decided, joint.same.empty() ? nullptr : &joint.same, point);
     } catch (const LimitReached&) {
       finished = false;
     }
@@ -304,14 +307,13 @@ void bind_search(nb::module_& m) {
            })
       .def("meet", &meet);
   m.def("join", &join, nb::arg("parts"), nb::arg("places"), nb::arg("ordered"), nb::arg("has_missing"),
-        nb::arg("paired"), nb::arg("twins"), nb::arg("root"), nb::arg("variable"), nb::arg("prefix"), nb::arg("left"), nb::arg("right"),
-        nb::arg("missing_left"), nb::arg("forbidden"), nb::arg("most_nodes"),
-        nb::arg("seconds"));
-  m.def("make_forest", &make_forest, nb::arg("n_classes"), nb::arg("ordered"), nb::arg("has_missing"),
-        nb::arg("root"), nb::arg("variable"), nb::arg("prefix"), nb::arg("left"), nb::arg("right"),
-        nb::arg("missing_left"), nb::arg("weight"), nb::arg("value"), nb::arg("exact"), nb::arg("band"),
-        nb::arg("any_order"), nb::arg("group_size"), nb::arg("group_weight"), nb::arg("divisor"), nb::arg("start"),
-        nb::arg("single"), nb::arg("link"), nb::arg("cuts"), nb::arg("n_rules"), nb::arg("forbidden"));
+        nb::arg("paired"), nb::arg("twins"), nb::arg("root"), nb::arg("variable"), nb::arg("prefix"), nb::arg("left"),
+        nb::arg("right"), nb::arg("missing_left"), nb::arg("forbidden"), nb::arg("most_nodes"), nb::arg("seconds"));
+  m.def("make_forest", &make_forest, nb::arg("n_classes"), nb::arg("ordered"), nb::arg("has_missing"), nb::arg("root"),
+        nb::arg("variable"), nb::arg("prefix"), nb::arg("left"), nb::arg("right"), nb::arg("missing_left"),
+        nb::arg("weight"), nb::arg("value"), nb::arg("exact"), nb::arg("band"), nb::arg("any_order"),
+        nb::arg("group_size"), nb::arg("group_weight"), nb::arg("divisor"), nb::arg("start"), nb::arg("single"),
+        nb::arg("link"), nb::arg("cuts"), nb::arg("n_rules"), nb::arg("forbidden"));
 }
 
-}  // namespace primewood
+}  // namespace primewood::bindings

@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "link.hpp"
+#include "forest/link.hpp"
 
-namespace primewood {
+namespace primewood::forest {
 
 using Int = std::int64_t;
 
@@ -26,26 +26,26 @@ constexpr int kMostRules = 4096;
 // A node sends the values below `prefix` to the left, and "missing" where `missing_left` says.
 struct Forest {
   int n_trees = 0, n_variables = 0, n_classes = 0, n_outputs = 0;
-  std::vector<int> ordered, offset;        // per variable; offset: first atom (variable, value)
-  std::vector<std::uint8_t> has_missing;   // per variable
-  std::vector<int> root;                   // per tree
+  std::vector<int> ordered, offset;                // per variable; offset: first atom (variable, value)
+  std::vector<std::uint8_t> has_missing;           // per variable
+  std::vector<int> root;                           // per tree
   std::vector<int> variable, prefix, left, right;  // per node; variable is -1 at a leaf
   std::vector<std::uint8_t> missing_left;          // per node
-  std::vector<Int> weight;        // per node and class: the leaf's value as an integer
-  std::vector<double> value;      // per node and output: the leaf's value as the library has it
-  std::vector<std::uint8_t> exact;  // per node: its values add without rounding
+  std::vector<Int> weight;                         // per node and class: the leaf's value as an integer
+  std::vector<double> value;                       // per node and output: the leaf's value as the library has it
+  std::vector<std::uint8_t> exact;                 // per node: its values add without rounding
   // Knowledge: the last trees are rules, which add nothing. A point that ends in a forbidden leaf is no possible row.
   int n_rules = 0;
   std::vector<std::uint8_t> forbidden;  // per node
-  Int band = 0;                   // how far rounding can move a margin, in units of `weight`
-  bool any_order = false;         // the decision must hold for every order of summation
-  std::vector<int> group_size;    // trees whose values are averaged, and weighted, before they count
+  Int band = 0;                         // how far rounding can move a margin, in units of `weight`
+  bool any_order = false;               // the decision must hold for every order of summation
+  std::vector<int> group_size;          // trees whose values are averaged, and weighted, before they count
   std::vector<double> group_weight;
-  double divisor = 1;             // of the sums, in the end
-  std::vector<double> start;      // per output: what the sums begin with
-  bool single = false;            // sums are rounded to float32
-  Link link = Link::identity;     // what the scores go through before the largest wins
-  std::vector<double> cuts;       // if any: one score, and the class is the number of cuts that it reaches
+  double divisor = 1;          // of the sums, in the end
+  std::vector<double> start;   // per output: what the sums begin with
+  bool single = false;         // sums are rounded to float32
+  Link link = Link::identity;  // what the scores go through before the largest wins
+  std::vector<double> cuts;    // if any: one score, and the class is the number of cuts that it reaches
 
   // How to search; it changes no answer. Tests switch parts off, so that the others must do everything.
   int patience = 800;        // nodes that the depth-first search may take
@@ -71,11 +71,10 @@ struct Forest {
   // The same for the trees alone.
   void finish_trees() {
     const std::size_t nodes = variable.size();
-    if (prefix.size() != nodes || left.size() != nodes || right.size() != nodes ||
-        missing_left.size() != nodes || exact.size() != nodes || forbidden.size() != nodes ||
-        int(root.size()) != all_trees() || n_trees < 1 || n_rules < 0 || n_rules > kMostRules ||
-        weight.size() != nodes * n_classes || value.size() != nodes * n_outputs ||
-        int(has_missing.size()) != n_variables)
+    if (prefix.size() != nodes || left.size() != nodes || right.size() != nodes || missing_left.size() != nodes ||
+        exact.size() != nodes || forbidden.size() != nodes || int(root.size()) != all_trees() || n_trees < 1 ||
+        n_rules < 0 || n_rules > kMostRules || weight.size() != nodes * n_classes ||
+        value.size() != nodes * n_outputs || int(has_missing.size()) != n_variables)
       throw std::invalid_argument("the arrays of the forest differ in length");
     offset.assign(n_variables + 1, 0);
     for (int j = 0; j < n_variables; j++) offset[j + 1] = offset[j] + values(j);
@@ -139,4 +138,4 @@ struct Forest {
   }
 };
 
-}  // namespace primewood
+}  // namespace primewood::forest

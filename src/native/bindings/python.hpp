@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace primewood {
+namespace primewood::bindings {
 
 template <class T>
 using Array = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
@@ -62,4 +62,4 @@ inline void poll_signals() {
 void bind_search(nanobind::module_& m);
 void bind_diagrams(nanobind::module_& m);
 
-}  // namespace primewood
+}  // namespace primewood::bindings

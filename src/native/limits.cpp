@@ -1,0 +1,34 @@
+#include "limits.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace primewood {
+
+void Limits::start(double seconds, std::int64_t nodes, std::function<void()> poll) {
+  poll_ = std::move(poll);
+  nodes_left_ = nodes;
+  visited_ = 0;
+  counted_ = nodes >= 0;
+  timed_ = seconds >= 0 && seconds < kForever;
+  const auto now = Clock::now();
+  const std::chrono::duration<double> allowed(timed_ ? seconds : 0);
+  deadline_ = now + std::chrono::duration_cast<Clock::duration>(allowed);
+  next_poll_ = now + kPollInterval;
+}
+
+void Limits::check() {
+  const auto now = Clock::now();
+  if (timed_ && now >= deadline_) throw LimitReached{};
+  if (now >= next_poll_) {
+    next_poll_ = now + kPollInterval;
+    poll_();
+  }
+}
+
+void Limits::allow(std::int64_t nodes) {
+  nodes_left_ = counted_ ? std::min(nodes_left_, nodes) : nodes;
+  counted_ = true;
+}
+
+}  // namespace primewood
