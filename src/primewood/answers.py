@@ -5,8 +5,8 @@ from primewood.apps.check import Check, Tally
 from primewood.apps.report import Report
 from primewood.batch.failed import Failed
 from primewood.batch.folder_summary import Overview
-from primewood.batch.into_folder import Written
 from primewood.batch.summary import Summary
+from primewood.batch.written import Written
 from primewood.model.score import Score
 from primewood.properties.breaking import Breaking
 from primewood.properties.comparison import Comparison

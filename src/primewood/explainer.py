@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from primewood.arguments import asks, bind, clock_of, takes_options
 from primewood.batch.batch import Batch
+from primewood.batch.explain_file import explain_file
 from primewood.batch.explain_rows import explain_rows
 from primewood.batch.failed import Failed
+from primewood.batch.file_job import FileJob
 from primewood.batch.folder import PartFormat
 from primewood.batch.importance import ROWS_BETWEEN_FLIPS, count_importance
-from primewood.batch.into_folder import Written, explain_file
-from primewood.batch.into_one_file import explain_into_one_file, is_one_file
 from primewood.batch.settings import BLOCK, Settings, choose_settings
+from primewood.batch.written import Written
 from primewood.domain import Domain
 from primewood.domain.domain import MissingRule
 from primewood.engines.diagram.compiler import CompilationWatcher
@@ -1627,7 +1628,7 @@ class Explainer:
 
         Memory: one part at a time; neither the file nor the explanations are kept. A part appears when it is complete,
         and a run that was stopped can be resumed. A single file appears when all rows are explained.
-        `primewood.overview` summarises the parts.
+        `Written.summary` and `primewood.overview` summarise the explanations.
 
         Parameters
         ----------
@@ -1683,17 +1684,18 @@ class Explainer:
         (2, 1)
         """
         settings = self._batch_settings(options, time_limit, work_limit, batch_limit, reuse, part_rows)
-        model, dialect = self._model.need_rows("batches"), Dialect(sheet, decimal)
-        shared: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "dialect": dialect}
-        if is_one_file(folder):
-            if resume or format is not None:
-                raise InvalidInput(f"resume and format are for a folder of parts; {folder} is one file")
-            return explain_into_one_file(model, source, folder, settings, identity=identity, **shared).written
-        if identity is not None:
-            raise InvalidInput("identity is for one .csv, .xlsx, .parquet or .jsonl file")
-        return explain_file(
-            model, source, folder, settings, format=format or "parquet", resume=resume, **shared
+        job = FileJob(
+            source,
+            folder,
+            settings,
+            format=format,
+            n_jobs=n_jobs,
+            resume=resume,
+            progress=progress,
+            dialect=Dialect(sheet, decimal),
+            identity=identity,
         )
+        return explain_file(self._model.need_rows("batches"), job)
 
     @takes_options("importance")
     def importance(

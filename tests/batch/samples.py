@@ -11,6 +11,8 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, Rando
 
 import primewood as pw
 from primewood.batch import settings
+from primewood.batch.explain_file import explain_file
+from primewood.batch.file_job import FileJob
 from primewood.batch.settings import Settings
 
 EXACT = {"time_limit": None, "work_limit": 50_000}
@@ -21,6 +23,11 @@ NAMES = ["sl", "sw", "pl", "pw"]
 def small_blocks(monkeypatch, rows):
     """Let batches have blocks of so many rows."""
     monkeypatch.setattr(settings, "Settings", functools.partial(Settings, block=rows))
+
+
+def write_answers(explainer, source, target, settings=None, **more):
+    """Explain a file; what is written."""
+    return explain_file(explainer._model, FileJob(source, target, settings or Settings(), **more))
 
 
 def forest(**options):

@@ -15,10 +15,10 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
+from batch.samples import write_answers
 from primewood import plots
 from primewood.apps.report.page.limits import list_limits
 from primewood.batch.batch import Batch
-from primewood.batch.into_folder import explain_file
 from primewood.batch.settings import Settings
 from primewood.errors import InvalidInput
 
@@ -74,7 +74,7 @@ def folder(explainer, rows, tmp_path_factory):
     made = tmp_path_factory.mktemp("batch")
     rows.to_parquet(made / "rows.parquet")
     settings = Settings(time_limit=None, work_limit=1000, block=25)
-    explain_file(explainer._model, made / "rows.parquet", made / "answers", settings)
+    write_answers(explainer, made / "rows.parquet", made / "answers", settings)
     return made / "answers"
 
 
@@ -84,7 +84,7 @@ def taken(explainer, rows, tmp_path_factory):
     made = tmp_path_factory.mktemp("reuse")
     rows.to_parquet(made / "rows.parquet")
     settings = Settings(time_limit=None, work_limit=1000, block=25, reuse=True)
-    explain_file(explainer._model, made / "rows.parquet", made / "answers", settings)
+    write_answers(explainer, made / "rows.parquet", made / "answers", settings)
     return made / "answers"
 
 
@@ -170,7 +170,7 @@ def test_rows_that_all_failed_have_nothing_to_draw(batch):
 def test_without_training_rows_there_is_no_coverage(tmp_path, rows):
     explainer = pw.Explainer(credit()[1], missing="forbid", literals="sets")
     rows.head(5).to_csv(tmp_path / "rows.csv", index=False)
-    explain_file(explainer._model, tmp_path / "rows.csv", tmp_path / "out")
+    write_answers(explainer, tmp_path / "rows.csv", tmp_path / "out")
     found = pw.overview(tmp_path / "out")
     assert found.summary.coverage is None and not found.coverage_by_size
     for given in (found, pd.read_parquet(tmp_path / "out" / "part-00000.parquet")):
@@ -198,7 +198,7 @@ def test_coverage_by_size_has_no_more_entries_than_there_are_shares(explainer, t
     X, forest = credit()
     few = pw.Explainer(forest, X.head(10), literals="sets")
     X.to_csv(tmp_path / "rows.csv", index=False)
-    explain_file(few._model, tmp_path / "rows.csv", tmp_path / "out")
+    write_answers(few, tmp_path / "rows.csv", tmp_path / "out")
     found = pw.overview(tmp_path / "out").coverage_by_size
     assert sum(found.values()) == len(X)
     assert {coverage for _, coverage in found} <= {k / 10 for k in range(11)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections import Counter
 
 import numpy as np
@@ -13,9 +14,9 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 import primewood as pw
+from batch.samples import write_answers
 from primewood.batch import folder as folders
 from primewood.batch.folder_summary import overview
-from primewood.batch.into_folder import explain_file
 from primewood.batch.row_explainer import RowExplainer
 from primewood.batch.settings import Settings
 from primewood.batch.sources import open_source
@@ -84,7 +85,7 @@ def lines_of(folder):
 
 
 def test_every_row_is_explained_as_it_is_alone(explainer, frame, tmp_path):
-    written = explain_file(explainer._model, save(frame, tmp_path / "rows.csv"), tmp_path / "out", settings())
+    written = write_answers(explainer, save(frame, tmp_path / "rows.csv"), tmp_path / "out", settings())
     assert (written.rows, written.parts, written.before) == (ROWS, 4, 0)
     found = table_of(tmp_path / "out")
     assert [record["row"] for record in found] == list(range(ROWS))
@@ -101,7 +102,7 @@ def test_every_row_is_explained_as_it_is_alone(explainer, frame, tmp_path):
 
 def test_literals_have_exact_ends(explainer, frame, tmp_path):
     path = save(frame, tmp_path / "rows.parquet")
-    explain_file(explainer._model, path, tmp_path / "out", settings())
+    write_answers(explainer, path, tmp_path / "out", settings())
     for record, x in zip(table_of(tmp_path / "out"), CREDIT.X, strict=False):
         pieces = [
             (each["feature"], piece["low"], piece["high"], piece["closed"])
@@ -118,14 +119,14 @@ def test_literals_have_exact_ends(explainer, frame, tmp_path):
 
 def test_json_lines_say_what_parquet_says(explainer, frame, tmp_path):
     path = save(frame, tmp_path / "rows.csv")
-    explain_file(explainer._model, path, tmp_path / "a", settings(reuse=True))
-    explain_file(explainer._model, path, tmp_path / "b", settings(reuse=True), format="jsonl")
+    write_answers(explainer, path, tmp_path / "a", settings(reuse=True))
+    write_answers(explainer, path, tmp_path / "b", settings(reuse=True), format="jsonl")
     assert table_of(tmp_path / "a") == lines_of(tmp_path / "b")
     assert overview(tmp_path / "a").summary == overview(tmp_path / "b").summary
 
 
 def test_the_manifest_tells_what_is_there(explainer, frame, tmp_path):
-    explain_file(explainer._model, save(frame, tmp_path / "rows.csv"), tmp_path / "out", settings())
+    write_answers(explainer, save(frame, tmp_path / "rows.csv"), tmp_path / "out", settings())
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["finished"] and manifest["rows"] == ROWS
     assert [part["rows"] for part in manifest["parts"]] == [40, 40, 40, 10]
@@ -141,12 +142,12 @@ def test_the_manifest_tells_what_is_there(explainer, frame, tmp_path):
 def test_two_jobs_write_the_same_bytes(explainer, frame, tmp_path, reuse, kind):
     path = save(frame, tmp_path / "rows.csv")
     for name, jobs in (("one", 1), ("two", 2)):
-        explain_file(explainer._model, path, tmp_path / name, settings(reuse=reuse), format=kind, n_jobs=jobs)
+        write_answers(explainer, path, tmp_path / name, settings(reuse=reuse), format=kind, n_jobs=jobs)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
 def test_explanations_that_are_taken_over_hold_for_their_rows(explainer, frame, tmp_path):
-    explain_file(explainer._model, save(frame, tmp_path / "rows.csv"), tmp_path / "out", settings(reuse=True))
+    write_answers(explainer, save(frame, tmp_path / "rows.csv"), tmp_path / "out", settings(reuse=True))
     found = table_of(tmp_path / "out")
     taken = [record for record in found if record["taken_from"] is not None]
     assert taken and overview(tmp_path / "out").taken_over == len(taken)
@@ -162,7 +163,7 @@ def test_a_regressor_is_asked_around_its_predictions(tmp_path):
     forest = RandomForestRegressor(3, max_depth=3, random_state=0).fit(X, y)
     explainer = pw.Explainer(forest, X, feature_names=list("abcd"), literals="sets")
     path = save(pd.DataFrame(X[:7], columns=list("abcd")), tmp_path / "rows.csv")
-    explain_file(explainer._model, path, tmp_path / "out", settings(options={"within": 5.0}))
+    write_answers(explainer, path, tmp_path / "out", settings(options={"within": 5.0}))
     told = [record["rule"] for record in table_of(tmp_path / "out")]
     assert told == [explainer.explain(x, within=5.0).rule for x in X[:7]]
 
@@ -176,7 +177,7 @@ def test_all_kinds_of_files_give_the_same(explainer, frame, tmp_path, ending):
     frame = frame.rename(columns={"comment": "a, comment"})
     for end in ("csv", ending):
         with pytest.warns(RowsWarning, match="ignored columns: a, comment"):
-            explain_file(explainer._model, save(frame, tmp_path / f"rows.{end}"), tmp_path / end, settings())
+            write_answers(explainer, save(frame, tmp_path / f"rows.{end}"), tmp_path / end, settings())
     assert table_of(tmp_path / "csv") == table_of(tmp_path / ending)
 
 
@@ -208,9 +209,7 @@ def test_names_of_categories_are_read(categories, tmp_path):
         ("c", X, "csv"),
         ("d", X, "jsonl"),
     ):
-        explain_file(
-            explainer._model, save(rows, tmp_path / f"{name}.{ending}"), tmp_path / name, settings(13)
-        )
+        write_answers(explainer, save(rows, tmp_path / f"{name}.{ending}"), tmp_path / name, settings(13))
         assert [record["rule"] for record in table_of(tmp_path / name)] == alone, name
 
 
@@ -241,10 +240,10 @@ BAD = {
 @pytest.mark.parametrize("kind", BAD)
 def test_a_bad_row_is_a_row_that_failed(explainer, frame, tmp_path, kind):
     path = save(frame, tmp_path / "rows.csv")
-    explain_file(explainer._model, path, tmp_path / "good", settings())
+    write_answers(explainer, path, tmp_path / "good", settings())
     lines = BAD[kind](path.read_text().splitlines())
     path.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogateescape")
-    explain_file(explainer._model, path, tmp_path / "bad", settings())
+    write_answers(explainer, path, tmp_path / "bad", settings())
     good, bad = table_of(tmp_path / "good"), table_of(tmp_path / "bad")
     assert bad[:50] == good[:50] and bad[51:] == good[51:]
     failed = bad[50]
@@ -263,7 +262,7 @@ def test_bad_lines_of_json(explainer, frame, tmp_path):
     lines[3] = '{"age": 3}'
     lines[4] = lines[4].replace(":", ":[1],", 1).replace("[1],", "[", 1).replace(",", "],", 1)
     path.write_text("\n".join(lines))
-    explain_file(explainer._model, path, tmp_path / "out", settings())
+    write_answers(explainer, path, tmp_path / "out", settings())
     found = table_of(tmp_path / "out")
     assert [record["status"] for record in found] == ["proved", *["failed"] * 4, "proved"]
     for record, words in zip(found[1:5], ("not JSON", "not an object", "has no", "not list"), strict=True):
@@ -273,7 +272,7 @@ def test_bad_lines_of_json(explainer, frame, tmp_path):
 def test_a_bad_row_of_parquet(explainer, frame, tmp_path):
     frame = frame.copy()
     frame.iloc[5, 0] = np.inf
-    explain_file(explainer._model, save(frame, tmp_path / "rows.parquet"), tmp_path / "out", settings())
+    write_answers(explainer, save(frame, tmp_path / "rows.parquet"), tmp_path / "out", settings())
     found = table_of(tmp_path / "out")
     assert [i for i, record in enumerate(found) if record["status"] == "failed"] == [5]
     assert "is infinite" in found[5]["notes"][0] and "row 0" not in found[5]["notes"][0]
@@ -283,14 +282,14 @@ def test_a_bad_row_of_parquet(explainer, frame, tmp_path):
 def test_absent_columns_are_an_error_at_once(explainer, frame, tmp_path, ending):
     path = save(frame.drop(columns="age"), tmp_path / f"rows.{ending}")
     with pytest.raises(InvalidInput, match="missing columns: age"):
-        explain_file(explainer._model, path, tmp_path / "out", settings())
+        write_answers(explainer, path, tmp_path / "out", settings())
     assert not (tmp_path / "out").exists()
 
 
 def test_a_column_of_words_is_an_error_at_once(explainer, frame, tmp_path):
     path = save(frame.assign(age="old"), tmp_path / "rows.parquet")
     with pytest.raises(InvalidInput, match="age holds numbers"):
-        explain_file(explainer._model, path, tmp_path / "out", settings())
+        write_answers(explainer, path, tmp_path / "out", settings())
 
 
 def test_files_that_are_none(explainer, tmp_path):
@@ -302,31 +301,47 @@ def test_files_that_are_none(explainer, tmp_path):
     ):
         (tmp_path / name).write_text(content)
         with pytest.raises(InvalidInput, match=words):
-            explain_file(explainer._model, tmp_path / name, tmp_path / "out", settings())
+            write_answers(explainer, tmp_path / name, tmp_path / "out", settings())
     for name, words in (("absent.csv", "no file"), ("-", "stdin")):
         with pytest.raises(InvalidInput, match=words):
-            explain_file(explainer._model, name, tmp_path / "out", settings())
+            write_answers(explainer, name, tmp_path / "out", settings())
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_file_without_rows_is_done_at_once(explainer, frame, tmp_path, ending):
     path = save(frame.head(0), tmp_path / f"rows.{ending}")
-    written = explain_file(explainer._model, path, tmp_path / "out", settings())
+    written = write_answers(explainer, path, tmp_path / "out", settings())
     assert (written.rows, written.parts) == (0, 0) and list(contents(tmp_path / "out")) == ["manifest.json"]
     assert overview(tmp_path / "out").summary.rows == 0
+
+
+def test_what_is_written_is_summarised_alike_for_a_folder_and_for_one_file(explainer, frame, tmp_path):
+    path = save(frame, tmp_path / "rows.csv")
+    folder = write_answers(explainer, path, tmp_path / "out", settings()).summary()
+    written = write_answers(explainer, path, tmp_path / "out.jsonl", settings())
+    (tmp_path / "out.jsonl").unlink()
+    for found in (written.summary(), pickle.loads(pickle.dumps(written)).summary()):
+        assert found.finished and found.summary == folder.summary and found.summary.rows == ROWS
+        assert (found.model, found.coverage_by_size) == (folder.model, folder.coverage_by_size)
+        assert found.seconds is not None
+
+
+def test_a_summary_counts_the_rows_of_earlier_runs_too(explainer, frame, tmp_path):
+    path = save(frame, tmp_path / "rows.csv")
+    write_answers(explainer, path, tmp_path / "out", settings())
+    written = write_answers(explainer, path, tmp_path / "out", settings(), resume=True)
+    assert written.before == ROWS and written.summary() == overview(tmp_path / "out")
 
 
 def test_what_cannot_be_asked(explainer, frame, tmp_path):
     path = save(frame, tmp_path / "rows.csv")
     with pytest.raises(InvalidInput, match='"parquet" or "jsonl"'):
-        explain_file(explainer._model, path, tmp_path / "out", settings(), format="xml")
+        write_answers(explainer, path, tmp_path / "out", settings(), format="xml")
     with pytest.raises(InvalidInput, match="reuse"):
-        explain_file(
-            explainer._model, path, tmp_path / "out", settings(reuse=True, options={"goal": "shortest"})
-        )
+        write_answers(explainer, path, tmp_path / "out", settings(reuse=True, options={"goal": "shortest"}))
     (tmp_path / "file").touch()
     with pytest.raises(InvalidInput, match="is not a folder"):
-        explain_file(explainer._model, path, tmp_path / "file", settings())
+        write_answers(explainer, path, tmp_path / "file", settings())
 
 
 def test_a_file_that_changes_while_it_is_read_is_noticed(explainer, frame, tmp_path, monkeypatch):
@@ -339,7 +354,7 @@ def test_a_file_that_changes_while_it_is_read_is_noticed(explainer, frame, tmp_p
 
     monkeypatch.setattr(RowExplainer, "describe", change)
     with pytest.raises(InvalidInput, match="changed while it was read"):
-        explain_file(explainer._model, path, tmp_path / "out", settings())
+        write_answers(explainer, path, tmp_path / "out", settings())
     assert not json.loads((tmp_path / "out" / "manifest.json").read_text())["finished"]
 
 
@@ -347,7 +362,7 @@ def test_a_model_without_tests_has_bad_rows_too(tmp_path):
     forest = RandomForestClassifier(2, random_state=0).fit(np.zeros((9, 2)), np.zeros(9, dtype=int))
     explainer = pw.Explainer(forest, literals="sets")
     (tmp_path / "rows.csv").write_text("x0,x1\n1,2\none,2\n3,4\n")
-    explain_file(explainer._model, tmp_path / "rows.csv", tmp_path / "out", settings())
+    write_answers(explainer, tmp_path / "rows.csv", tmp_path / "out", settings())
     found = table_of(tmp_path / "out")
     assert [record["status"] for record in found] == ["proved", "failed", "proved"]
     assert [record["decision"] for record in found] == [0, None, 0]

@@ -18,11 +18,11 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
+from batch.samples import write_answers
 from children import run_child
 from primewood import files
 from primewood.batch import explain_rows
 from primewood.batch import folder as folders
-from primewood.batch.into_folder import explain_file
 from primewood.batch.settings import Settings
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput
@@ -39,7 +39,7 @@ sys.path.insert(0, {here!r})
 from batch.test_resume import SETTINGS, explainer_of
 from dataclasses import replace
 from primewood.batch.row_explainer import RowExplainer
-from primewood.batch.into_folder import explain_file
+from batch.samples import write_answers
 
 explainer = explainer_of()
 describe = RowExplainer.describe
@@ -51,7 +51,7 @@ def slowly(*asked):
 RowExplainer.describe = slowly
 settings = replace(SETTINGS, reuse={reuse})
 print("ready", flush=True)
-explain_file(explainer._model, Path({source!r}), Path({folder!r}), settings, format={format!r}, resume=True)
+write_answers(explainer, Path({source!r}), Path({folder!r}), settings, format={format!r}, resume=True)
 print("done", flush=True)
 """
 
@@ -87,7 +87,7 @@ def wholes(explainer, source, tmp_path_factory):
     found = []
     for reuse in (False, True):
         folder = tmp_path_factory.mktemp("whole")
-        explain_file(explainer._model, source, folder, replace(SETTINGS, reuse=reuse))
+        write_answers(explainer, source, folder, replace(SETTINGS, reuse=reuse))
         found.append(contents(folder))
     return found
 
@@ -116,7 +116,7 @@ def stopped_after(monkeypatch, parts, explainer, source, folder, settings, probl
 
     with monkeypatch.context() as patched, pytest.raises(problem):
         patched.setattr(folders.Folder, "write_part", writing)
-        explain_file(explainer._model, source, folder, settings, **more)
+        write_answers(explainer, source, folder, settings, **more)
 
 
 @contextmanager
@@ -149,7 +149,7 @@ def test_a_run_that_goes_on_ends_with_the_same_bytes(
     stopped_after(monkeypatch, parts, explainer, source, tmp_path / "parts", settings)
     held = contents(tmp_path / "parts")
     assert len([name for name in held if name.endswith(".parquet")]) == parts
-    written = explain_file(explainer_of()._model, source, tmp_path / "parts", settings, resume=True)
+    written = write_answers(explainer_of(), source, tmp_path / "parts", settings, resume=True)
     assert (written.rows, written.parts, written.before) == (ROWS, 10, 20 * parts)
     found = contents(tmp_path / "parts")
     assert found == wholes[reuse]
@@ -163,16 +163,16 @@ def test_how_many_cells_are_remembered_makes_no_difference(
     monkeypatch.setattr(explain_rows, "REMEMBERED", 3)
     settings = replace(SETTINGS, reuse=reuse)
     stopped_after(monkeypatch, 6, explainer, source, tmp_path / "out", settings)
-    explain_file(explainer._model, source, tmp_path / "out", settings, resume=True)
+    write_answers(explainer, source, tmp_path / "out", settings, resume=True)
     assert contents(tmp_path / "out") == wholes[reuse]
 
 
 def test_rounds_of_a_block_are_gone_on_with(monkeypatch, explainer, source, tmp_path):
     """Blocks of 70 rows are explained in several rounds, and what the first ones lent is known to the next run."""
     settings = replace(SETTINGS, reuse=True, block=70)
-    explain_file(explainer._model, source, tmp_path / "whole", settings, n_jobs=2)
+    write_answers(explainer, source, tmp_path / "whole", settings, n_jobs=2)
     stopped_after(monkeypatch, 2, explainer, source, tmp_path / "parts", settings)
-    explain_file(explainer_of()._model, source, tmp_path / "parts", settings, resume=True)
+    write_answers(explainer_of(), source, tmp_path / "parts", settings, resume=True)
     assert contents(tmp_path / "parts") == contents(tmp_path / "whole")
 
 
@@ -183,7 +183,7 @@ def test_a_run_that_is_killed_goes_on(explainer, source, wholes, tmp_path, reuse
     begun = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert 2 <= len(begun["parts"]) < 10 and not begun["finished"]
     settings = replace(SETTINGS, reuse=reuse)
-    written = explain_file(explainer._model, source, tmp_path / "out", settings, resume=True)
+    written = write_answers(explainer, source, tmp_path / "out", settings, resume=True)
     assert written.before == 20 * len(begun["parts"])
     assert contents(tmp_path / "out") == wholes[reuse]
 
@@ -196,15 +196,15 @@ def test_a_run_that_is_killed_again_and_again_ends_the_same(explainer, source, t
         with running(source, tmp_path / "out", reuse=True, kind=kind, pause=0.0005):
             time.sleep(generator.uniform(0.0, 0.12))
     settings = replace(SETTINGS, reuse=True)
-    explain_file(explainer._model, source, tmp_path / "out", settings, format=kind, resume=True)
-    explain_file(explainer._model, source, tmp_path / "whole", settings, format=kind)
+    write_answers(explainer, source, tmp_path / "out", settings, format=kind, resume=True)
+    write_answers(explainer, source, tmp_path / "whole", settings, format=kind)
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
 
 
 def test_a_finished_run_is_left_alone(explainer, source, tmp_path):
-    explain_file(explainer._model, source, tmp_path / "out", SETTINGS)
+    write_answers(explainer, source, tmp_path / "out", SETTINGS)
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").iterdir()}
-    written = explain_file(explainer._model, source, tmp_path / "out", SETTINGS, resume=True)
+    written = write_answers(explainer, source, tmp_path / "out", SETTINGS, resume=True)
     assert written.before == written.rows == ROWS and "finished already" in str(written)
     del before[tmp_path / "out" / folders.LOCK]
     assert all(path.stat().st_mtime_ns == then for path, then in before.items())
@@ -212,7 +212,7 @@ def test_a_finished_run_is_left_alone(explainer, source, tmp_path):
 
 def test_going_on_with_nothing_begins(explainer, source, tmp_path):
     (tmp_path / "out").mkdir()
-    assert explain_file(explainer._model, source, tmp_path / "out", SETTINGS, resume=True).rows == ROWS
+    assert write_answers(explainer, source, tmp_path / "out", SETTINGS, resume=True).rows == ROWS
 
 
 # Damage.
@@ -225,7 +225,7 @@ def test_a_damaged_part_is_done_again(
 ):
     settings = replace(SETTINGS, reuse=reuse)
     if finished:
-        explain_file(explainer._model, source, tmp_path / "out", settings)
+        write_answers(explainer, source, tmp_path / "out", settings)
     else:
         stopped_after(monkeypatch, 5, explainer, source, tmp_path / "out", settings)
     bad = tmp_path / "out" / ("part-00002.boxes.jsonl" if reuse else "part-00002.parquet")
@@ -234,24 +234,24 @@ def test_a_damaged_part_is_done_again(
     if damage != "gone":
         bad.write_bytes(content[:-7] if damage == "cut" else content[:-7] + b"damaged")
     with pytest.warns(UserWarning, match=f"{bad.name} is damaged or gone"):
-        written = explain_file(explainer._model, source, tmp_path / "out", settings, resume=True)
+        written = write_answers(explainer, source, tmp_path / "out", settings, resume=True)
     assert written.before == (180 if finished else 80)
     assert contents(tmp_path / "out") == wholes[reuse]
 
 
 def test_a_damaged_manifest_is_an_error(explainer, source, tmp_path):
-    explain_file(explainer._model, source, tmp_path / "out", SETTINGS)
+    write_answers(explainer, source, tmp_path / "out", SETTINGS)
     for content, words in (("{", "damaged"), ('{"format": "x"}', "not a batch"), ("[]", "not a batch")):
         (tmp_path / "out" / "manifest.json").write_text(content)
         with pytest.raises(InvalidInput, match=words):
-            explain_file(explainer._model, source, tmp_path / "out", SETTINGS, resume=True)
+            write_answers(explainer, source, tmp_path / "out", SETTINGS, resume=True)
 
 
 def test_what_a_killed_run_was_writing_is_removed(monkeypatch, explainer, source, tmp_path):
     stopped_after(monkeypatch, 2, explainer, source, tmp_path / "out", SETTINGS)
     for name in ("part-00002.parquetabc.part", "manifest.jsonxyz.part"):
         (tmp_path / "out" / name).write_bytes(b"half")
-    explain_file(explainer._model, source, tmp_path / "out", SETTINGS, resume=True)
+    write_answers(explainer, source, tmp_path / "out", SETTINGS, resume=True)
     assert not list((tmp_path / "out").glob("*.part"))
 
 
@@ -261,15 +261,15 @@ def test_what_a_killed_run_was_writing_is_removed(monkeypatch, explainer, source
 def test_a_folder_that_is_taken_is_refused(monkeypatch, explainer, source, tmp_path):
     stopped_after(monkeypatch, 2, explainer, source, tmp_path / "out", SETTINGS)
     with pytest.raises(InvalidInput, match=r"not finished of 40 rows; resume"):
-        explain_file(explainer._model, source, tmp_path / "out", SETTINGS)
-    explain_file(explainer._model, source, tmp_path / "out", SETTINGS, resume=True)
+        write_answers(explainer, source, tmp_path / "out", SETTINGS)
+    write_answers(explainer, source, tmp_path / "out", SETTINGS, resume=True)
     with pytest.raises(InvalidInput, match=r"holds a finished batch of 200 rows"):
-        explain_file(explainer._model, source, tmp_path / "out", SETTINGS)
+        write_answers(explainer, source, tmp_path / "out", SETTINGS)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear")
     for resume in (False, True):
         with pytest.raises(InvalidInput, match="is not empty"):
-            explain_file(explainer._model, source, tmp_path / "other", SETTINGS, resume=resume)
+            write_answers(explainer, source, tmp_path / "other", SETTINGS, resume=resume)
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["letter.txt"]
 
 
@@ -300,9 +300,9 @@ def test_what_changed_is_named_and_refused(monkeypatch, explainer, source, tmp_p
         changed.write_text(source.read_text() + other["data"])
         source = changed
     settings = replace(SETTINGS, **other.get("settings", {}))
-    more = {"format": other.get("format", "parquet"), "dialect": other.get("dialect")}
+    more = {"format": other.get("format", "parquet"), "dialect": other.get("dialect", Dialect())}
     with pytest.raises(InvalidInput, match=f"cannot be continued: {words}.*changed since it began"):
-        explain_file(asked._model, source, tmp_path / "out", settings, resume=True, **more)
+        write_answers(asked, source, tmp_path / "out", settings, resume=True, **more)
     assert contents(tmp_path / "out") == before
 
 
@@ -311,15 +311,15 @@ def test_another_version_is_refused(monkeypatch, explainer, source, tmp_path):
     path = tmp_path / "out" / "manifest.json"
     path.write_text(path.read_text().replace(f'"primewood": "{pw.__version__}"', '"primewood": "0.0.7"'))
     with pytest.raises(InvalidInput, match="the version of primewood"):
-        explain_file(explainer._model, source, tmp_path / "out", SETTINGS, resume=True)
+        write_answers(explainer, source, tmp_path / "out", SETTINGS, resume=True)
 
 
 def test_two_runs_into_one_folder_are_refused(explainer, source, tmp_path):
     with running(source, tmp_path / "out") as child:
         wait_for(tmp_path / "out" / "part-00000.parquet", child)
         with pytest.raises(InvalidInput, match="another run is writing"):
-            explain_file(explainer._model, source, tmp_path / "out", SETTINGS, resume=True)
-    assert explain_file(explainer._model, source, tmp_path / "out", SETTINGS, resume=True).rows == ROWS
+            write_answers(explainer, source, tmp_path / "out", SETTINGS, resume=True)
+    assert write_answers(explainer, source, tmp_path / "out", SETTINGS, resume=True).rows == ROWS
 
 
 # Nothing can be written.
@@ -332,7 +332,7 @@ from pathlib import Path
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from batch.test_resume import SETTINGS, explainer_of
 from primewood.batch.row_explainer import RowExplainer
-from primewood.batch.into_folder import explain_file
+from batch.samples import write_answers
 explainer = explainer_of()
 describe = RowExplainer.describe
 def fill(self, result, *asked):
@@ -341,7 +341,7 @@ def fill(self, result, *asked):
     return describe(self, result, *asked)
 RowExplainer.describe = fill
 try:
-    explain_file(explainer._model, {str(source)!r}, {str(tmp_path / "out")!r}, SETTINGS)
+    write_answers(explainer, {str(source)!r}, {str(tmp_path / "out")!r}, SETTINGS)
 except OSError as problem:
     print(problem.filename, problem.strerror)
 """
@@ -351,7 +351,7 @@ except OSError as problem:
     held = contents(tmp_path / "out")
     assert sorted(held) == ["manifest.json", *(f"part-0000{i}.parquet" for i in range(3))]
     assert json.loads(held["manifest.json"])["rows"] == 60
-    explain_file(explainer._model, source, tmp_path / "out", SETTINGS, resume=True)
+    write_answers(explainer, source, tmp_path / "out", SETTINGS, resume=True)
     assert contents(tmp_path / "out") == wholes[False]
 
 
@@ -393,7 +393,7 @@ def test_no_space_left_leaves_what_is_finished(
 ):
     settings = replace(SETTINGS, reuse=reuse)
     with full_disk(monkeypatch, name, times), pytest.raises(OSError, match=r"No space left") as problem:
-        explain_file(explainer._model, source, tmp_path / "out", settings)
+        write_answers(explainer, source, tmp_path / "out", settings)
     assert problem.value.errno == errno.ENOSPC and problem.value.filename == str(tmp_path / "out" / name)
     assert Path("/dev/full").is_char_device() and not list((tmp_path / "out").glob("*.part"))
     begun = json.loads((tmp_path / "out" / "manifest.json").read_text())
@@ -402,9 +402,9 @@ def test_no_space_left_leaves_what_is_finished(
     listed = [file for part in begun["parts"] for file in part["files"]]
     assert all(held[file] == wholes[reuse][file] for file in listed)
     with full_disk(monkeypatch, name, 0), pytest.raises(OSError, match=r"No space left"):
-        explain_file(explainer._model, source, tmp_path / "out", settings, resume=True)
+        write_answers(explainer, source, tmp_path / "out", settings, resume=True)
     assert contents(tmp_path / "out") == held
-    written = explain_file(explainer._model, source, tmp_path / "out", settings, resume=True)
+    written = write_answers(explainer, source, tmp_path / "out", settings, resume=True)
     assert written.before == rows and contents(tmp_path / "out") == wholes[reuse]
 
 
@@ -413,13 +413,13 @@ def test_no_space_left_for_the_beginning_leaves_nothing_behind(
     monkeypatch, explainer, source, wholes, tmp_path
 ):
     with full_disk(monkeypatch, "manifest.json", 0), pytest.raises(OSError, match=r"No space left"):
-        explain_file(explainer._model, source, tmp_path / "out", SETTINGS)
+        write_answers(explainer, source, tmp_path / "out", SETTINGS)
     assert contents(tmp_path / "out") == {}
-    explain_file(explainer._model, source, tmp_path / "out", SETTINGS)
+    write_answers(explainer, source, tmp_path / "out", SETTINGS)
     assert contents(tmp_path / "out") == wholes[False]
 
 
 def test_ctrl_c_leaves_what_is_finished(monkeypatch, explainer, source, wholes, tmp_path):
     stopped_after(monkeypatch, 3, explainer, source, tmp_path / "out", SETTINGS, KeyboardInterrupt, n_jobs=2)
-    explain_file(explainer._model, source, tmp_path / "out", SETTINGS, resume=True)
+    write_answers(explainer, source, tmp_path / "out", SETTINGS, resume=True)
     assert contents(tmp_path / "out") == wholes[False]

@@ -13,11 +13,11 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
+from batch.samples import write_answers
 from children import run_child
 from mutations import mutate
 from primewood.batch.folder import Folder, Manifest
 from primewood.batch.folder_summary import overview
-from primewood.batch.into_folder import explain_file
 from primewood.batch.settings import Settings
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput, PrimewoodError
@@ -42,7 +42,7 @@ def source(tmp_path_factory):
 
 @pytest.fixture
 def folder(explainer, source, tmp_path):
-    explain_file(explainer._model, source, tmp_path / "out", SETTINGS, format="jsonl")
+    write_answers(explainer, source, tmp_path / "out", SETTINGS, format="jsonl")
     return tmp_path / "out"
 
 
@@ -53,7 +53,7 @@ def change(folder, edit):
 
 
 def resume(explainer, source, folder):
-    return explain_file(explainer._model, source, folder, SETTINGS, format="jsonl", resume=True)
+    return write_answers(explainer, source, folder, SETTINGS, format="jsonl", resume=True)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_what_a_part_holds_is_checked(folder, edit, words):
 
 
 def test_a_parquet_part_of_other_columns_is_an_error(explainer, source, tmp_path):
-    explain_file(explainer._model, source, tmp_path / "out", SETTINGS)
+    write_answers(explainer, source, tmp_path / "out", SETTINGS)
     path = tmp_path / "out" / "part-00000.parquet"
     pd.DataFrame({"status": ["proved"] * 5}).to_parquet(path)
     with pytest.raises(InvalidInput, match=r"part-00000.parquet is damaged: its columns cannot be read"):

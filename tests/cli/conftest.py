@@ -13,7 +13,6 @@ import skops.io
 from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
-from primewood.batch.into_folder import explain_file
 from primewood.cli import main
 
 Done = namedtuple("Done", "code out err")
@@ -55,7 +54,7 @@ def made(tmp_path_factory):
     X.head(60).to_csv(folder / "rows.csv", index=False)
     X.to_csv(folder / "train.csv", index=False)
     (folder / "codes.toml").write_text(CODES)
-    explain_file(pw.Explainer(forest, X)._model, folder / "rows.csv", folder / "explained")
+    pw.Explainer(forest, X).explain_file(folder / "rows.csv", folder / "explained")
     return folder
 
 

@@ -8,6 +8,7 @@ import skops.io
 from sklearn.linear_model import LogisticRegression
 
 from primewood.cli import main
+from primewood.logic.variable import Variable
 
 ASKED = ["forest.json", "rows.csv", "--row", "3"]
 
@@ -17,6 +18,8 @@ def oddities(made):
     """Files that are not what they should be."""
     skops.io.dump(LogisticRegression().fit([[0.0], [1.0]], [0, 1]), made / "linear.skops")
     joblib.dump({"a": 1}, made / "model.joblib")
+    joblib.dump(Variable("a", (0, 1)) == 1, made / "expression.joblib")
+    (made / "one.csv").write_text("a\n1\n")
     (made / "folder").mkdir()
     (made / "empty.csv").write_text("")
     (made / "other.csv").write_text("Income,height\n1,2\n")
@@ -52,6 +55,8 @@ def oddities(made):
         (["explain", "linear.skops", "rows.csv"], "sklearn.linear_model.LogisticRegression is not supported"),
         (["explain", "model.joblib", "rows.csv"], "--trust-pickle"),
         (["explain", "model.joblib", "rows.csv", "--trust-pickle"], "builtins.dict is not supported"),
+        (["explain", "expression.joblib", "one.csv", "--trust-pickle"], "holds an expression"),
+        (["explain", "expression.joblib", "one.csv", "--trust-pickle", "-o", "out"], "holds an expression"),
         (["explain", "forest.json", "none.csv"], "there is no file none.csv"),
         (
             ["explain", "forest.json", "folder"],

@@ -115,7 +115,7 @@ def test_an_existing_file_is_replaced_only_when_the_new_one_is_complete(files, c
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("primewood.batch.into_one_file.explain_file", stopped)
+        patched.setattr("primewood.batch.into_one_file.explain_into_folder", stopped)
         done = call("explain", "forest.skops", "rows.csv", "-o", path)
     assert done.code == 130 and "is not written" in done.err
     assert path.read_text() == "before" and [x.name for x in tmp_path.iterdir()] == ["out.csv"]

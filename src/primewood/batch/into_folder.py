@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 
@@ -20,87 +19,20 @@ from primewood import __version__
 from primewood.batch import part_files
 from primewood.batch.answer_records import RecordWriter
 from primewood.batch.explain_rows import Run
+from primewood.batch.file_job import FileJob
 from primewood.batch.folder import BatchQuestion, Folder, Manifest, Part, PartFormat, part_name
 from primewood.batch.progress import show_progress
 from primewood.batch.row_explainer import RowExplainer
 from primewood.batch.row_result import RowResult
-from primewood.batch.settings import Settings
 from primewood.batch.sources import Source, open_source
+from primewood.batch.written import Written
 from primewood.errors import InvalidInput
 from primewood.files import report_damage
 from primewood.model.model import TreeModel
 from primewood.questions.explanation import score_together
-from primewood.tables.files import Dialect
-from primewood.visible import Readable
 
 
-@dataclass(frozen=True)
-class Written(Readable):
-    r"""The result of explaining a file: where the explanations are, and how many.
-
-    Attributes
-    ----------
-    folder : Path
-        The folder of parts, or the one file.
-    rows : int
-        How many rows it has now.
-    parts : int or None
-        How many parts the folder has; None for one file.
-    before : int
-        How many of these rows an earlier run had finished.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> import pathlib, tempfile
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "rows.csv").write_text("sl,sw,pl,pw\n5.1,3.5,1.4,0.2\n7.0,3.2,4.7,1.4\n")
-    >>> written = explainer.explain_file(folder / "rows.csv", folder / "answers.csv")
-    >>> written.folder.name, written.rows, written.parts
-    ('answers.csv', 2, None)
-    """
-
-    folder: Path
-    rows: int
-    parts: int | None
-    before: int = 0
-
-    def __repr__(self) -> str:
-        return f"<Written: {self}>"
-
-    def _repr_html_(self) -> str:
-        from primewood.render.html.answers import lines
-
-        return lines("Written", f"{self.rows:,} rows", [str(self)], badge="Finished")
-
-    def __str__(self) -> str:
-        if self.parts is None:
-            return f"{self.folder} is written: {self.rows:,} row{'' if self.rows == 1 else 's'}"
-        held = f"{self.rows:,} rows in {self.parts:,} part{'' if self.parts == 1 else 's'}"
-        if self.before == self.rows and self.rows:
-            return f"{self.folder} was finished already: {held}"
-        earlier = f", {self.before:,} rows of them by an earlier run" if self.before else ""
-        return f"{self.folder} is finished: {held}{earlier}"
-
-
-def explain_file(
-    model: TreeModel,
-    source: str | Path,
-    folder: str | Path,
-    settings: Settings | None = None,
-    *,
-    format: str = "parquet",  # noqa: A002
-    n_jobs: int | None = None,
-    resume: bool = False,
-    progress: bool | None = None,
-    dialect: Dialect | None = None,
-) -> Written:
+def explain_into_folder(model: TreeModel, job: FileJob) -> Written:
     """Explain every row of a file into a folder of parts.
 
     Nothing keeps all rows or all explanations. A row that cannot be read or explained has the status "failed".
@@ -109,21 +41,9 @@ def explain_file(
     ----------
     model
         What decides.
-    source
-        A CSV file with a header, a file of JSON lines (.jsonl), a Parquet file (.parquet) or an Excel workbook (.xlsx),
-        with the model's columns.
-    folder
-        Where the parts go: a new or empty folder, or with `resume` that of a run that was stopped.
-    settings
-        How rows are explained. The seconds of `batch_limit` are for each run; one that goes on has them again.
-    format
-        What parts are written as: "parquet" or "jsonl".
-    n_jobs, progress
-        As for a call of the explainer.
-    resume
-        Whether to go on with what an earlier run has begun. It must have been asked the same.
-    dialect
-        Which sheet of a workbook is read, and which decimal mark a CSV file has.
+    job
+        Its target is a new or empty folder, or with `resume` that of a run that was stopped, which must have been
+        asked the same. The seconds of `batch_limit` are for each run; one that goes on has them again.
 
     Raises
     ------
@@ -132,43 +52,35 @@ def explain_file(
     OSError
         If a file cannot be written. The parts that are finished stay, and `resume` goes on.
     """
-    settings = settings or Settings()
-    settings.check()
-    kind = part_files.check_part_format(format)
-    rows = open_source(source, model.context.layout, dialect)
-    asked = Folder(folder)
-    with asked.lock():
+    job.settings.check()
+    kind = part_files.check_part_format(job.format or "parquet")
+    rows = open_source(job.source, model.context.layout, job.dialect)
+    folder = Folder(job.target)
+    with folder.lock():
         features = tuple(variable.name for variable in model.context.variables)
-        fresh = Manifest(_ask(model, rows, settings, kind, dialect or Dialect()), features)
-        begun = asked.begin(fresh, resume=resume)
-        run = _FolderRun(model, rows, asked, settings, kind, begun)
-        return run.finish(n_jobs, progress)
+        fresh = Manifest(_ask(model, rows, job, kind), features)
+        begun = folder.begin(fresh, resume=job.resume)
+        return _FolderRun(model, job, rows, folder, begun).finish()
 
 
 class _FolderRun:
     """One run into a folder."""
 
     def __init__(
-        self,
-        model: TreeModel,
-        source: Source,
-        folder: Folder,
-        settings: Settings,
-        kind: PartFormat,
-        manifest: Manifest,
+        self, model: TreeModel, job: FileJob, source: Source, folder: Folder, manifest: Manifest
     ) -> None:
-        self._model, self._source, self._folder = model, source, folder
-        self._settings, self._kind, self._manifest = settings, kind, manifest
+        self._model, self._job, self._settings = model, job, job.settings
+        self._source, self._folder, self._manifest = source, folder, manifest
         self._intact = folder.intact(manifest)
         self._writer = RecordWriter(model.context)
         self._before = sum(manifest.parts[number].rows for number in self._intact)
 
-    def finish(self, n_jobs: int | None, progress: bool | None) -> Written:
+    def finish(self) -> Written:
         """Write what is not written yet."""
         if not self._manifest.finished or len(self._intact) < len(self._manifest.parts):
             total = None if self._source.total is None else self._source.total - self._before
-            with show_progress(total, progress) as on_result:
-                self._write(Run(self._model, self._settings, n_jobs, on_result))
+            with show_progress(total, self._job.progress) as on_result:
+                self._write(Run(self._model, self._settings, self._job.n_jobs, on_result))
         done = self._manifest
         return Written(self._folder.path, done.rows, len(done.parts), self._before)
 
@@ -192,14 +104,14 @@ class _FolderRun:
         self._folder.write_manifest(self._manifest)
 
     def _write_part(self, number: int, results: list[RowResult]) -> Part:
-        context, name = self._model.context, part_name(number)
+        context, name, kind = self._model.context, part_name(number), self._manifest.question.kind
         explainer = RowExplainer(self._model)
         answers = [explainer.describe(result, self._settings) for result in results]
         score_together(answers)
         records = [self._writer.write(answer) for answer in answers]
         table = part_files.tabulate(results, records, self._manifest.features, context.digest)
         decisions = ("",) if self._settings.options.get("within") is not None else context.class_names
-        files = {f"{name}.{self._kind}": part_files.encode_part(table, self._kind, decisions)}
+        files = {f"{name}.{kind}": part_files.encode_part(table, kind, decisions)}
         if self._settings.reuse:
             files[f"{name}.boxes.jsonl"] = part_files.encode_boxes(results)
         return self._folder.write_part(
@@ -219,10 +131,9 @@ class _FolderRun:
                 run.known.add(found)
 
 
-def _ask(
-    model: TreeModel, source: Source, settings: Settings, kind: PartFormat, dialect: Dialect
-) -> BatchQuestion:
+def _ask(model: TreeModel, source: Source, job: FileJob, kind: PartFormat) -> BatchQuestion:
     """What is asked."""
+    settings = job.settings
     context, engines, domain = model.context, model.engines, model.domain
     known = (context.class_names, context.units, context.vote, domain.features, domain.knowledge)
     how = (engines.engine, engines.max_nodes, engines.any_order, domain.assumptions)
@@ -234,7 +145,7 @@ def _ask(
         training=training,
         reading=_sha256(repr((known, how)).encode()),
         data=source.digest(),
-        dialect=asdict(dialect),
+        dialect=asdict(job.dialect),
         kind=kind,
         settings={
             "options": options,

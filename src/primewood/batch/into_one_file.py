@@ -11,22 +11,22 @@ import io
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
+from primewood.batch.file_job import FileJob
 from primewood.batch.folder import Folder
-from primewood.batch.folder_summary import Overview, overview
-from primewood.batch.into_folder import Written, explain_file
+from primewood.batch.into_folder import explain_into_folder
 from primewood.batch.part_files import read_columns
-from primewood.batch.settings import Settings
 from primewood.batch.sources import open_source
+from primewood.batch.written import Written
 from primewood.errors import InvalidInput
 from primewood.files import write_whole
 from primewood.model.model import TreeModel
 from primewood.render import frames
 from primewood.tables import workbook
-from primewood.tables.files import Dialect, arrow
+from primewood.tables.files import arrow
 
 ROW = "row"
 NUMBERS = ("coverage", "volume", "score", "cutoff")
@@ -43,66 +43,30 @@ def is_one_file(path: str | Path) -> bool:
     return Path(text).suffix.lower() in WRITERS and not text.endswith(("/", "\\")) and not Path(text).is_dir()
 
 
-@dataclass(frozen=True)
-class OneFile:
-    """What was written.
-
-    Attributes
-    ----------
-    written : Written
-    overview : Overview
-        What the explanations have in common.
-    """
-
-    written: Written
-    overview: Overview
-
-
-def explain_into_one_file(
-    model: TreeModel,
-    source: str | Path,
-    path: str | Path,
-    settings: Settings | None = None,
-    *,
-    n_jobs: int | None = None,
-    progress: bool | None = None,
-    dialect: Dialect | None = None,
-    identity: str | None = None,
-) -> OneFile:
+def explain_into_one_file(model: TreeModel, job: FileJob) -> Written:
     """Explain every row of a file into one file.
 
     Parameters
     ----------
-    model, source, settings, n_jobs, progress, dialect
-        As for `explain_file`.
-    path
-        The file; its ending is .csv, .xlsx, .parquet or .jsonl. An existing one is replaced.
-    identity
-        A column of the source that is copied, so that rows can be told by it.
+    model
+        What decides.
+    job
+        Its target ends with .csv, .xlsx, .parquet or .jsonl. An existing file is replaced.
 
     Raises
     ------
     InvalidInput
-        As `explain_file`, or if the source has no column `identity`, or a sheet cannot hold all rows.
+        As `explain_into_folder`, or if the source has no column `identity`, or a sheet cannot hold all rows.
     """
-    path = Path(path)
+    path = Path(job.target)
     check_format(path)
-    rows = open_source(source, model.context.layout, dialect)
-    identities = None if identity is None else rows.read_texts(identity)
+    source = open_source(job.source, model.context.layout, job.dialect)
+    identities = None if job.identity is None else source.read_texts(job.identity)
     with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}.") as parts:
-        done = explain_file(
-            model,
-            source,
-            parts,
-            settings,
-            format="jsonl",
-            n_jobs=n_jobs,
-            progress=progress,
-            dialect=dialect,
-        )
-        table = _AnswerTable(Folder(parts), identity, identities)
+        done = explain_into_folder(model, replace(job, target=parts, format="jsonl"))
+        table = _AnswerTable(Folder(parts), job.identity, identities)
         write_whole(path, lambda file: WRITERS[path.suffix.lower()](file, table.names, table.rows()))
-        return OneFile(replace(done, folder=path, parts=None), overview(parts))
+        return Written(path, done.rows, parts=None, _kept=done.summary())
 
 
 def check_format(path: Path) -> None:

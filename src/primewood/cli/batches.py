@@ -15,8 +15,7 @@ from primewood.cli.setting_names import BATCHES
 from primewood.errors import InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
-    from primewood.batch.folder_summary import Overview
-    from primewood.batch.settings import Settings
+    from primewood.batch.written import Written
     from primewood.cli.call_settings import CallSettings
     from primewood.explainer import Explainer
     from primewood.tables.files import Dialect
@@ -117,62 +116,45 @@ def read_batch(model: Path, rows: Path, about: AboutRows, settings: CallSettings
 def explain_all(batch: BatchInput, files: ToFiles, options: Mapping[str, Any], *, as_json: bool) -> None:
     """Explain all rows into a file or a folder, and tell what they have in common."""
     from primewood.batch.into_one_file import is_one_file
-    from primewood.batch.settings import BLOCK, Settings
 
-    assert files.to is not None
-    limits = {"time_limit", "work_limit"}
-    settings = Settings(
-        {name: value for name, value in options.items() if name not in limits} | {"within": batch.within},
-        options["time_limit"],
-        options["work_limit"],
-        batch.settings.get("batch_limit"),
-        files.reuse,
-        batch.settings.get("part_rows") or BLOCK,
-    )
-    write = _write_one_file if is_one_file(files.to) else _write_folder
-    output.write_answer(write(batch, files, Path(files.to), settings), as_json=as_json)
-
-
-def _write_folder(batch: BatchInput, files: ToFiles, folder: Path, settings: Settings) -> Overview:
-    from primewood.batch.folder_summary import overview
-    from primewood.batch.into_folder import explain_file
-
-    cluster = batch.settings.get("dask") if files.jobs is None else None
-    with _report_stop(folder), _use_cluster(cluster):
-        written = explain_file(
-            batch.explainer._model.need_rows("batches"),
-            batch.data,
-            folder,
-            settings,
-            format=batch.settings.get("format") or "parquet",
-            n_jobs=files.jobs,
-            resume=files.resume,
-            progress=_choose_progress(),
-            dialect=batch.dialect,
-        )
+    target = str(files.to)
+    write = _write_one_file if is_one_file(target) else _write_folder
+    written = write(batch, files, target, {**options, "within": batch.within})
     output.talk(str(written))
-    return overview(folder)
+    output.write_answer(written.summary(), as_json=as_json)
 
 
-def _write_one_file(batch: BatchInput, files: ToFiles, path: Path, settings: Settings) -> Overview:
-    from primewood.batch.into_one_file import explain_into_one_file
-
-    try:
-        done = explain_into_one_file(
-            batch.explainer._model.need_rows("batches"),
-            batch.data,
-            path,
-            settings,
-            n_jobs=files.jobs,
-            progress=_choose_progress(),
-            dialect=batch.dialect,
-            identity=batch.identity,
+def _write_folder(batch: BatchInput, files: ToFiles, folder: str, options: Mapping[str, Any]) -> Written:
+    cluster = batch.settings.get("dask") if files.jobs is None else None
+    with _report_stop(Path(folder)), _use_cluster(cluster):
+        return _explain_file(
+            batch, files, folder, format=batch.settings.get("format"), resume=files.resume, **options
         )
+
+
+def _write_one_file(batch: BatchInput, files: ToFiles, path: str, options: Mapping[str, Any]) -> Written:
+    try:
+        return _explain_file(batch, files, path, identity=batch.identity, **options)
     except KeyboardInterrupt:
-        output.talk(f"{path} is not written; with -o FOLDER, what is finished stays")
+        output.talk(f"{Path(path)} is not written; with -o FOLDER, what is finished stays")
         raise
-    output.talk(str(done.written))
-    return done.overview
+
+
+def _explain_file(batch: BatchInput, files: ToFiles, target: str, **options: Any) -> Written:
+    from primewood.batch.settings import BLOCK
+
+    return batch.explainer.explain_file(
+        batch.data,
+        target,
+        sheet=batch.dialect.sheet,
+        decimal=batch.dialect.decimal,
+        part_rows=batch.settings.get("part_rows") or BLOCK,
+        n_jobs=files.jobs,
+        batch_limit=batch.settings.get("batch_limit"),
+        reuse=files.reuse,
+        progress=_choose_progress(),
+        **options,
+    )
 
 
 def _choose_progress() -> bool | None:

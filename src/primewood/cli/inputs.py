@@ -14,6 +14,7 @@ from primewood.cli import output
 from primewood.cli.call_settings import CallSettings
 from primewood.cli.options import AboutRows
 from primewood.cli.row_by_id import find_row
+from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, UnknownName, format_list, meant
 from primewood.explainer import Explainer
 from primewood.model.names import name_columns
@@ -139,11 +140,18 @@ def read_questions(
 
 def check_regressor(explainer: Explainer, within: float | None) -> None:
     """Raise for a regressor without a question about its prediction."""
-    if explainer.ensemble is not None and explainer.ensemble.is_regressor and within is None:
+    if get_ensemble(explainer).is_regressor and within is None:
         raise InvalidInput(
             "a regressor decides nothing by itself: pass --threshold T (is the prediction at least T?), "
             "--set between=[LOW,HIGH], or --within E (plus or minus E around the prediction)"
         )
+
+
+def get_ensemble(explainer: Explainer) -> Ensemble:
+    """Return the trees of a model that is asked about rows; raise for an expression, which a pickle can hold."""
+    if explainer.ensemble is None:
+        raise InvalidInput("the file holds an expression, which has no rows; pass the file of a tree model")
+    return explainer.ensemble
 
 
 def load_with_rows(
@@ -169,7 +177,7 @@ def choose_training(asked: TextTable, data: Path, train: Path | None, dialects: 
 
 
 def _convert_rows(asked: TextTable, explainer: Explainer) -> NDArray[np.float64]:
-    return asked.read_numbers(Layout.of(explainer._model.need_rows("rows").ensemble))
+    return asked.read_numbers(Layout.of(get_ensemble(explainer)))
 
 
 def _choose_rows(asked: TextTable, about: AboutRows) -> list[int]:

@@ -177,7 +177,9 @@ def _train_credit_forest() -> tuple[Explainer, NDArray[np.float64]]:
 
 
 def _collect_facts(explainer: Explainer, loaded: float, limit: float, found: list[Timing]) -> dict[str, Any]:
-    ensemble = explainer._model.need_rows("timings").ensemble
+    from primewood.cli.inputs import get_ensemble
+
+    ensemble = get_ensemble(explainer)
     return {
         "model": ensemble.source,
         "digest": ensemble.digest,

@@ -145,7 +145,6 @@ def explain(
         single = {"row": about.row, "all": every, "count": count, "limit": limit, "witnesses": witnesses}
         batches.check(files, about, settings, _list_chosen({**single, "html": html}))
         batch = batches.read_batch(model, rows, about, settings, str(files.to))
-        options["literals"] = options["literals"] or batch.explainer.literals
         options |= _check_features(batch.explainer, options["weights"], **named)
         batches.explain_all(batch, files, options, as_json=as_json)
         return
