@@ -76,7 +76,7 @@ def fewest(asked: Asked) -> dict:
     start = time.monotonic()
     found = shortest(Problem(asked.oracle, asked.point, asked.order), clock=Clock(LIMIT))
     seconds = time.monotonic() - start
-    return {"done": found.complete, "seconds": seconds, "lower": found.lower, "upper": found.upper}
+    return {"done": not found.interrupted, "seconds": seconds, "lower": found.lower, "upper": found.upper}
 
 
 def relevance(asked: Asked) -> dict:

@@ -89,7 +89,7 @@ def proved(explainer: pw.Explainer, rows, data: str, measure: str) -> dict:
         "literals": "values",
         "measure": measure,
         "rows": len(rows),
-        "proved": sum(answer.complete for answer, _ in found),
+        "proved": sum(answer.proved for answer, _ in found),
         "best": [answer.covered for answer, _ in found],
         "upper": [answer.upper for answer, _ in found],
         "median_s": float(np.median([seconds for _, seconds in found])),

@@ -52,7 +52,7 @@ def identical_terms(name, literals, start, step):
             primes = truth.primes(literals, point)
             for order in orders:
                 expected = weaken(truth, point, drop_each(order, sizes), order, literals)
-                assert expected.complete and expected.box in primes
+                assert not expected.interrupted and expected.box in primes
                 for engine, oracle in maker.all(decided).items():
                     found = weaken(oracle, point, drop_each(order, sizes), order, literals)
                     assert found.box == expected.box, (engine, str(delta), point, order)

@@ -153,7 +153,7 @@ def test_every_engine_agrees_with_the_table(seed, constraints):
                 assert engine.decide(point) == label, name
                 oracle = engine.oracle(label)
                 found = weaken(oracle, point, steps, order, language)
-                assert found.complete and found.box in expected, (name, language)
+                assert not found.interrupted and found.box in expected, (name, language)
                 assert set(oracle.primes(language, point)) == expected, (name, language)
                 for (j, v), witness in found.find_witnesses().items():
                     assert witness[j] == v and table.decision[witness] not in (label, -1)

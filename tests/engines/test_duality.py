@@ -188,10 +188,10 @@ def test_what_is_found_in_a_large_model_is_minimal(large, literals):
 def test_a_limit_ends_the_listing_and_more_time_goes_on(large):
     oracle, point = large
     duality = Duality(oracle, "values", point)
-    assert duality.next(Clock(work_limit=1)) is ListingEnd.OUT_OF_TIME or duality.explanations
-    assert duality.next(Clock(0.0)) is ListingEnd.OUT_OF_TIME and not duality.complete
+    assert duality.next(Clock(work_limit=1)) is ListingEnd.INTERRUPTED or duality.explanations
+    assert duality.next(Clock(0.0)) is ListingEnd.INTERRUPTED and not duality.complete
     some = list(itertools.islice(duality.items(), 4))
-    assert duality.next(Clock(0.0)) is ListingEnd.OUT_OF_TIME
+    assert duality.next(Clock(0.0)) is ListingEnd.INTERRUPTED
     more = list(itertools.islice(duality.items(), 4))
     assert len({item.box for item in some + more}) == 8
     boxes = DualFamily(oracle, "values", point).within(Clock(0.1))

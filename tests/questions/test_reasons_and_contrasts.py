@@ -366,7 +366,7 @@ def test_a_contrast_that_is_cut_short_shows_a_row_within_it(monkeypatch, answere
 
     def cut_short(self, box, clock=None):
         asked.append(box)
-        return ask(self, box, clock) if len(asked) <= answered else Verdict.UNKNOWN
+        return ask(self, box, clock) if len(asked) <= answered else Verdict.INTERRUPTED
 
     monkeypatch.setattr(SearchOracle, "counterexample", cut_short)
     found = explainer.contrast([0.0])

@@ -66,7 +66,7 @@ def check(found, suffices, point, variables, weights, fixed, avoided):
         given = weights or {}
         exact = sum((Fraction(given.get(j, 1)) for j in found.features - set(fixed)), Fraction(0))
         assert found.upper == float(exact)
-    if found.complete:
+    if not found.interrupted:
         assert found.lower == found.upper == truth
         assert (found.obstacle is not None) == math.isinf(truth)
 
@@ -89,7 +89,7 @@ def test_the_shortest_is_that_of_the_definition(literals, weights):
             )
             found = shortest(problem, weights=weighed)
             check(found, in_table(safe, point), point, subject.variables, *options.values())
-            assert found.complete, name
+            assert not found.interrupted, name
             impossible += found.obstacle is not None
             if found.obstacle is not None:
                 assert all(found.obstacle[j] == point[j] for j in range(count) if j not in avoided)
@@ -105,7 +105,7 @@ def test_a_row_whose_own_decision_is_unsettled_has_no_explanation():
         oracle = Engines(subject, "search", any_order=True).oracle(label)
         found = shortest(Problem(oracle, point, default_order(subject), "sets"))
         family = Engines(subject, "diagram", any_order=True).use_diagram(label).primes("sets", point)
-        assert found.complete and (found.obstacle is None) == bool(family)
+        assert not found.interrupted and (found.obstacle is None) == bool(family)
         if family:
             assert found.upper == min(family.sizes()) and found.box in family
         else:
@@ -136,7 +136,7 @@ def test_forests_with_more_features_agree_with_all_their_subsets(forest, weights
         held = {name: frozenset(options[name]) for name in ("fixed", "avoided")}
         problem = Problem(oracle, point, default_order(explainer._model.subject), "sets", **held)
         found = shortest(problem, weights=options["weights"])
-        assert found.complete
+        assert not found.interrupted
         check(found, by_asking(oracle, point), point, oracle.variables, *options.values())
 
 
@@ -152,7 +152,7 @@ def test_the_fewest_features_are_the_same_in_every_language_and_engine():
         for literals in LANGUAGES:
             found = shortest(Problem(explainer._model.engines.oracle(label), point, order, literals))
             family = diagram.use_diagram(label).primes(literals, point)
-            assert found.complete and found.upper == min(family.sizes())
+            assert not found.interrupted and found.upper == min(family.sizes())
             assert found.box in family
 
 
@@ -195,7 +195,7 @@ def test_bounds_close_in_with_time():
     point = explainer._model.context.read(X[1])[1]
     oracle = explainer._model.engines.oracle(explainer._model.engines.decide(point))
     truth = shortest(Problem(oracle, point, order))
-    assert truth.complete
+    assert not truth.interrupted
     for seconds in (0.0, 0.001, 0.01, 0.05, 0.1, 0.3):
         found = shortest(Problem(oracle, point, order, "sets"), clock=Clock(seconds))
         assert found.lower <= truth.upper <= found.upper

@@ -63,9 +63,9 @@ def check(found, primes, coverage, *, exact=True):
     assert found.entails and found.prime and found.box in primes
     assert found.covered == pytest.approx(covered_by_hand(found.box, coverage), rel=1e-9)
     assert found.upper is None or found.upper >= most * (1 - 1e-9)
-    if found.complete:
+    if found.proved:
         assert found.covered == pytest.approx(most, rel=1e-6)
-    assert found.complete or not exact
+    assert found.proved or not exact
 
 
 def four_classes(seed):
@@ -213,7 +213,7 @@ def test_fixed_variables_are_kept_and_avoided_ones_are_free(seed):
                 if primes:
                     check(found, primes, coverage)
                 else:
-                    assert not found.complete and found.upper is None
+                    assert not found.proved and found.upper is None
                     assert engines.oracle(label).counterexample(found.box) is Verdict.NONE_EXISTS
 
 
@@ -245,7 +245,7 @@ def test_on_a_real_forest_the_box_is_prime_and_wider_than_the_first(forest, lite
         for x in X[[3, 7]]:
             _, _, first = asked(explainer, x, literals, measure, patience=0, prove=False)
             oracle, point, found = asked(explainer, x, literals, measure, patience=15, prove=False)
-            assert found.prime and not found.complete and found.upper is None
+            assert found.prime and not found.proved and found.upper is None
             assert contains(found.box, point)
             assert oracle.counterexample(found.box) is Verdict.NONE_EXISTS
             for j, variable in enumerate(explainer._model.context.variables):
@@ -273,7 +273,7 @@ def test_the_same_seed_gives_the_same_proof():
         ]
         for _ in range(2)
     ]
-    assert found[0].complete and found[0].upper == found[0].covered
+    assert found[0].proved and found[0].upper == found[0].covered
     assert (found[0].box, found[0].upper, found[0].queries) == (
         found[1].box,
         found[1].upper,
@@ -304,7 +304,7 @@ def test_a_model_that_compiles_agrees_about_what_is_widest():
             best = family.explanations(x, literals=literals).widest_by(measure)
             box = best.term.box(explainer._model.context.variables)
             assert found.upper >= coverage_of(explainer._model.context, measure).of(box) * (1 - 1e-9)
-            if found.complete:
+            if found.proved:
                 assert found.covered == pytest.approx(
                     coverage_of(explainer._model.context, measure).of(box), rel=1e-6
                 )
@@ -326,7 +326,7 @@ def test_where_any_order_of_summation_counts_nothing_is_claimed_for_a_row_that_d
             own = tuple(1 << v for v in point)
             assert found.entails == (oracle.counterexample(own) is Verdict.NONE_EXISTS)
             assert found.entails == (oracle.counterexample(found.box) is Verdict.NONE_EXISTS)
-            assert found.complete == found.entails and (found.entails or found.upper is None)
+            assert found.proved == found.entails and (found.entails or found.upper is None)
             if found.entails:
                 primes = list(oracle.primes("sets", point))
                 check(found, primes, coverage)
@@ -343,7 +343,7 @@ def test_a_variable_without_any_share_bounds_nothing():
             for language in LANGUAGES:
                 found = widest(Problem(truth, point, (0, 1), language), coverage, tuning=Tuning(patience=3))
                 most = max(coverage.of(box) for box in truth.primes(language, point))
-                assert found.upper >= most and (not found.complete or found.covered == pytest.approx(most))
+                assert found.upper >= most and (not found.proved or found.covered == pytest.approx(most))
 
 
 def test_measures_are_checked():

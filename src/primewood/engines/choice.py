@@ -225,13 +225,13 @@ class Engines:
         )
 
     def _diagram_within(self, budget: Budget, watcher: CompilationWatcher | None) -> Diagram:
-        from primewood.engines.diagram.compiler import NotInTime
+        from primewood.engines.diagram.compiler import Interrupted
 
         with self._working:
             if self._diagram is None:
                 try:
                     self._diagram = self._compile(budget, watcher)
-                except NotInTime:  # with more time it may do
+                except Interrupted:  # with more time it may do
                     self._tried_seconds = budget.seconds
                     raise
                 except TooLarge as problem:

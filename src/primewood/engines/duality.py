@@ -52,7 +52,7 @@ class ListingEnd(enum.Enum):
     """Why a listing has nothing more to show: there is nothing, or a limit came."""
 
     COMPLETE = "complete"
-    OUT_OF_TIME = "out of time"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +233,9 @@ class Border:
         self.queries = 0
 
     def ask(self, box: Box, clock: Clock) -> Reply:
-        """What the oracle says about a box; `UNKNOWN` too when the time is up."""
+        """What the oracle says about a box; `INTERRUPTED` too when the time is up."""
         if clock.expired():
-            return Verdict.UNKNOWN
+            return Verdict.INTERRUPTED
         self.queries += 1
         return self.oracle.counterexample(box, clock)
 
@@ -279,7 +279,7 @@ class Border:
         widened = () if self.literals == "values" else order
         grown = oracle.grow(self._instance, [start, *drops], widened, self.literals, fixed, clock)
         self.queries += grown.queries
-        if not grown.complete:
+        if grown.interrupted:
             return None
         found = self.restrictions.within(grown.box)
         assert not found & ~chosen, "a safe set was not allowed whole: please report this"
@@ -311,7 +311,7 @@ class Border:
         if any(not d & chosen for d in self.contrasts[-RECENT:]):
             return False
         reply = self.let_through(chosen, clock)
-        return None if reply is Verdict.UNKNOWN else reply is Verdict.NONE_EXISTS
+        return None if reply is Verdict.INTERRUPTED else reply is Verdict.NONE_EXISTS
 
     def contrast(self, outside: Point, clock: Clock) -> int | None:
         """A contrast inside what lets a point through, kept among the known ones; None if a limit came first.
@@ -326,7 +326,7 @@ class Border:
             reply: Reply = Verdict.NONE_EXISTS
             if all(e & fewer for e in self.explanations[-RECENT:]):
                 reply = self.ask(self.restrictions.contrast_box(fewer), clock)
-            if reply is Verdict.UNKNOWN:
+            if reply is Verdict.INTERRUPTED:
                 return None
             if isinstance(reply, tuple):
                 let_go = self.restrictions.closed(self.restrictions.against(self.nearer(reply)))
@@ -442,12 +442,12 @@ class Duality:
             if isinstance(chosen, ListingEnd):
                 return chosen
             reply = border.let_through(chosen, clock)
-            if reply is Verdict.UNKNOWN:
-                return ListingEnd.OUT_OF_TIME
+            if reply is Verdict.INTERRUPTED:
+                return ListingEnd.INTERRUPTED
             if not isinstance(reply, tuple):
                 explanation = border.shrink(chosen, clock, mentioning)
                 if explanation is None:
-                    return ListingEnd.OUT_OF_TIME
+                    return ListingEnd.INTERRUPTED
                 self._map.add_clause([-(n + 1) for n in indices(explanation)])
                 return Item(AnswerKind.EXPLANATION, border.restrictions.box(explanation))
             if border.point is None:
@@ -456,7 +456,7 @@ class Duality:
             known = len(border.contrasts)
             contrast = border.contrast(reply, clock)
             if contrast is None:
-                return ListingEnd.OUT_OF_TIME
+                return ListingEnd.INTERRUPTED
             self._must_hit(contrast)
             if border.restrictions.whole:  # a contrast may be too coarse to rule out what was proposed
                 self._must_hit(border.restrictions.against(reply))
@@ -471,7 +471,7 @@ class Duality:
         assumed = [] if mentioning is None else [self._mention(mentioning)]
         while not self.complete:
             if clock.expired():
-                return ListingEnd.OUT_OF_TIME
+                return ListingEnd.INTERRUPTED
             self._map.conf_budget(CONFLICTS)
             answer = self._map.solve_limited(assumptions=assumed)
             if answer:

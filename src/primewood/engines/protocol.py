@@ -1,7 +1,7 @@
 """The contract between engines and questions.
 
 An engine is asked about one decision Γ over the variables of a universe: is there a point of a box
-that Γ does not hold at? It answers with such a point, `NONE_EXISTS`, or `UNKNOWN` when a limit came
+that Γ does not hold at? It answers with such a point, `NONE_EXISTS`, or `INTERRUPTED` when a limit came
 first. Questions about one decision are written over this query. An engine also gives the whole family
 of prime implicants, by what it has compiled or by asking itself.
 """
@@ -31,7 +31,7 @@ class Verdict(enum.Enum):
     """What an engine answers when it has no point to show."""
 
     NONE_EXISTS = "none exists"
-    UNKNOWN = "unknown"
+    INTERRUPTED = "interrupted"
 
 
 Reply = Point | Verdict
@@ -91,8 +91,8 @@ class Grown:
     Attributes
     ----------
     box : Box
-    complete : bool
-        Whether it is proved prime; else a limit came.
+    interrupted : bool
+        Whether a limit came, so that the box is not proved prime.
     queries : int
         How often the engine was asked.
     find_witnesses : callable
@@ -101,7 +101,7 @@ class Grown:
     """
 
     box: Box
-    complete: bool
+    interrupted: bool
     queries: int
     find_witnesses: Callable[[], Mapping[tuple[int, int], Point]]
 
@@ -117,19 +117,19 @@ class Nearest:
     Attributes
     ----------
     point : Point or None
-        None if there is no such point (`complete`), or none was found in time.
+        None if there is no such point, or none was found before the limit (`interrupted`).
     cost : float
         What it costs; infinite without a point.
     lower : float
         No such point costs less; equal to `cost` if that is proved to be the least.
-    complete : bool
-        Whether all is proved; else a limit came.
+    interrupted : bool
+        Whether a limit came, so that a cheaper point may exist.
     """
 
     point: Point | None
     cost: float
     lower: float
-    complete: bool
+    interrupted: bool
 
 
 class Family(Protocol):
@@ -208,7 +208,7 @@ class Oracle(Protocol):
         """Whether Γ holds at a point. Cost: one evaluation."""
 
     def counterexample(self, box: Box, clock: Clock | None = None) -> Reply:
-        """A point of the box at which Γ does not hold, if there is one; `UNKNOWN` at a limit.
+        """A point of the box at which Γ does not hold, if there is one; `INTERRUPTED` at a limit.
 
         The Boolean engines cannot be interrupted and take no notice of the clock.
         """

@@ -293,7 +293,7 @@ class Both:
             replies.append(oracle.counterexample(box, clock))
             if isinstance(replies[-1], tuple):
                 return replies[-1]
-        return Verdict.UNKNOWN if Verdict.UNKNOWN in replies else Verdict.NONE_EXISTS
+        return Verdict.INTERRUPTED if Verdict.INTERRUPTED in replies else Verdict.NONE_EXISTS
 
     def primes(self, literals: Language, point: Point | None = None) -> Family:
         return DualFamily(self, literals, point)

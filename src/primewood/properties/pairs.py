@@ -80,7 +80,7 @@ class Pairs:
         The trees are put together in the time of the whole question; the clock is that of this search.
         """
         if not self.joint.build(self.verifier.clock):
-            return Verdict.UNKNOWN
+            return Verdict.INTERRUPTED
         demands = [Demand(part, label) for part, label in enumerate(labels)]
         return self.joint.find(box, demands, clock)
 

@@ -51,11 +51,11 @@ class Best:
         if tree is not None and self.literals == "values" and plain:
             box = tree.shortest(decision.point)
             size = float(sum(mask != x.everything for mask, x in zip(box, variables, strict=True)))
-            return self._state("shortest", Grown(box, True, 0, dict), (size, size))
+            return self._state("shortest", Grown(box, False, 0, dict), (size, size))
         found = shortest(self._problem, weights=weights, clock=self.clock)
         if found.obstacle is not None:
             return None
-        grown = Grown(found.box, found.complete, found.queries, found.find_witnesses)
+        grown = Grown(found.box, found.interrupted, found.queries, found.find_witnesses)
         bounds = found.lower, self._weigh(found.box, weights)
         return self._state("shortest", grown, bounds, found.history)
 
@@ -87,8 +87,8 @@ class Best:
         )
         if any(found.box[j] != context.variables[j].everything for j in self.avoided):
             return None
-        most = found.covered if found.complete else math.inf if found.upper is None else found.upper
-        grown = replace(found.grown, complete=found.complete and found.prime)
+        most = found.covered if found.proved else math.inf if found.upper is None else found.upper
+        grown = replace(found.grown, interrupted=not (found.proved and found.prime))
         return self._state("widest", grown, (found.covered, most), found.history)
 
     def _find_widest_in_diagram(self, measure: Measure) -> Explanation | None:

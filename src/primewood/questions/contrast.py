@@ -217,7 +217,9 @@ class ContrastMaker:
         return replace(self.show(own, self.point, self.label, None, status=status), other=None)
 
     def shrink(self, other: Point, oracle: Oracle, clock: Clock) -> tuple[Box, Point, bool]:
-        """What has to be let go of to reach a point, a point of it, and whether it is proved that no part is enough.
+        """What has to be let go of to reach a point, a point of it, and whether a limit came.
+
+        Without a limit it is proved that no part is enough.
 
         In "intervals" runs are cut back towards the row's own value, one value at a time, while they let another
         decision in.
@@ -227,13 +229,13 @@ class ContrastMaker:
             while self.literals == "intervals" and box[j] & ~(1 << own):
                 far = max(indices(box[j]), key=lambda v: abs(v - own))
                 reply = oracle.counterexample((*box[:j], box[j] & ~(1 << far), *box[j + 1 :]), clock)
-                if reply is Verdict.UNKNOWN:
-                    return tuple(box), other, False
+                if reply is Verdict.INTERRUPTED:
+                    return tuple(box), other, True
                 if not isinstance(reply, tuple):
                     break
                 box[j] &= ~(1 << far)
                 other = reply
-        return tuple(box), other, True
+        return tuple(box), other, False
 
     def _release_towards(self, other: Point) -> Box:
         """What is let go of on the way to a point, in the language."""
@@ -312,14 +314,14 @@ def find_contrast(decision: Decision, literals: Language | None, clock: Clock) -
     costs = moves.find_costs(context, decision.row, decision.point)
     near = engines.price_changes(decision.label, decision.target).nearest(decision.point, costs, clock)
     if near.point is None:
-        return maker.show_nothing(Status.IMPOSSIBLE if near.complete else Status.INTERRUPTED)
+        return maker.show_nothing(Status.INTERRUPTED if near.interrupted else Status.IMPOSSIBLE)
     moved = tuple(
         1 << a if a == b else x.everything
         for x, a, b in zip(context.variables, decision.point, near.point, strict=True)
     )
     there = maker.recognise(near.point, engines.decide(near.point), moved)
-    box, there, sure = maker.shrink(there, decision.oracle, clock)
-    if language == "intervals" and sure:
+    box, there, interrupted = maker.shrink(there, decision.oracle, clock)
+    if language == "intervals" and not interrupted:
         reply = decision.oracle.counterexample(box, clock)
         there = reply if isinstance(reply, tuple) else there
         there = maker.recognise(there, engines.decide(there), box)
@@ -328,8 +330,8 @@ def find_contrast(decision: Decision, literals: Language | None, clock: Clock) -
         there,
         engines.decide(there),
         _find_row(decision, there, moves),
-        status=Status.PROVED if near.complete and sure else Status.INTERRUPTED,
-        fewest=near.complete,
+        status=Status.INTERRUPTED if near.interrupted or interrupted else Status.PROVED,
+        fewest=not near.interrupted,
     )
 
 

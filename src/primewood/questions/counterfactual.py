@@ -273,7 +273,7 @@ class CounterfactualSearch:
         point = None if found.point is None else self._recognise(found.point, moves)
         row = None if point is None else self._find_row(point, moves)
         if point is None or row is None:
-            nowhere = found.complete and point is None
+            nowhere = point is None and not found.interrupted
             return Counterfactual(
                 status=Status.IMPOSSIBLE if nowhere else Status.INTERRUPTED,
                 decision=decision.name,
@@ -296,7 +296,7 @@ class CounterfactualSearch:
         slack = EXACT if moves.norm == "l1" else ROUNDING
         as_the_cells_say = cost <= found.cost * (1 + slack) + 1e-12
         return Counterfactual(
-            status=Status.PROVED if found.complete and as_the_cells_say else Status.INTERRUPTED,
+            status=Status.PROVED if as_the_cells_say and not found.interrupted else Status.INTERRUPTED,
             decision=decision.name,
             other=context.class_names[other] if as_wanted else UNDECIDED,
             asked=decision.values,

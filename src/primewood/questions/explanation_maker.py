@@ -83,7 +83,7 @@ class ExplanationMaker:
 
     def explain_grown(self, found: Grown) -> Explanation:
         """The explanation that a weakening found."""
-        status = Status.PROVED if found.complete else Status.INTERRUPTED
+        status = Status.INTERRUPTED if found.interrupted else Status.PROVED
         return replace(self.explain(found.box, found.find_witnesses), status=status, queries=found.queries)
 
 

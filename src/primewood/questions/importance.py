@@ -193,4 +193,4 @@ def _flips_alone(decision: RowDecision, why: Explanation, name: str, clock: Cloc
         x.everything if x.name == name else mask for x, mask in zip(variables, decision.cell, strict=True)
     )
     reply = decision.model.engines.oracle(decision.label).counterexample(box, clock)
-    return None if reply is Verdict.UNKNOWN else reply is not Verdict.NONE_EXISTS
+    return None if reply is Verdict.INTERRUPTED else reply is not Verdict.NONE_EXISTS

@@ -117,7 +117,7 @@ class MinimalChanges:
         from pysat.solvers import Solver
 
         nearest = self._fewest()
-        if not self._names or (nearest.complete and nearest.point is None):
+        if not self._names or (nearest.point is None and not nearest.interrupted):
             self.impossible = self.complete = True
             return
         if nearest.point is not None:
@@ -257,7 +257,7 @@ class MinimalChanges:
     def find_least_move(self, name: str, change: FeatureSet) -> tuple[float, bool]:
         """The least move of a feature in a change, and whether it is proved to be that."""
         found = self._least(name, self._costs(change))
-        return found.cost, found.complete
+        return found.cost, not found.interrupted
 
     def find_way(self, name: str, change: FeatureSet) -> Way | None:
         """A way to make a change; None if the feature stays as it is there.

@@ -170,7 +170,7 @@ def search_relevance(decision: Decision, literals: Language, clock: Clock) -> Fo
     context, point, order = decision.context, decision.point, decision.model.order
     oracle = decision.model.engines.oracle(decision.label)
     duality = Duality(oracle, literals, point, order)
-    needed, sure = _find_needed(duality, point, clock)
+    needed, interrupted = _find_needed(duality, point, clock)
     necessary = {j for j, mask in enumerate(needed) if mask}
     known = set(necessary)
     if literals != "values":
@@ -193,7 +193,7 @@ def search_relevance(decision: Decision, literals: Language, clock: Clock) -> Fo
         relevant_values=_literals(context, [a | b for a, b in zip(seen, needed, strict=True)]),
         literals=literals,
         undecided=tuple(variables[j].name for j in undecided),
-        complete=sure and not undecided,
+        complete=not interrupted and not undecided,
     )
 
 
@@ -202,25 +202,25 @@ def _literals(context: Context, masks: Iterable[int]) -> tuple[Literal, ...]:
 
 
 def _find_needed(duality: Duality, point: Point, clock: Clock) -> tuple[list[int], bool]:
-    """Per variable the values that every explanation excludes, and whether these are all.
+    """Per variable the values that every explanation excludes, and whether a limit came, so that there may be more.
 
     Those that change the decision when they are allowed, and nothing else but what must come with them.
     """
     border = duality.border
-    masks, sure = [0] * len(point), True
+    masks, interrupted = [0] * len(point), False
     for j, x in enumerate(border.oracle.variables):
         replies: dict[int, bool | None] = {}
         for value in range(len(x)):
             if clock.expired():
-                return masks, False
+                return masks, True
             let_go = border.restrictions.against((*point[:j], value, *point[j + 1 :]))
             if let_go and let_go not in replies:
                 reply = border.ask(border.restrictions.contrast_box(let_go), clock)
-                replies[let_go] = None if reply is Verdict.UNKNOWN else isinstance(reply, tuple)
+                replies[let_go] = None if reply is Verdict.INTERRUPTED else isinstance(reply, tuple)
             if replies.get(let_go):
                 masks[j] |= 1 << value
-        sure = sure and None not in replies.values()
-    return masks, sure
+        interrupted = interrupted or None in replies.values()
+    return masks, interrupted
 
 
 def _decide_features(duality: Duality, known: set[int], clock: Clock) -> tuple[set[int], list[int]]:
@@ -244,7 +244,7 @@ def _decide_features(duality: Duality, known: set[int], clock: Clock) -> tuple[s
                     break
         mentioned = functools.reduce(operator.or_, (*border.explanations, *border.contrasts), 0)
         undecided = [j for j in undecided if j not in irrelevant and not mentioned & blocks[j]]
-        if not undecided or item is ListingEnd.OUT_OF_TIME:
+        if not undecided or item is ListingEnd.INTERRUPTED:
             break
     return irrelevant, undecided
 

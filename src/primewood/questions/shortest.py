@@ -62,9 +62,9 @@ class Shortest:
     lower, upper : float
         No explanation weighs less than `lower`; this one weighs `upper`. Without weights, numbers of features.
         Features that come for free weigh nothing. Infinite if there is no explanation, or none is known.
-    complete : bool
-        Whether everything is proved: that none weighs less (`lower` equals `upper`) and that the box is
-        prime; or that there is no such explanation. Else a limit came.
+    interrupted : bool
+        Whether a limit came. Else everything is proved: that none weighs less (`lower` equals `upper`) and that the box
+        is prime; or that there is no such explanation.
     obstacle : Point or None
         If there is no such explanation: a point that differs from the instance only in features that may not
         be mentioned, and gets a different decision.
@@ -80,7 +80,7 @@ class Shortest:
     features: frozenset[int] | None
     lower: float
     upper: float
-    complete: bool
+    interrupted: bool
     obstacle: Point | None
     queries: int
     find_witnesses: Callable[[], Mapping[tuple[int, int], Point]] = field(
@@ -107,8 +107,8 @@ def shortest(
     >>> A, B, C = variables = [Variable.boolean(name) for name in "ABC"]
     >>> oracle = SatOracle(parse("(A & B) | C", variables), variables)
     >>> found = shortest(Problem(oracle, (1, 1, 1), [0, 1, 2]))
-    >>> sorted(found.features), found.upper, found.complete
-    ([2], 1.0, True)
+    >>> sorted(found.features), found.upper, found.interrupted
+    ([2], 1.0, False)
     >>> found = shortest(Problem(oracle, (1, 1, 1), [0, 1, 2]), weights={2: 2.5})
     >>> sorted(found.features), found.upper
     ([0, 1], 2.0)
@@ -128,7 +128,7 @@ def shortest(
             features=None,
             lower=math.inf if impossible else 0.0,
             upper=math.inf,
-            complete=impossible,
+            interrupted=not impossible,
             obstacle=search.obstacle,
             queries=search.border.queries,
         )
@@ -138,7 +138,7 @@ def shortest(
         features=frozenset(indices(search.best)),
         lower=float(search.lower),
         upper=float(search.upper),
-        complete=grown.complete and search.lower == search.upper,
+        interrupted=grown.interrupted or search.lower != search.upper,
         obstacle=None,
         queries=search.border.queries + grown.queries,
         find_witnesses=grown.find_witnesses,
@@ -173,8 +173,8 @@ def _grow(problem: Problem, features: int, clock: Clock) -> Grown:
     steps = [start, *drop_each(kept, [len(x) for x in oracle.variables])]
     grown = weaken(oracle, point, steps, kept, literals, fixed=problem.fixed, clock=clock)
     if any(grown.box[j] != everything for j, everything in start.items()):
-        return Grown(values, literals == "values", grown.queries, dict)
-    return replace(grown, complete=grown.complete or literals == "values")
+        return Grown(values, literals != "values", grown.queries, dict)
+    return replace(grown, interrupted=grown.interrupted and literals != "values")
 
 
 class _Search:
@@ -237,7 +237,7 @@ class _Search:
         """Features that are contrasts by themselves, and first upper bounds; False if a limit came first."""
         for j in self.choices:
             reply = self.border.ask(self.border.restrictions.contrast_box(1 << j), clock)
-            if reply is Verdict.UNKNOWN:
+            if reply is Verdict.INTERRUPTED:
                 return False
             if isinstance(reply, tuple):
                 self.border.contrasts.append(1 << j)
@@ -285,7 +285,7 @@ class _Search:
                 proposals.hit(contrast)
                 chosen |= contrast & self.allowed  # so the next contrast shares no choice with this one
                 reply = self.border.let_through(chosen, clock)
-            if reply is Verdict.UNKNOWN:
+            if reply is Verdict.INTERRUPTED:
                 return False
 
     def _contrast(self, outside: Point) -> int:
@@ -395,11 +395,11 @@ class _Proposals:
         self._solver.add_clause([-self._number[j] for j in indices(chosen)])
 
     def next(self, clock: Clock, conflicts: int | None = None) -> int | Verdict:
-        """A set, `NONE_EXISTS`, or `UNKNOWN` at a limit of the clock or of conflicts."""
+        """A set, `NONE_EXISTS`, or `INTERRUPTED` at a limit of the clock or of conflicts."""
         spent = 0
         while not self._none:
             if clock.expired() or (conflicts is not None and spent >= conflicts):
-                return Verdict.UNKNOWN
+                return Verdict.INTERRUPTED
             self._solver.conf_budget(CONFLICTS)
             answer = self._solver.solve_limited()
             if answer is None:

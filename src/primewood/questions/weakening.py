@@ -48,7 +48,7 @@ def weaken(
     for j in variables:
         if j not in fixed:
             run.widen(j)
-    return Grown(tuple(run.box), run.complete, run.queries, lambda: run.witnesses)
+    return Grown(tuple(run.box), run.interrupted, run.queries, lambda: run.witnesses)
 
 
 class _Run:
@@ -57,7 +57,7 @@ class _Run:
         self.variables = oracle.variables
         self.box = [1 << value for value in point]
         self.failed = [0] * len(point)
-        self.complete = True
+        self.interrupted = False
         self.queries = 0
         self.witnesses: dict[tuple[int, int], Point] = {}
 
@@ -82,7 +82,7 @@ class _Run:
             if not candidates or self.safe(j, candidates):
                 self.box[j] |= candidates
                 return
-        self.complete = False
+        self.interrupted = True
 
     def safe(self, j: int, values: int) -> bool:
         """Whether the slice with these values of variable j is safe; remember a value that is not."""
@@ -90,12 +90,12 @@ class _Run:
 
     def ask(self, box: list[int], j: int | None = None) -> bool:
         if self.clock.expired():
-            self.complete = False
+            self.interrupted = True
             return False
         self.queries += 1
         reply = self.oracle.counterexample(tuple(box))
-        if reply is Verdict.UNKNOWN:
-            self.complete = False
+        if reply is Verdict.INTERRUPTED:
+            self.interrupted = True
         elif isinstance(reply, tuple) and j is not None:
             self.failed[j] |= 1 << reply[j]
             self.witnesses[j, reply[j]] = reply

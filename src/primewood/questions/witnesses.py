@@ -103,7 +103,7 @@ class WitnessFinder:
             reply = self._search(wanted.place, sum(1 << v for v in tried), clock)
             if isinstance(reply, tuple) or (reply is Verdict.NONE_EXISTS and len(tried) == len(values)):
                 return reply
-        return Verdict.UNKNOWN
+        return Verdict.INTERRUPTED
 
     def _search(self, place: int, mask: int, clock: Clock) -> Reply:
         seconds = None if clock.limit is None else SHARE * clock.left()

@@ -174,14 +174,14 @@ class _Checking:
 
     def _fewest(self) -> ClaimedConditions:
         """The claim of the fewest first conditions that suffice: more of them exclude more, so bisection finds it."""
-        low, high, unknown = 0, len(self.claim.said), False
+        low, high, interrupted = 0, len(self.claim.said), False
         while low < high:
             middle = (low + high) // 2
             box = self._box(self.claim.first(middle))
             reply = self.oracle.counterexample(box, self.clock) if all(box) else Verdict.NONE_EXISTS
-            unknown = unknown or reply is Verdict.UNKNOWN
+            interrupted = interrupted or reply is Verdict.INTERRUPTED
             low, high = (low, middle) if reply is Verdict.NONE_EXISTS else (middle + 1, high)
-        if unknown:
+        if interrupted:
             self.notes.append("perhaps fewer of the features suffice: that was not decided in time")
         return self.claim.first(high)
 
@@ -231,7 +231,7 @@ class _Checking:
         """What an insufficient claim is, and the prime box to repair it with: one inside it if there is any."""
         if grown is None or any(self._is_idle(condition) for condition in self.claim.conditions):
             return "incomparable", grown
-        if grown.complete and is_inside(grown.box, box):
+        if is_inside(grown.box, box) and not grown.interrupted:
             return "optimistic", grown
         clock = self.clock
         if clock.limit is not None:
@@ -252,4 +252,4 @@ def _judge_sufficient(box: Box, grown: Grown) -> Judgement:
         return "undecided"
     if grown.box != box:
         return "pessimistic"
-    return "exact" if grown.complete else "undecided"
+    return "undecided" if grown.interrupted else "exact"

@@ -28,7 +28,7 @@ class PrimeInside:
         self.around, self.literals, self.clock = around, language, clock
 
     def find(self, box: Box) -> Grown | Verdict:
-        """A prime box around the row that lies inside a box; `NONE_EXISTS`, or `UNKNOWN` at a limit."""
+        """A prime box around the row that lies inside a box; `NONE_EXISTS`, or `INTERRUPTED` at a limit."""
         found = self._try_growing(box)
         return self._try_listing(box) if found is None else found
 
@@ -44,7 +44,7 @@ class PrimeInside:
             reply = self.around.oracle.counterexample(slice_, self.clock)
             if reply is Verdict.NONE_EXISTS:
                 return Verdict.NONE_EXISTS
-            if reply is Verdict.UNKNOWN:
+            if reply is Verdict.INTERRUPTED:
                 return None
             if isinstance(reply, tuple):
                 near = self.around.nearer(reply, slice_)
@@ -55,7 +55,7 @@ class PrimeInside:
             grown = self.around.grow(
                 self.around.cell, [step for step in others if step], order, self.literals, self.clock
             )
-            if not grown.complete:
+            if grown.interrupted:
                 return None
             if is_inside(grown.box, box):
                 return grown
@@ -82,7 +82,7 @@ class PrimeInside:
             yield from ((j, 1 << v) for v in absent if v >= ordered)
 
     def _try_listing(self, box: Box) -> Grown | Verdict:
-        """The same for certain, by proposals of a SAT solver; `UNKNOWN` at a limit."""
+        """The same for certain, by proposals of a SAT solver; `INTERRUPTED` at a limit."""
         from pysat.solvers import Solver
 
         order = self.around.order_claimed_last(box)
@@ -101,20 +101,20 @@ class PrimeInside:
             while proposals.solve():
                 asked += 1
                 if self.clock.expired() or asked > (self.clock.work_limit or asked):
-                    return Verdict.UNKNOWN
+                    return Verdict.INTERRUPTED
                 model = set(proposals.get_model())
                 absent = [atom for atom, n in excluded.items() if n in model]
                 start = _remove(self.around.everything, absent)
                 reply = self.around.oracle.counterexample(start, self.clock)
-                if reply is Verdict.UNKNOWN:
-                    return Verdict.UNKNOWN
+                if reply is Verdict.INTERRUPTED:
+                    return Verdict.INTERRUPTED
                 if isinstance(reply, tuple):
                     other = self.around.nearer(reply, self.around.everything)
                     clause = [excluded[j, v] for j, v in enumerate(other) if v != self.around.point[j]]
                 else:
                     grown = self.around.grow(start, [], order, self.literals, self.clock)
-                    if not grown.complete:
-                        return Verdict.UNKNOWN
+                    if grown.interrupted:
+                        return Verdict.INTERRUPTED
                     if is_inside(grown.box, box):
                         return grown
                     clause = [-n for (j, v), n in excluded.items() if not grown.box[j] >> v & 1]

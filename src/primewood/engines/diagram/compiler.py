@@ -29,7 +29,7 @@ CompilationWatcher = Callable[[str, int, int], None]
 MOST_LEVELS = 4096
 
 
-class NotInTime(TooLarge):
+class Interrupted(TooLarge):
     """There was no time for a diagram; with more of it there may be one."""
 
 
@@ -156,7 +156,7 @@ def _too_large(
         if progress.stage == "time"
         else f"its cap of {budget.nodes:,} nodes or {budget.states:,} partial decisions"
     )
-    error = NotInTime if progress.stage == "time" else TooLarge
+    error = Interrupted if progress.stage == "time" else TooLarge
     return error(
         f"{trees} trees over {len(variables)} variables with {sum(map(len, variables))} values outgrew {limit}; "
         f"{progress.nodes:,} nodes and {progress.states:,} partial decisions were reached. Explanations of single rows "
@@ -201,7 +201,7 @@ class _MultiValuedAlgebra:
 
     def _made(self, node: int | None) -> int:
         if node is None:
-            error = TooLarge if self.budget.seconds is None else NotInTime
+            error = TooLarge if self.budget.seconds is None else Interrupted
             raise error(
                 f"the expression's diagram outgrew its cap of {self.budget.nodes:,} nodes or its time; "
                 f'{self.native.size:,} nodes were reached. Try engine="sat", or a higher max_nodes'

@@ -73,8 +73,8 @@ class DiagramOracle:
         """The cheapest point that gets a different decision. Cost: linear in the diagram."""
         found = cheapest_path(self._diagram, self._label, costs, largest=largest)
         if found is None:
-            return Nearest(None, math.inf, math.inf, True)
-        return Nearest(*found, found[1], True)
+            return Nearest(None, math.inf, math.inf, interrupted=False)
+        return Nearest(*found, found[1], interrupted=False)
 
     def primes(self, literals: Language, point: Point | None = None) -> DiagramFamily:
         """The prime boxes of the decision, all or those that contain a point, as one diagram."""

@@ -147,7 +147,7 @@ class JointForest:
         """A joint point of the box at which all demands are met. Cost: a search, exponential at worst."""
         clock = clock or Clock()
         if not self.build(clock):
-            return Verdict.UNKNOWN
+            return Verdict.INTERRUPTED
         assert self._native is not None
         mask = np.zeros(self._native.atoms, dtype=np.uint8)
         start = 0
@@ -158,7 +158,7 @@ class JointForest:
             mask, [(d.part, d.label, d.rival) for d in demands], clock.left(), clock.work()
         )
         if found is None:
-            return Verdict.UNKNOWN
+            return Verdict.INTERRUPTED
         return tuple(found) if isinstance(found, tuple) else Verdict.NONE_EXISTS
 
     def part(self, point: Point, number: int) -> Point:

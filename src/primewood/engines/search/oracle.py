@@ -129,7 +129,7 @@ class SearchOracle:
         clock = clock or Clock()
         found = self._forest.native.find(self._forest.mask(box), label, otherwise, clock.left(), clock.work())
         if found is None:
-            return Verdict.UNKNOWN
+            return Verdict.INTERRUPTED
         return tuple(found) if isinstance(found, tuple) else Verdict.NONE_EXISTS
 
     def nearest(
@@ -137,14 +137,16 @@ class SearchOracle:
     ) -> Nearest:
         """The cheapest point at which the decision is not taken; see `PricingOracle`."""
         if not self.variables:
-            return Nearest(None, math.inf, math.inf, True)
+            return Nearest(None, math.inf, math.inf, interrupted=False)
         clock = clock or Clock()
         target = -1 if self._target is None else self._target
         found: dict[str, Any] = self._forest.native.nearest(
             list(point), np.ascontiguousarray(costs), largest, target, clock.left(), clock.work()
         )
         at = found["point"]
-        return Nearest(None if at is None else tuple(at), found["cost"], found["lower"], found["complete"])
+        return Nearest(
+            None if at is None else tuple(at), found["cost"], found["lower"], not found["complete"]
+        )
 
     def primes(self, literals: Language, point: Point | None = None) -> DualFamily:
         """The prime boxes of the decision, all or those that contain a point, by duality."""
@@ -161,7 +163,7 @@ class SearchOracle:
     ) -> Grown:
         """Weaken an instance to a prime box, in the core."""
         if not self.variables:
-            return Grown((), True, 0, dict)
+            return Grown((), False, 0, dict)
         answer: dict[str, Any] = self._forest.native.grow(
             list(point),
             self._forest.atoms(steps),
@@ -175,7 +177,9 @@ class SearchOracle:
         )
         packed = answer["box"]
         box = tuple(int.from_bytes(packed[part], "little") for part in self._forest.packed)
-        return Grown(box, answer["complete"], answer["queries"], lambda: _Seen(answer, self._forest.starts))
+        return Grown(
+            box, not answer["complete"], answer["queries"], lambda: _Seen(answer, self._forest.starts)
+        )
 
 
 class _Seen(Mapping[tuple[int, int], Point]):

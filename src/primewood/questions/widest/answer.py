@@ -29,7 +29,7 @@ class Widest:
         What it covers: a number of rows, or a share.
     upper : float or None
         No prime box around the instance covers more; None if nothing is proved.
-    complete : bool
+    proved : bool
         Whether it is proved that none covers more. (Of shares: none by more than a millionth of itself.)
     prime : bool
         Whether the box is proved prime.
@@ -47,7 +47,7 @@ class Widest:
     box: Box
     covered: float
     upper: float | None
-    complete: bool
+    proved: bool
     prime: bool
     entails: bool
     queries: int
@@ -57,7 +57,7 @@ class Widest:
     @property
     def grown(self) -> Grown:
         """The box as weakening returns it, for witnesses and obstacles."""
-        return Grown(self.box, self.prime, self.queries, self.find_witnesses)
+        return Grown(self.box, not self.prime, self.queries, self.find_witnesses)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def widest(
         box=box,
         covered=search.covered,
         upper=search.upper,
-        complete=search.complete,
+        proved=search.proved,
         prime=search.prime,
         entails=search.entails,
         queries=search.queries,

@@ -32,9 +32,9 @@ def prove_widest(search: Search) -> None:
         if bound is not None:
             search.upper = bound if search.upper is None else min(search.upper, bound)
             search.upper = max(search.upper, search.covered)
-            search.complete = search.covered >= search.upper * (1 - program.tolerance)
+            search.proved = search.covered >= search.upper * (1 - program.tolerance)
             search.note()
-        if search.complete or box is None:
+        if search.proved or box is None:
             return
         broken = search.cuts.incidence.find_met(box)
         if broken and program.admit(broken):
@@ -51,7 +51,7 @@ def _repair(search: Search, box: Box) -> bool:
         order = search.random.sample(search.moving, len(search.moving))
         wide = search.cuts.proposal(search.cuts.proposal(base, order, within=box), order)
         reply = search.ask(wide)
-        if reply is Verdict.UNKNOWN or search.clock.expired():
+        if reply is Verdict.INTERRUPTED or search.clock.expired():
             return False
         if reply is Verdict.NONE_EXISTS:
             if search.coverage.of(wide) > search.covered:

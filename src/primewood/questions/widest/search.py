@@ -46,7 +46,7 @@ class Search:
         self.random = random.Random(seed)
         self.box, self.covered = self.cell, coverage.of(self.cell)
         self.upper: float | None = None
-        self.complete = self.prime = self.entails = False
+        self.proved = self.prime = self.entails = False
         self.queries = 0
         self.history = History()
 
@@ -88,7 +88,7 @@ class Search:
             clock=self.clock,
         )
         self.queries += grown.queries
-        self.box, self.covered, self.prime = grown.box, self.coverage.of(grown.box), grown.complete
+        self.box, self.covered, self.prime = grown.box, self.coverage.of(grown.box), not grown.interrupted
         if not _is_within(self.least, self.box):
             return False
         self.note()
@@ -157,10 +157,10 @@ class Search:
         better = (
             self.worth(grown.box) > best
             and _is_within(base, grown.box)
-            and (grown.complete or not self.prime)
+            and not (grown.interrupted and self.prime)
         )
         if better:
-            self.box, self.covered, self.prime = grown.box, self.coverage.of(grown.box), grown.complete
+            self.box, self.covered, self.prime = grown.box, self.coverage.of(grown.box), not grown.interrupted
             self.note()
         if better or len(self.cuts.boxes) < MOST_CUTS:
             self.learn(grown)
