@@ -4,12 +4,12 @@ A term is a set of restrictions, closed under what each of them requires. Let S 
 
     S is *safe*          iff the decision holds everywhere in the box of S
     an explanation       is a minimal safe set
-    D is a *contrast*    iff letting go of D alone lets a point through that gets a different decision,
+    D is a *contrast*    iff dropping D alone lets a point through that gets a different decision,
                          that is, iff the complement of D is not safe; minimally so
 
 Every explanation hits every contrast, and the explanations are exactly the minimal sets that hit all
-contrasts, and the other way round (Reiter 1987). Sets that are let go of are closed the other way: whatever
-requires a restriction goes with it.
+contrasts, and the other way round (Reiter 1987). Sets to drop are closed the other way: whatever requires a
+restriction is dropped with it.
 
 A SAT solver (the map) proposes sets that nothing known decides about. The oracle either shows a point that
 the set lets through; the point is moved towards the instance and becomes a contrast, which every further
@@ -34,7 +34,7 @@ from primewood.logic.variable import Variable
 
 SOLVER = "minisat22"
 MOST_VALUES = 50_000
-"""Of features that are cut into more values, not every value can be let go of by itself."""
+"""The most values of all features; with more, single values cannot be dropped."""
 CONFLICTS = 2000
 """How long the map may think before the clock is looked at."""
 RECENT = 2000
@@ -63,7 +63,7 @@ class Item:
     ----------
     kind : AnswerKind
     box : Box
-        Of an explanation, what it allows. Of a contrast, the instance's own values and what is let go of.
+        For an explanation, what it allows. For a contrast, the instance's own values and those that it allows too.
     """
 
     kind: AnswerKind
@@ -80,8 +80,8 @@ class Restrictions:
     every : int
         The set of all.
     whole : list of int
-        The sets that are let go of only together: around an instance's missing value, in "intervals", a
-        contrast lets go of the variable or leaves it alone.
+        The sets that can only be dropped together: around an instance's missing value, in "intervals", a
+        contrast drops the variable or keeps it.
     rules : list of list of int
         The clauses that make a set a term: the restriction n is the Boolean variable n + 1.
     """
@@ -131,7 +131,7 @@ class Restrictions:
         return tuple(whole & ~self._taken(j, chosen) for j, whole in enumerate(self._whole))
 
     def contrast_box(self, let_go: int) -> Box:
-        """The box when a set of restrictions is let go of and all others stay: the instance's values and more."""
+        """The box when a set of restrictions is dropped and all others stay: the instance's values and more."""
         return self.box(self.every & ~let_go)
 
     def _taken(self, j: int, chosen: int) -> int:
@@ -175,13 +175,13 @@ class Restrictions:
         return mask_of(excluding.values()) << span.start
 
     def closed(self, let_go: int) -> int:
-        """A set to let go of with all that goes only together with a part of it."""
+        """A set to drop, with everything that can only be dropped together with a part of it."""
         for together in self.whole:
             let_go |= together if let_go & together else 0
         return let_go
 
     def parts(self, let_go: int) -> list[int]:
-        """What can be taken out of a set to let go of, each by itself: what requires nothing of it."""
+        """The parts that can be taken out of a set to drop, each alone: those that require nothing of it."""
         together = sum(self.whole)
         alone = [
             1 << n
@@ -212,12 +212,12 @@ class Border:
     point
         The instance, where the decision holds; None for all prime implicants.
     order
-        The variables in the order in which to let go of them; as they come if not given.
+        The variables in the order in which to drop them; by default in their own order.
 
     Attributes
     ----------
     explanations, contrasts : list of int
-        The sets found so far. Whoever knows that letting go of a set lets a point through may add it to the contrasts.
+        The sets found so far. A caller that knows another contrast may add it.
     queries : int
         How often the oracle was asked; growing by itself counts its own queries.
     """
@@ -246,7 +246,7 @@ class Border:
     def shrink(self, chosen: int, clock: Clock, last: int | None = None) -> int | None:
         """An explanation inside a safe set, kept among the known ones; None if a limit came first.
 
-        With `last`, the variable at that place is let go of after all others.
+        With `last`, the variable at that position is dropped after all others.
         """
         order = self.order if last is None else (*(j for j in self.order if j != last), last)
         # Growing knows the runs around a number, but none beside an instance's missing value.
@@ -266,7 +266,7 @@ class Border:
         return self.point
 
     def _grow(self, oracle: GrowingOracle, chosen: int, order: Sequence[int], clock: Clock) -> int | None:
-        """First allow all that the set allows, then let go of the rest, variable by variable."""
+        """First allow all that the set allows, then drop the rest, variable by variable."""
         if clock.expired():
             return None
         blocks, whole = self.restrictions.blocks, [x.everything for x in self.oracle.variables]
@@ -420,7 +420,7 @@ class Duality:
 
     @property
     def contrasts(self) -> list[Box]:
-        """The contrasts found so far, as boxes of the instance's own values and what is let go of."""
+        """The contrasts found so far, as boxes of the instance's own values and those that they allow too."""
         return [self.border.restrictions.contrast_box(found) for found in self.border.contrasts]
 
     def items(self, clock: Clock | None = None) -> Iterator[Item]:

@@ -377,7 +377,7 @@ def _different(verifier: Verifier) -> list[tuple[int, int]]:
 
 
 def _constrain(verifier: Verifier) -> set[int]:
-    """The places of the variables that constraints speak of: a value on the way between two may then be no row."""
+    """The positions of the variables in constraints: a value between two others may then be impossible."""
     rules = verifier.subject.domain.knowledge.rules
     return {j for rule in rules for box in rule.forbidden for j in box}
 

@@ -170,7 +170,7 @@ class ContrastMaker:
         )
 
     def make(self, box: Box) -> Contrast:
-        """The contrast of a box that allows the row's own values and what is let go of."""
+        """The contrast of a box that allows the row's own values and those of the change."""
         other, label = self.decider.find_other(box, self.label)
         other = self.recognise(other, label, box)
         row = None
@@ -217,7 +217,7 @@ class ContrastMaker:
         return replace(self.show(own, self.point, self.label, None, status=status), other=None)
 
     def shrink(self, other: Point, oracle: Oracle, clock: Clock) -> tuple[Box, Point, bool]:
-        """What has to be let go of to reach a point, a point of it, and whether a limit came.
+        """The change that is needed to reach a point, a point in it, and whether a limit came.
 
         Without a limit it is proved that no part is enough.
 
@@ -238,7 +238,7 @@ class ContrastMaker:
         return tuple(box), other, False
 
     def _release_towards(self, other: Point) -> Box:
-        """What is let go of on the way to a point, in the language."""
+        """The change on the way to a point, in the language."""
         box = []
         for x, own, value in zip(self.context.variables, self.point, other, strict=True):
             if own == value:
@@ -393,7 +393,7 @@ def _find_boxes(decision: Decision, literals: Language, time_limit: float | None
 
 
 def _check_immutable(model: TreeModel) -> None:
-    """Whether an immutable feature may stay where it is depends on more than cells if an order speaks of it."""
+    """Raise for an immutable feature in an order constraint: cells do not show whether it can keep its value."""
     for order in model.domain.knowledge.orders:
         held = [name for name in (order.lower, order.upper) if name in model.immutable]
         if held:

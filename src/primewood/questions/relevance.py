@@ -1,10 +1,10 @@
-"""Which features a decision rests on, and how much, for models of any size.
+"""Which features a decision depends on, and how much, for models of any size.
 
 A feature is *necessary* if every explanation mentions it: iff changing it alone can change the decision. It is
-*relevant* if some explanation mentions it, that is, iff some minimal contrast lets go of it: what is left when the
-contrast is let go of but for this feature is safe, and is not safe without it. To find either, or to prove that there
+*relevant* if some explanation mentions it, that is, iff some minimal contrast contains it: if all other features of
+the contrast are dropped, the rest is safe, and without this feature it is not. To find either, or to prove that there
 is none, both are listed under the assumption that the feature is mentioned (`engines.duality`); when nothing more can
-be proposed, none of the explanations that are left mentions it.
+be proposed, no other explanation mentions it.
 
 The *attribution* of a feature is the share of all explanations that mention it (Yu, Farr, Ignatiev,
 Marques-Silva, "Anytime approximate formal feature attribution", SAT 2024). It is exact when the listing is

@@ -41,7 +41,7 @@ MANY_LEVELS = 64
 UNITS = 2000
 """How many units all weights together are at most, where they have no common measure."""
 FIRST_TRIES, FOR_TRIES = 20, 0.1
-"""How many orders of letting go are tried for a first upper bound, at most, and in which share of the time."""
+"""The most orders of weakening that are tried for a first upper bound, and their share of the time."""
 MOVES = 2
 """In how many orders a point is moved towards the instance; the contrast with the fewest features counts."""
 FOR_GROWING, FOR_BOUND = 0.2, 0.15

@@ -81,9 +81,9 @@ class DiagramOracle:
         return self._reason(literals, point).primes()
 
     def contrasts(self, literals: Language, point: Point) -> DiagramFamily:
-        """What can be let go of around a point so that another decision becomes possible, minimally.
+        """The minimal changes around a point that make a different decision possible.
 
-        A box allows the point's own values and what is let go of.
+        A box allows the point's own values and those of the change.
         """
         return self._reason(literals, point, contrast=True).primes()
 
