@@ -1691,7 +1691,7 @@ class Explainer:
             format=format,
             n_jobs=n_jobs,
             resume=resume,
-            progress=progress,
+            progress=self._choose_progress(progress),
             dialect=Dialect(sheet, decimal),
             identity=identity,
         )
@@ -2224,8 +2224,12 @@ class Explainer:
     def _explain_rows(
         self, reading: Reading, settings: Settings, n_jobs: int | None, progress: bool | None
     ) -> Iterator[Explanation | Failed]:
-        shown = self.progress if progress is None else progress
+        shown = self._choose_progress(progress)
         return explain_rows(self._model.need_rows("batches"), reading, settings, n_jobs, shown)
+
+    def _choose_progress(self, progress: bool | None) -> bool | None:
+        """Whether a batch shows its progress: as its call says, or else as the explainer does."""
+        return self.progress if progress is None else progress
 
 
 def compile(

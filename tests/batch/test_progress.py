@@ -94,6 +94,17 @@ def test_lines_are_told_where_they_are_asked_for(soon, capsys, forest, tmp_path)
     assert not any("\033" in line or "\r" in line for line in lines)
 
 
+def test_an_explainer_that_tells_lines_tells_them_about_files_too(soon, capsys, forest, tmp_path):
+    explainer, X = forest
+    pd.DataFrame(X, columns=["a", "b", "c"]).to_csv(tmp_path / "rows.csv", index=False)
+    telling = pw.Explainer(explainer.model, X, feature_names=["a", "b", "c"], progress=True)
+    told(capsys)
+    telling.explain_file(tmp_path / "rows.csv", tmp_path / "out", progress=False)
+    assert told(capsys) == []
+    telling.explain_file(tmp_path / "rows.csv", tmp_path / "out.csv")
+    assert any(line.startswith("explaining: ") for line in told(capsys))
+
+
 def test_a_closed_stderr_is_no_error(soon, monkeypatch, forest):
     explainer, X = forest
     monkeypatch.setattr(sys, "stderr", None)
