@@ -46,11 +46,11 @@ def _describe_training(model: TreeModel) -> str:
 
 def show_card(model: Model) -> str:
     """The explainer of a model as a card, for notebooks."""
-    from primewood.render.html.answers import simple
+    from primewood.render.html.answer_card import Heading, Remarks, render_card
 
     if not isinstance(model, TreeModel):
         lead = f"over {format_count(len(model.context.variables), 'variable')}"
-        return simple("Explainer", "Expression", lead=lead, badge="Ready")
+        return render_card(Heading("Explainer", "Expression", lead=lead, badge="Ready"))
     ensemble, fidelity, rows = model.ensemble, model.fidelity, model.context.rows
     facts = [
         Fact("Trees", f"{len(ensemble.trees):,}"),
@@ -59,13 +59,15 @@ def show_card(model: Model) -> str:
         Fact("Literals of answers", model.context.literals),
     ]
     verified = [] if fidelity is None else [f"{str(fidelity)[:1].upper()}{str(fidelity)[1:]}."]
-    return simple(
-        "Explainer",
-        str(ensemble.source),
-        lead=describe_decisions(model),
-        badge="Verified" if fidelity is not None and not fidelity.differ else "Ready",
-        notes=model.notes,
-        asides=[*verified, *assume(model.domain.assumptions)],
+    return render_card(
+        Heading(
+            "Explainer",
+            str(ensemble.source),
+            lead=describe_decisions(model),
+            badge="Verified" if fidelity is not None and not fidelity.differ else "Ready",
+        ),
         facts=facts,
-        model=ensemble.digest,
+        remarks=Remarks(
+            notes=model.notes, asides=[*verified, *assume(model.domain.assumptions)], model=ensemble.digest
+        ),
     )

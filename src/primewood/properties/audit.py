@@ -172,15 +172,19 @@ class Audit(Readable):
         return _table(head, rows)
 
     def _repr_html_(self) -> str:
-        from primewood.render.html.answers import simple
+        from primewood.render.html.answer_card import CardTable, Heading, render_card
 
-        return simple(
-            "Audit of the encodings",
-            f"{self.functions:,} functions, {self.primes:,} prime implicants",
-            badge="Exact counts",
-            caption="What each way reports, misses and gets wrong",
-            head=HEAD,
-            rows=[list(asdict(row).values()) for row in self.rows],
+        return render_card(
+            Heading(
+                "Audit of the encodings",
+                f"{self.functions:,} functions, {self.primes:,} prime implicants",
+                badge="Exact counts",
+            ),
+            CardTable(
+                "What each way reports, misses and gets wrong",
+                HEAD,
+                [list(asdict(row).values()) for row in self.rows],
+            ),
         )
 
     def __str__(self) -> str:

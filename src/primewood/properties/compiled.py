@@ -79,11 +79,14 @@ class FewestChanges(Readable):
         return f"{count} to change: with {words} it is {self.contrast.other}"
 
     def _repr_html_(self) -> str:
-        from primewood.render.html.answers import simple
+        from primewood.render.html.answer_card import Heading, Remarks, render_card
 
         title = "nothing" if self.features is None else str(self.features)
         score = None if self.contrast is None else self.contrast.to_dict()["score"]
-        return simple("Fewest features to change", title, lead=str(self), badge="Proved", score=score)
+        return render_card(
+            Heading("Fewest features to change", title, lead=str(self), badge="Proved"),
+            remarks=Remarks(score=score),
+        )
 
 
 class Compiled(Readable):

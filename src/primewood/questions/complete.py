@@ -136,11 +136,13 @@ class Bias(Readable):
         return f"not biased: no explanation of this decision mentions {names}"
 
     def _repr_html_(self) -> str:
-        from primewood.render.html.answers import simple
+        from primewood.render.html.answer_card import Heading, render_card
 
         badge = "Biased" if self.decision else "Mentioned" if self.some else "Not biased"
         status = "fails" if self.decision else "proved"
-        return simple("Bias", format_list(self.protected), lead=str(self), status=status, badge=badge)
+        return render_card(
+            Heading("Bias", format_list(self.protected), lead=str(self), status=status, badge=badge)
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
