@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 import primewood as pw
 from primewood.domain import domain_of
 from primewood.ensemble import Categories
+from primewood.ensemble.comparison import cuts_of
 from primewood.errors import InvalidInput, UnknownName
 from primewood.tables.rows import Layout, as_row, as_rows
 
@@ -55,7 +56,7 @@ def test_cells_hold_exactly_the_numbers_that_all_tests_treat_alike(thresholds, o
             for end in feature.ends(value):
                 assert feature.index_of([end]) == value
         for t, tree in zip(thresholds, ensemble.trees, strict=True):
-            (prefix,) = domain.prefixes(0, ensemble.test_cuts[ensemble.trees.index(tree)][:1], operator)
+            (prefix,) = domain.prefixes(0, cuts_of(tree.threshold[:1], operator, ensemble.dtype), operator)
             held = {c for c, answer in sides.items() if answer[thresholds.index(t)]}
             assert held == set(range(prefix))
     for odd in [low - 1, high + 1, *([low + 0.5] if whole else [])]:

@@ -523,10 +523,10 @@ def _merge(features: Iterable[Feature]) -> list[str]:
 def _cuts(ensemble: Ensemble) -> list[NDArray[np.float64]]:
     """Per column, the cuts that it is tested at, in ascending order; infinite ones where it is tested for NaN only."""
     columns: list[list[NDArray[np.float64]]] = [[] for _ in ensemble.feature_names]
-    for tree, cuts in zip(ensemble.trees, ensemble.test_cuts, strict=True):
-        simple = ~tree.is_leaf & ~tree.tests_sets
-        for column in np.unique(tree.feature[simple]).tolist():
-            columns[column].append(cuts[simple & (tree.feature == column)])
+    tests = ensemble.threshold_tests
+    for column, here in tests.columns:
+        columns[column].append(tests.cut[here])
+    for tree in ensemble.trees:
         for node in np.flatnonzero(tree.tests_sets).tolist():
             bounds = cuts_of(tree.bounds_at(node), ensemble.operator, ensemble.dtype)
             columns[int(tree.feature[node])].append(bounds)

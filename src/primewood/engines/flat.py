@@ -64,13 +64,11 @@ def flat_trees(ensemble: Ensemble, domain: Domain) -> list[FlatTree]:
 
 def _prefixes(ensemble: Ensemble, domain: Domain) -> list[Ints]:
     """Per tree and node, how many values a threshold sends left; −1 for leaves and for what needs a closer look."""
-    found = [np.full(len(tree), -1) for tree in ensemble.trees]
-    for tree, cuts, prefix in zip(ensemble.trees, ensemble.test_cuts, found, strict=True):
-        simple = ~tree.is_leaf & ~tree.tests_sets
-        for column in np.unique(tree.feature[simple]).tolist():
-            here = np.flatnonzero(simple & (tree.feature == column))
-            prefix[here] = domain.prefixes(column, cuts[here], ensemble.operator)
-    return found
+    sizes, tests = [len(tree) for tree in ensemble.trees], ensemble.threshold_tests
+    found = np.full(sum(sizes), -1)
+    for column, here in tests.columns:
+        found[tests.node[here]] = domain.prefixes(column, tests.cut[here], ensemble.operator)
+    return np.split(found, np.cumsum(sizes)[:-1])
 
 
 def _flat_tree(number: int, prefixes: Ints, ensemble: Ensemble, domain: Domain) -> FlatTree:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from primewood.ensemble.comparison import InputType, Operator, cuts_of
 from primewood.ensemble.link import Link, Precision, apply_link, cut_at, first_float
-from primewood.ensemble.tree import Tree
+from primewood.ensemble.tree import LEAF, Tree, round_rows
 from primewood.errors import InvalidInput, told
 from primewood.fields import FieldCheck, flag, items, of_type, one_of, optional, real, several, text, wrong
 
@@ -44,6 +44,32 @@ class Group:
 
     size: int
     weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ThresholdTests:
+    """The tests of thresholds of all trees, sorted by column.
+
+    Attributes
+    ----------
+    node : array of int
+        The node of each test; the trees' nodes are counted one tree after the other.
+    threshold, cut : arrays of float
+        What it compares with, and the cut for the float64 numbers that users pass in.
+    bounds : array of int
+        Where each column's tests begin, and after the last one where they end.
+    """
+
+    node: NDArray[np.int64]
+    threshold: NDArray[np.float64]
+    cut: NDArray[np.float64]
+    bounds: NDArray[np.int64]
+
+    @property
+    def columns(self) -> list[tuple[int, slice]]:
+        """The columns that are tested, with the places of their tests."""
+        ends = enumerate(pairwise(self.bounds.tolist()))
+        return [(column, slice(low, high)) for column, (low, high) in ends if low < high]
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +365,8 @@ class Ensemble:
             raise wrong("X", "a table of numbers", X) from None
         if rows.ndim != 2 or rows.shape[1] != self.n_features:
             raise InvalidInput(f"rows have {self.n_features} columns; got an array of {rows.shape}")
-        leaves = (tree.apply(rows, self.operator, self.dtype) for tree in self.trees)
+        rows = round_rows(rows, self.dtype)
+        leaves = (tree.descend(rows, self.operator) for tree in self.trees)
         return self.scores_at(leaves, len(rows))
 
     def scores_at(self, leaves: Iterable[NDArray[np.int64]], count: int) -> NDArray[np.float64]:
@@ -410,9 +437,14 @@ class Ensemble:
         return self.decide((start + values).astype(np.float64) / self.total_divisor)
 
     @cached_property
-    def test_cuts(self) -> tuple[NDArray[np.float64], ...]:
-        """Per tree, the cut of each node's threshold for the float64 numbers that users pass in."""
-        return tuple(cuts_of(tree.threshold, self.operator, self.dtype) for tree in self.trees)
+    def threshold_tests(self) -> ThresholdTests:
+        """What the trees compare columns with, tests of sets aside. Cost: one sort of the nodes."""
+        feature = np.concatenate([np.where(tree.tests_sets, LEAF, tree.feature) for tree in self.trees])
+        tests = np.flatnonzero(feature != LEAF)
+        node = tests[np.argsort(feature[tests], kind="stable")]
+        threshold = np.concatenate([tree.threshold for tree in self.trees])[node]
+        bounds = np.searchsorted(feature[node], np.arange(self.n_features + 1))
+        return ThresholdTests(node, threshold, cuts_of(threshold, self.operator, self.dtype), bounds)
 
     @cached_property
     def digest(self) -> str:

@@ -165,10 +165,12 @@ class Tree:
 
     def apply(self, X: NDArray[np.float64], operator: Operator, dtype: InputType) -> NDArray[np.int64]:
         """The leaf that each row ends in. Cost: one pass per level."""
-        with np.errstate(over="ignore"):
-            cast = X.astype(dtype).astype(np.float64)
-        node = np.zeros(len(X), dtype=np.int64)
-        rows = np.arange(len(X))
+        return self.descend(round_rows(X, dtype), operator)
+
+    def descend(self, cast: NDArray[np.float64], operator: Operator) -> NDArray[np.int64]:
+        """The same for rows that are rounded to the numbers that the library compares."""
+        node = np.zeros(len(cast), dtype=np.int64)
+        rows = np.arange(len(cast))
         is_leaf, tests_sets, has_sets = self.is_leaf, self.tests_sets, bool(self.sets)
         while rows.size:
             rows = rows[~is_leaf[node[rows]]]
@@ -208,6 +210,12 @@ class Tree:
         if not sound or np.isnan(self.threshold[inner]).any() or not np.isfinite(self.value).all():
             raise InvalidInput("the model's arrays are not a tree; the file or object is damaged")
         check_depth(self.left, self.right)
+
+
+def round_rows(X: NDArray[np.float64], dtype: InputType) -> NDArray[np.float64]:
+    """Rows as the library compares them with thresholds: rounded to its type of numbers."""
+    with np.errstate(over="ignore"):
+        return X.astype(dtype).astype(np.float64)
 
 
 def check_depth(left: NDArray[np.int64], right: NDArray[np.int64]) -> None:

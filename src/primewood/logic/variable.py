@@ -39,28 +39,24 @@ class Variable:
     B=r ; B!=r ; B!=g
     """
 
-    __slots__ = ("_hash", "_position", "closed", "cuts", "name", "ordered", "values")
+    __slots__ = ("_count", "_hash", "_places", "_values", "closed", "cuts", "name", "ordered")
 
     name: str
-    values: tuple[Hashable, ...]
     cuts: tuple[float, ...] | None
     closed: Side | None
     ordered: int
     """How many of the first values are in an order: the intervals, ordered categories, else none."""
+    _count: int
     _hash: int
-    _position: dict[Hashable, int]
+    _places: dict[Hashable, int] | None
+    """The index of each value; None until it is asked for."""
+    _values: tuple[Hashable, ...] | None
+    """The values; None for intervals until they are asked for: forests have hundreds of thousands of them."""
 
     def __init__(self, name: str, values: Iterable[Hashable]) -> None:
-        self._set(name, several(values, "values"), None, None, 0)
+        self._set_values(name, several(values, "values"), 0)
 
-    def _set(
-        self,
-        name: str,
-        values: tuple[Hashable, ...],
-        cuts: tuple[float, ...] | None,
-        closed: Side | None,
-        ordered: int,
-    ) -> None:
+    def _set_values(self, name: str, values: tuple[Hashable, ...], ordered: int) -> None:
         if not isinstance(name, str) or not name:
             raise InvalidInput(f"a variable needs a non-empty name of type str, not {told(name)}")
         text(name, "a variable's name")
@@ -78,11 +74,42 @@ class Variable:
             raise InvalidInput(
                 f"values of variable {name} must differ, not only in writing: {list(values)!r}"
             )
-        for slot, thing in (("name", name), ("values", values), ("cuts", cuts), ("closed", closed)):
+        self._set(name=name, cuts=None, closed=None, ordered=ordered, _count=len(values), _values=values)
+
+    def _set_intervals(self, name: str, cuts: tuple[float, ...], closed: Side, missing: bool) -> None:
+        if not name:
+            raise InvalidInput("a variable needs a non-empty name of type str, not ''")
+        if not cuts and not missing:
+            whole = [Interval(-math.inf, math.inf, closed)]
+            raise InvalidInput(f"variable {name} needs at least two values, got {whole!r}")
+        cells = len(cuts) + 1
+        self._set(name=name, cuts=cuts, closed=closed, ordered=cells, _count=cells + missing, _values=None)
+
+    def _set(self, **slots: object) -> None:
+        for slot, thing in slots.items():
             object.__setattr__(self, slot, thing)
-        object.__setattr__(self, "ordered", ordered)
-        object.__setattr__(self, "_position", {value: i for i, value in enumerate(values)})
-        object.__setattr__(self, "_hash", hash((name, values, self.is_boolean)))
+        object.__setattr__(self, "_places", None)
+        object.__setattr__(self, "_hash", hash((self.name, self._count)))
+
+    @property
+    def values(self) -> tuple[Hashable, ...]:
+        """The values, in order."""
+        values = self._values
+        if values is None:
+            edges = itertools.pairwise((-math.inf, *(self.cuts or ()), math.inf))
+            cells = (Interval(low, high, self.closed or "left") for low, high in edges)
+            values = (*cells, MISSING) if self._count > self.ordered else tuple(cells)
+            object.__setattr__(self, "_values", values)
+        return values
+
+    @property
+    def _position(self) -> dict[Hashable, int]:
+        """The index of each value."""
+        places = self._places
+        if places is None:
+            places = {value: i for i, value in enumerate(self.values)}
+            object.__setattr__(self, "_places", places)
+        return places
 
     @classmethod
     def boolean(cls, name: str) -> Variable:
@@ -105,7 +132,7 @@ class Variable:
         values = several(categories, "categories")
         variable = cls.__new__(cls)
         count = len(values) if ordered else 0
-        variable._set(name, (*values, MISSING) if missing else values, None, None, count)
+        variable._set_values(name, (*values, MISSING) if missing else values, count)
         return variable
 
     @classmethod
@@ -121,25 +148,25 @@ class Variable:
         >>> [str(v) for v in Variable.numeric("X", cuts=[2, 6], closed="left").values]
         ['(-inf, 2)', '[2, 6)', '[6, inf)']
         """
-        ends = tuple(real(cut, f"cuts of variable {name}") for cut in several(cuts, "cuts"))
+        ends = several(cuts, "cuts")
+        if not all(type(cut) is float for cut in ends):
+            ends = tuple(real(cut, f"cuts of variable {name}") for cut in ends)
         if any(not math.isfinite(cut) for cut in ends) or any(a >= b for a, b in itertools.pairwise(ends)):
             raise InvalidInput(f"cuts of variable {name} must be finite and increasing: {cuts!r}")
-        edges = (-math.inf, *ends, math.inf)
-        cells: tuple[Hashable, ...] = tuple(
-            Interval(low, high, closed) for low, high in itertools.pairwise(edges)
-        )
         variable = cls.__new__(cls)
-        variable._set(name, (*cells, MISSING) if missing else cells, ends, closed, len(cells))
+        variable._set_intervals(name, ends, closed, missing)
         return variable
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Variable is immutable: cannot set {name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (self.name, self.values, self.cuts, self.closed, self.ordered))
+        if self.cuts is not None:
+            return (_restore_intervals, (self.name, self.cuts, self.closed, self.missing is not None))
+        return (_restore_values, (self.name, self.values, self.ordered))
 
     def __len__(self) -> int:
-        return len(self.values)
+        return self._count
 
     def __hash__(self) -> int:
         return self._hash
@@ -147,7 +174,7 @@ class Variable:
     @property
     def is_boolean(self) -> bool:
         """Whether the values are False and True."""
-        return len(self.values) == 2 and self.values[0] is False and self.values[1] is True
+        return self.cuts is None and len(self) == 2 and self.values[0] is False and self.values[1] is True
 
     @property
     def is_numeric(self) -> bool:
@@ -157,12 +184,14 @@ class Variable:
     @property
     def missing(self) -> int | None:
         """The index of the value "missing", or None if there is no such value."""
+        if self.cuts is not None:
+            return self.ordered if self._count > self.ordered else None
         return self._position.get(MISSING)
 
     @property
     def everything(self) -> int:
         """The bit mask of all values."""
-        return (1 << len(self.values)) - 1
+        return (1 << self._count) - 1
 
     def index(self, value: object) -> int:
         """The index of a value, counted from 0.
@@ -239,11 +268,17 @@ class Variable:
         if isinstance(other, Variable):
             return self is other or (
                 self.name == other.name
-                and self.values == other.values
+                and len(self) == len(other)
                 and self.ordered == other.ordered
-                and self.is_boolean == other.is_boolean
+                and self._has_values_of(other)
             )
         return self.of_mask(1 << self._find_value(other))
+
+    def _has_values_of(self, other: Variable) -> bool:
+        """Whether another variable with as many values has the same ones."""
+        if self.cuts is not None and other.cuts is not None:
+            return self.cuts == other.cuts and self.closed == other.closed
+        return self.values == other.values and self.is_boolean == other.is_boolean
 
     @overload  # type: ignore[override]
     def __ne__(self, other: Variable) -> bool: ...  # type: ignore[overload-overlap]
@@ -334,16 +369,14 @@ class Variable:
         return visible(self.name)
 
 
-def _restore(
-    name: str,
-    values: tuple[Hashable, ...],
-    cuts: tuple[float, ...] | None,
-    closed: Side | None,
-    ordered: int,
-) -> Variable:
+def _restore_values(name: str, values: tuple[Hashable, ...], ordered: int) -> Variable:
     variable = Variable.__new__(Variable)
-    variable._set(name, values, cuts, closed, ordered)
+    variable._set_values(name, values, ordered)
     return variable
+
+
+def _restore_intervals(name: str, cuts: tuple[float, ...], closed: Side, missing: bool) -> Variable:
+    return Variable.numeric(name, cuts, closed, missing=missing)
 
 
 def unique_variables(variables: Iterable[Variable]) -> tuple[Variable, ...]:

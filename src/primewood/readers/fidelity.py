@@ -24,6 +24,10 @@ MOST_ROWS = 2000
 PLANTED = 1000
 MOST_CELLS = 2**24
 """The most cells of the rows that are planted: a model with many columns gets fewer rows."""
+MOST_VISITS = 600_000
+"""About how often a row is sent through a tree: a model with many trees is tried on fewer rows, but on at least
+`LEAST_ROWS` of the user's and as many planted ones."""
+LEAST_ROWS = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ def check_fidelity(
     for columns in groups:
         tried[:, columns] = np.eye(len(columns))[np.arange(len(tried)) % len(columns)]
     if rows is not None:
-        tried = np.vstack([rows[:MOST_ROWS], tried])
+        tried = np.vstack([rows[: _scale_down(MOST_ROWS, ensemble)], tried])
     say(f"comparing with the model on {len(tried):,} rows")
     ours = ensemble.scores(tried)
     decided = decisions(ensemble, ours)
@@ -150,7 +154,7 @@ def plant_rows(
     """
     generator = np.random.default_rng(seed)
     tests = _tests(ensemble)
-    count = max(1, min(PLANTED, MOST_CELLS // max(1, ensemble.n_features)))
+    count = max(1, min(_scale_down(PLANTED, ensemble), MOST_CELLS // max(1, ensemble.n_features)))
     if rows is None or not len(rows):
         planted = np.zeros((count, ensemble.n_features))
     else:
@@ -168,6 +172,12 @@ def plant_rows(
     for column in missing:
         planted[generator.random(len(planted)) < 0.1, column] = np.nan
     return planted
+
+
+def _scale_down(most: int, ensemble: Ensemble) -> int:
+    """How many rows a model is tried on, of at most `most`: fewer for one with many trees."""
+    share = MOST_VISITS / (MOST_ROWS + PLANTED) / len(ensemble.trees)
+    return min(most, max(LEAST_ROWS, int(most * share)))
 
 
 def _tests(ensemble: Ensemble) -> NDArray[np.float64]:
