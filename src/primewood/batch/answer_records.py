@@ -1,9 +1,9 @@
-"""What is written about explanations, with each thing that many of them share worked out once.
+"""Records of explanations; what many explanations share is computed once.
 
-How much a term covers, and the exact ends of its literals, depend on the term alone. The words of a literal depend on
-the row besides: shown bounds are rounded so that they keep the row's own number. They are the same for all numbers
-between the least and the largest that training rows have in the same piece of the literal, because those are kept too;
-and for all rows of one category.
+The coverage of a term and the exact bounds of its literals depend only on the term. The text of a literal also depends
+on the row: printed bounds are rounded so that they keep the row's own number. The text is the same for all numbers
+between the smallest and the largest training number in the same piece of the literal, because these are kept too. It is
+also the same for all rows of one category.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from primewood.render.records import plain
 from primewood.render.text import Record
 
 PIECE = ("feature", "low", "high", "closed", "values", "missing")
-"""What is said of each piece of a literal."""
+"""The columns that describe each piece of a literal."""
 REMEMBERED = 20_000
-"""How many answers are remembered of each kind."""
+"""The most cached answers of each kind."""
 Said = tuple[dict[str, str], list[dict[str, Any]]]
-"""What is said of a literal: the feature and the words, and its pieces with exact ends."""
+"""A described literal: the feature, its text, and its pieces with exact bounds."""
 T = TypeVar("T")
 
 
@@ -36,7 +36,7 @@ class RecordWriter:
     Parameters
     ----------
     context
-        Of the model. Explanations with another context are written, too; only nothing is remembered of them.
+        The context of the model. Explanations with another context are written too, but not cached.
     """
 
     def __init__(self, context: TreeContext) -> None:
@@ -47,7 +47,7 @@ class RecordWriter:
         self._ranges: dict[object, list[tuple[Interval, float, float]]] = {}
 
     def write(self, why: Explanation | Failed) -> Record:
-        """What is written about a row: as in the record of its explanation, with the pieces of all literals."""
+        """The record of a row: that of its explanation, with the pieces of all literals."""
         if isinstance(why, Failed):
             return {**why.to_dict(), "pieces": []}
         said = [self._words(literal, why) for literal in why.term.literals]
@@ -77,7 +77,7 @@ class RecordWriter:
         return _once(self._said, key, lambda: _said(literal, why))
 
     def _own(self, literal: Literal, row: tuple[float, ...]) -> object:
-        """What the words of a literal depend on besides: the same for rows for which it has the same words."""
+        """What the text of a literal depends on besides the term: equal for rows that give the same text."""
         held = tuple([row[column] for column in self._features[literal.variable.name].columns])
         if any(x != x for x in held):
             return None
@@ -111,7 +111,7 @@ def _said(literal: Literal, why: Explanation) -> Said:
 
 
 def _once(known: dict[object, T], key: object, make: Callable[[], T]) -> T:
-    """What is known for a key, or else made; a full memory begins anew."""
+    """The cached value of a key, or a new one; a full cache is emptied."""
     found = known.get(key)
     if found is None:
         if len(known) >= REMEMBERED:

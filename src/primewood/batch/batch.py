@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 FrameKind = Choice["rows", "literals"]
 TAKEN_OVER = "taken over from the explanation of row"
-"""How the note begins that a row has the explanation of another one."""
+"""The beginning of the note that a row reuses the explanation of another row."""
 
 
 @dataclass(frozen=True, eq=False)
 class Batch(Readable):
     """The explanations of many rows: a sequence, with the labels of the rows.
 
-    `batch[3]` is the explanation of the fourth row. A slice, a Boolean mask or an array of places gives a batch, and
-    `loc` goes by label.
+    `batch[3]` is the explanation of the fourth row. A slice, a Boolean mask or an array of positions gives a batch, and
+    `loc` takes a label.
 
     Attributes
     ----------
     explanations : tuple of Explanation
-        `Failed` in the place of one that could not be explained.
+        `Failed` for a row that could not be explained.
     index : array or pandas Index
         The labels of the rows: those of the frame, or 0, 1, 2, ...
     backend : {"pandas", "polars"} or None
-        The kind of frame that the rows came in, and that `to_frame` gives by default.
+        The library of the frame of rows, which `to_frame` uses by default.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Batch(Readable):
         )
 
     def loc(self, label: object) -> Explanation | Failed:
-        """The explanation of the row with a label; of the first one, if there are several."""
+        """The explanation of the row with a label; the first one if there are several."""
         try:
             places = np.flatnonzero(np.asarray(self.index == label)).tolist()
         except ValueError:  # a list of another length
@@ -117,12 +117,12 @@ class Batch(Readable):
 
     @property
     def model(self) -> str | None:
-        """The digest of the model, which tells it from any other."""
+        """The digest of the model, which identifies it."""
         return self.context.digest
 
     @property
     def taken_over(self) -> int:
-        """How many rows have the explanation of another row that covers them."""
+        """The number of rows that reuse the explanation of another row that covers them."""
         return sum(any(note.startswith(TAKEN_OVER) for note in why.notes) for why in self)
 
     @property
@@ -145,7 +145,7 @@ class Batch(Readable):
             "rows": one line per row, with its decision, status, rule, size, coverage, volume, and per feature the
             condition on it (None where it is free). "literals": one line per piece of each literal, with exact ends.
         backend
-            "pandas" or "polars"; by default the kind of frame that the rows came in.
+            "pandas" or "polars"; by default the library of the frame of rows.
         """
         score_together(self.explanations)
         records = [why.to_dict() for why in self]
@@ -161,7 +161,7 @@ class Batch(Readable):
         return frames.frame(joined, backend or self.backend, self.index[places])
 
     def summary(self) -> Summary:
-        """How often each feature is used, and how large, how wide and how sure the explanations are."""
+        """Counts of decisions, statuses, features and sizes, and the coverage of the explanations."""
         return Summary.of(self.explanations, [x.name for x in self.context.variables])
 
     def to_dict(self) -> BatchRecord:
@@ -191,7 +191,7 @@ class Batch(Readable):
 
 
 def _places(given: Any) -> NDArray[Any]:
-    """Places of rows, or a mask of them, as an array."""
+    """Positions of rows, or a mask of rows, as an array."""
     try:
         places = np.asarray(given) if np.size(given) else np.empty(0, dtype=np.int64)
     except ValueError:  # lists of different lengths inside

@@ -1,4 +1,4 @@
-"""Explaining every row of a file: into a folder of parts, or into one file."""
+"""Explain every row of a file: into a folder of parts, or into one file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from primewood.model.model import TreeModel
 
 
 def explain_file(model: TreeModel, job: FileJob) -> Written:
-    """Explain every row of a file, into what the name of the target says.
+    """Explain every row of a file, into one file or a folder, depending on the name of the target.
 
     Raises
     ------

@@ -1,12 +1,12 @@
-"""Explaining many rows, block after block.
+"""Explain many rows, block after block.
 
-Rows in one cell of the domain are decided alike for the same reasons, so a cell is explained once. With `reuse`, a row
-inside an earlier explanation with the same decision takes that over. The rows of a block are then explained in rounds,
-and only finished rounds lend explanations, so what a row gets does not depend on how many are worked on at a time.
+Rows in one cell of the domain have the same decision and the same explanations, so a cell is explained once. With
+`reuse`, a row reuses an earlier explanation that covers it and has the same decision. The rows of a block are then
+explained in rounds, and only explanations of finished rounds are reused. So the result of a row does not depend on how
+many rows are explained at a time.
 
-The hardest rows of a block, or of a round, come last: every row has a short try first, and those that it did not
-suffice for go on when the others are done. A row that fails, or that the time does not suffice for, is a row with a
-status.
+The hardest rows of a block, or of a round, come last: every row first has a short try, and rows that need more time
+continue when the others are done. A row that fails or reaches a limit is a result with a status.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from primewood.questions.explanation import Explanation, Status
 from primewood.tables.rows import Reading
 
 SHORT = 0.05
-"""The share of a row's time that its first try has."""
+"""The share of a row's time for its first try."""
 REMEMBERED = 100_000
-"""How many cells are remembered."""
+"""The most cached cells."""
 
 
 def explain_rows(
@@ -63,7 +63,7 @@ class Run:
     known : KnownBoxes
         The explanations of finished blocks.
     explained : int
-        How many rows have been explained, not counting those that share another's.
+        The number of rows that were explained, without those that share an explanation.
     """
 
     def __init__(
@@ -84,13 +84,13 @@ class Run:
         self.explained = 0
 
     def explain_blocks(self, blocks: Iterable[Block], first: int = 0) -> Iterator[list[RowResult]]:
-        """The results of blocks of rows, block by block; `first` is the place of the first row."""
+        """The results of blocks of rows, block by block; `first` is the position of the first row."""
         for block in blocks:
             yield self.explain_block(block, first)
             first += len(block)
 
     def explain_block(self, block: Block, first: int) -> list[RowResult]:
-        """The results of the rows of a block; `first` is the place of its first row."""
+        """The results of the rows of a block; `first` is the position of its first row."""
         unread = [self._report(_fail(first + i, np.empty(0), text)) for i, text in block.problems.items()]
         explained = self._explain_rows(block.rows, [first + i for i in block.places])
         results = sorted([*unread, *explained], key=lambda result: result.place)
@@ -112,7 +112,7 @@ class Run:
         return pending.results
 
     def learn(self, results: Iterable[RowResult]) -> None:
-        """Lend the explanations of a finished block to later ones."""
+        """Make the explanations of a finished block available to later blocks."""
         if self.settings.reuse:
             self.known.add(list_lendable(results))
 
@@ -128,7 +128,7 @@ class Run:
         return points, labels
 
     def _find_elsewhere(self, rows: NDArray[np.float64], labels: NDArray[np.int64]) -> frozenset[int]:
-        """The rows that break what is inferred about features and that another model answers, with decisions."""
+        """The rows that break an inferred assumption, which another model explains, with their decisions."""
         found, ensemble = [], self._model.ensemble
         for i in np.flatnonzero(labels < 0).tolist():
             try:
@@ -141,7 +141,7 @@ class Run:
         return frozenset(found)
 
     def _settle(self, pending: PendingRows, known: KnownBoxes) -> None:
-        """Give the rows their results that need not be explained, now that these explanations are known."""
+        """Give a result to each row that these explanations cover, so that it need not be explained."""
         for cell, places in list(pending.waiting.items()):
             at_hand = [self._find_at_hand(pending, i, known) for i in places]
             for i, result in zip(places, at_hand, strict=True):
@@ -151,7 +151,7 @@ class Run:
                 del pending.waiting[cell]
 
     def _find_at_hand(self, pending: PendingRows, i: int, known: KnownBoxes) -> RowResult | None:
-        """What a row gets without being explained; None if it has to be."""
+        """The result of a row without explaining it; None if it must be explained."""
         place, row, label = pending.places[i], pending.rows[i], int(pending.labels[i])
         if label < 0:
             return _fail(place, row, self._say_refusal(row))
@@ -166,7 +166,7 @@ class Run:
     def _take_over(
         self, place: int, row: NDArray[np.float64], label: int, point: Point, known: KnownBoxes
     ) -> RowResult | None:
-        """The first known explanation around a row that the language can say; None if there is none."""
+        """The first known explanation that covers a row and that the language allows; None if there is none."""
         for source, box in known.find_around(label, point):
             if self._can_say(box, point):
                 note = f"{TAKEN_OVER} {source}"
@@ -174,7 +174,7 @@ class Run:
         return None
 
     def _can_say(self, box: Box, point: Point) -> bool:
-        """Whether the language says a box around a row: "intervals" says that or all about a number that is missing."""
+        """Whether the language allows a box around a row: in "intervals", a missing number is kept or dropped."""
         if self.settings.literals != "intervals":
             return True
         return not any(
@@ -191,7 +191,7 @@ class Run:
         raise AssertionError("a row outside the domain is read all the same: please report this")
 
     def _explain_round(self, pending: PendingRows) -> list[RowResult]:
-        """Explain some of the cells that wait: without `reuse`, all of them. The results, in the order of the rows."""
+        """Explain some waiting cells (without `reuse`, all of them); returns the results in the order of the rows."""
         chosen = self._choose_tasks(pending)
         cells, explained = list(chosen), []
         for k, result in self._explain(list(chosen.values())):
@@ -203,7 +203,7 @@ class Run:
         return sorted(explained, key=lambda result: result.place)
 
     def _choose_tasks(self, pending: PendingRows) -> dict[CellKey, RowTask]:
-        """The cells that are explained next, and what is asked about each."""
+        """The cells to explain next, each as a task."""
         if not self.settings.reuse or self._is_late():
             return {cell: pending.task(cell) for cell in pending.waiting}
         cells, elsewhere = pending.split_waiting()
@@ -217,7 +217,7 @@ class Run:
         return chosen
 
     def _explain(self, tasks: Sequence[RowTask]) -> Iterator[tuple[int, RowResult]]:
-        """The results of tasks with their places, those that need more than a short try last."""
+        """The results of tasks with their positions; tasks that need more than a short try come last."""
         self.explained += len(tasks)
         hard = []
         for k, result in enumerate(self._workers.explain(tasks, self._options(SHORT), self._deadline)):
@@ -233,11 +233,11 @@ class Run:
             yield k, replace(_choose_better(before, result), seconds=before.seconds + result.seconds)
 
     def _is_late(self) -> bool:
-        """Whether the time of the batch is over."""
+        """Whether the batch has reached its time limit."""
         return self._deadline is not None and time.time() >= self._deadline
 
     def _wants_more(self, result: RowResult) -> bool:
-        """Whether a row was stopped by the time of a short try, and not by a limit of work."""
+        """Whether the time of a short try stopped a row, and not the work limit."""
         limit = self.settings.time_limit
         if limit is None or result.status is not Status.INTERRUPTED:
             return False
@@ -261,12 +261,12 @@ class Run:
 
 
 def _fail(place: int, row: NDArray[np.float64], problem: str) -> RowResult:
-    """The result of a row that is not asked about."""
+    """The result of a row that is not explained."""
     return RowResult(place, row, None, Status.FAILED, problem=problem)
 
 
 def list_lendable(results: Iterable[RowResult]) -> Iterator[LentBox]:
-    """The explanations among results that other rows may take over."""
+    """The explanations among results that other rows may reuse."""
     for result in results:
         own = result.source is None and result.status is Status.PROVED and not result.elsewhere
         if own and result.box is not None and result.label is not None:
@@ -274,7 +274,7 @@ def list_lendable(results: Iterable[RowResult]) -> Iterator[LentBox]:
 
 
 def _choose_better(before: RowResult, after: RowResult) -> RowResult:
-    """The later of two tries, unless it had less time and came less far."""
+    """The later of two tries, unless it had less time and got less far."""
     if after.box is not None and after.status is not Status.INTERRUPTED:
         return after
     return max(before, after, key=lambda result: result.size)

@@ -1,4 +1,4 @@
-"""A row of a batch that could not be explained, in the place of its explanation."""
+"""A row of a batch that could not be explained, which takes the place of its explanation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Failed(Brief, Shown):
         What went wrong.
     row : tuple of float
     literals : str
-        The literal language that was asked for.
+        The literal language of the call.
 
     Examples
     --------
@@ -63,11 +63,11 @@ class Failed(Brief, Shown):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What went wrong, where an explanation has its notes."""
+        """What went wrong, as notes."""
         return (self.problem,)
 
     def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
-        """As of an explanation; the row's values are left out, because they may be what is wrong."""
+        """The record, as for an explanation; the row's values are left out, because they may be invalid."""
         del distribution
         shown: ExclusionsRecord = {}
         if witnesses:

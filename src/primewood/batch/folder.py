@@ -1,13 +1,13 @@
-"""The folder of a batch: parts, each there whole or not at all, and a manifest that says which are finished.
+"""The folder of a batch: parts, each written atomically, and a manifest that lists the finished parts.
 
-    manifest.json              what was asked of which data, and the finished parts with their SHA-256
+    manifest.json              the question, the data, and the finished parts with their SHA-256
     part-00000.parquet         the explanations of the first block (or .jsonl)
-    part-00000.timings.jsonl   how long each of its rows took; not the same twice, so it is in no manifest
-    part-00000.boxes.jsonl     with `reuse`: what later blocks take over from it
+    part-00000.timings.jsonl   the time of each row; it differs between runs, so it is not in the manifest
+    part-00000.boxes.jsonl     with `reuse`: the explanations that later blocks reuse
     lock                       held by the run that writes here
 
-A part is listed after it is written, so what the manifest lists is there. Everything but the timings is the same in
-every run that no limit of time cuts short.
+A part is listed after it is written, so every listed part exists. Everything but the timings is the same in every run
+that reaches no time limit.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from primewood.files import check_header, open_handle, open_plain, parse_json, r
 
 MANIFEST, LOCK, VERSION = "manifest.json", "lock", 1
 PartFormat = Choice["parquet", "jsonl"]
-"""What parts are written as."""
+"""The format of parts."""
 LARGEST_MANIFEST, LARGEST_PART = 2**28, 2**32
-"""How many bytes are read."""
+"""The most bytes that are read."""
 DIGEST = re.compile("[0-9a-f]{64}")
 KNOWN_AS = {
     "primewood": "the version of primewood",
@@ -44,7 +44,7 @@ KNOWN_AS = {
     "dialect": "how the data file is read (sheet, decimal mark)",
     "kind": "the format of the parts",
 }
-"""What messages call the entries of a question."""
+"""The names of a question's entries in messages."""
 
 
 def _any_object(value: Any, place: str) -> dict[str, Any]:
@@ -61,7 +61,7 @@ ASKED: dict[str, FieldCheck[Any]] = {
     "kind": one_of(get_args(PartFormat)),
     "settings": _any_object,
 }
-"""What the entries of a question must be."""
+"""The types of a question's entries."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Part:
     rows : int
         How many rows it has.
     files : mapping from names to SHA-256
-        What it is made of.
+        Its files.
     """
 
     rows: int
@@ -81,13 +81,13 @@ class Part:
 
     @property
     def main(self) -> str:
-        """The file that holds its explanations."""
+        """The file with its explanations."""
         return next(name for name in self.files if not name.endswith(".boxes.jsonl"))
 
 
 @dataclass(frozen=True)
 class BatchQuestion:
-    """What is asked, in plain types: when it is the same, so are the answers.
+    """The question of a batch, in plain types: equal questions have equal answers.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class BatchQuestion:
     dialect : mapping
         How the file of rows is read.
     kind : {"parquet", "jsonl"}
-        What parts are written as.
+        The format of parts.
     settings : mapping
         How rows are explained.
     """
@@ -118,7 +118,7 @@ class BatchQuestion:
         return cls(**{name: fields.read(name, check) for name, check in ASKED.items()})
 
     def list_changes(self, now: BatchQuestion) -> list[str]:
-        """What is asked otherwise now, in words."""
+        """What has changed in the question, in words."""
         changed = [words for name, words in KNOWN_AS.items() if getattr(self, name) != getattr(now, name)]
         return changed + [
             f"{name} ({json.dumps(self.settings.get(name))} then, {json.dumps(value)} now)"
@@ -129,17 +129,17 @@ class BatchQuestion:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is done.
+    """The state of a batch.
 
     Attributes
     ----------
     question : BatchQuestion
-        What was asked.
+        The question.
     features : tuple of str
-        Those that the model looks at.
+        The features that the model tests.
     parts : tuple of Part
     finished : bool
-        Whether these are all.
+        Whether these are all parts.
     """
 
     question: BatchQuestion
@@ -153,11 +153,11 @@ class Manifest:
         return sum(part.rows for part in self.parts)
 
     def with_part(self, number: int, part: Part) -> Self:
-        """The same with another part, at its end or in the place of a damaged one."""
+        """The same with another part, added at the end or in place of a damaged part."""
         return replace(self, parts=(*self.parts[:number], part, *self.parts[number + 1 :]))
 
     def check_same(self, question: BatchQuestion) -> None:
-        """Raise if something else is asked now, and name what."""
+        """Raise if the question has changed, and say how."""
         changed = self.question.list_changes(question)
         if changed:
             raise InvalidInput(
@@ -209,7 +209,7 @@ def _read_digest(value: Any, place: str) -> str:
 
 
 def _check_names(part: Part, number: int, kind: str) -> None:
-    """Raise unless a part consists of its own files, so that no other file is opened."""
+    """Raise unless a part names only its own files, so that no other file is opened."""
     main = f"{part_name(number)}.{kind}"
     others = part.files.keys() - {main, f"{part_name(number)}.boxes.jsonl"}
     if others or main not in part.files:
@@ -225,7 +225,7 @@ class Folder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Make the folder if there is none, and keep other runs out of it until the end, however this one ends."""
+        """Create the folder if needed, and lock it against other runs until this run ends."""
         try:
             import fcntl
         except ImportError:
@@ -242,7 +242,7 @@ class Folder:
             yield
 
     def _check_free(self) -> None:
-        """Raise if something else than a batch is here."""
+        """Raise if the folder contains something other than a batch."""
         if os.path.lexists(self.path) and not self.path.is_dir():
             raise InvalidInput(f"{self.path} is not a folder; a batch is written to a folder")
         held = {path.name for path in self.path.iterdir()} if self.path.exists() else set()
@@ -251,7 +251,7 @@ class Folder:
             raise InvalidInput(f"{self.path} is not empty; pass a new folder")
 
     def begin(self, fresh: Manifest, *, resume: bool) -> Manifest:
-        """The manifest to go on from: a fresh one, or that of a batch that is continued."""
+        """The manifest to start from: a new one, or that of the batch to resume."""
         if os.path.lexists(self.path / MANIFEST):
             begun = self.manifest()
             if not resume:
@@ -267,12 +267,12 @@ class Folder:
         return fresh
 
     def _tidy(self) -> None:
-        """Remove what a run that was killed was about to write."""
+        """Remove the unfinished files of a run that was killed."""
         for path in (*self.path.glob("part-*.part"), *self.path.glob(f"{MANIFEST}*.part")):
             path.unlink()
 
     def manifest(self) -> Manifest:
-        """What is done here."""
+        """The manifest of the folder."""
         path = self.path / MANIFEST
         if not os.path.lexists(path):
             raise InvalidInput(f"{self.path} is not a folder of a batch: there is no {MANIFEST} in it")
@@ -285,11 +285,11 @@ class Folder:
             return Manifest.from_dict(document)
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Say what is done."""
+        """Write the manifest."""
         self._write(MANIFEST, json.dumps(manifest.to_dict(), indent=1).encode())
 
     def write_part(self, rows: int, files: Mapping[str, bytes], besides: Mapping[str, bytes]) -> Part:
-        """Write the files of a part, and some besides that it does not answer for."""
+        """Write the files of a part, and other files that its digests do not cover."""
         for name, content in {**besides, **files}.items():
             self._write(name, content)
         return Part(rows, {name: sha256(content).hexdigest() for name, content in files.items()})
@@ -302,7 +302,7 @@ class Folder:
             raise OSError(problem.errno, problem.strerror or str(problem), str(path)) from problem
 
     def intact(self, manifest: Manifest) -> frozenset[int]:
-        """The numbers of the finished parts whose files are as they were written; others are warned of."""
+        """The numbers of the finished parts whose files are unchanged; warns about the others."""
         found = set()
         for number, part in enumerate(manifest.parts):
             bad = [name for name, digest in part.files.items() if self._digest(name) != digest]
@@ -320,5 +320,5 @@ class Folder:
             return None
 
     def open(self, name: str) -> BufferedReader:
-        """Open a file of a part for reading; it must be a regular file, no link."""
+        """Open a file of a part for reading; it must be a regular file, not a link."""
         return open_plain(self.path / name, LARGEST_PART)

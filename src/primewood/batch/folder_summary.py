@@ -1,4 +1,4 @@
-"""What the parts in the folder of a batch have in common, counted part by part."""
+"""A summary of the folder of a batch, counted part by part."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Overview(Readable):
     Attributes
     ----------
     summary : Summary
-        As of a batch; rows that failed count in their status only.
+        As for a batch; failed rows count only in the statuses.
     finished : bool
-        Whether all rows are there.
+        Whether all rows are finished.
     taken_over : int
-        How many rows have the explanation of another row that covers them.
+        The number of rows that reuse the explanation of another row that covers them.
     seconds : mapping or None
-        The median, the 95th percentile and the worst of the times that rows took; None if no times are there.
+        The median, the 95th percentile and the worst of the times per row; None if there are no times.
     coverage_by_size : mapping
         How many explanations have how many literals and which coverage, by pairs of the two; empty without training
         rows. Coverage is a share of these, so that each size has at most one pair more than there are training rows.
@@ -101,7 +101,7 @@ class Overview(Readable):
 
 @dataclass
 class _Counts:
-    """What is counted so far."""
+    """The counts so far."""
 
     statuses: Counter[str] = field(default_factory=Counter)
     decisions: Counter[object] = field(default_factory=Counter)
@@ -112,7 +112,7 @@ class _Counts:
     taken_over: int = 0
 
     def add(self, table: Mapping[str, Sequence[Any]], features: Sequence[str]) -> None:
-        """Count what the columns of a part say."""
+        """Count the rows of a part, given its columns."""
         self.statuses.update(table["status"])
         explained = [i for i, status in enumerate(table["status"]) if status != "failed"]
         self.decisions.update(table["decision"][i] for i in explained)
@@ -124,7 +124,7 @@ class _Counts:
             self.used[name] += sum(words is not None for words in table[f"if {name}"])
 
     def summary(self, features: Sequence[str]) -> Summary:
-        """What was counted."""
+        """The counts as a summary."""
         return Summary(
             rows=self.statuses.total(),
             decisions=dict(self.decisions.most_common()),
@@ -153,7 +153,7 @@ def overview(folder: str | Path) -> Overview:
     Raises
     ------
     InvalidInput
-        If the folder is not a folder of a batch, or is damaged.
+        If the folder does not contain a batch, or is damaged.
     MissingDependency
         If the parts are Parquet files and pyarrow is not installed.
 

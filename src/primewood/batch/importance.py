@@ -13,7 +13,7 @@ from primewood.questions.explanation import Explanation, Status
 from primewood.questions.importance import FeatureCounts, Importance, find_flips
 
 ROWS_BETWEEN_FLIPS = 200
-"""Explanations after which their rows are tested for flips, so that progress is shown all the time."""
+"""After this many explanations, their rows are tested for flips, so that progress is shown all the time."""
 
 
 def count_importance(

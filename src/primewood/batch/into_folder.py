@@ -1,9 +1,8 @@
-"""Explaining every row of a file into a folder of parts, so that what is finished stays and a stopped run goes on.
+"""Explain every row of a file into a folder of parts, so that a stopped run can be resumed.
 
-Each block of rows becomes a part. Parts are written whole, one after the other, and listed in the manifest; whatever
-ends a run (Ctrl-C, a full disk, power) leaves the parts that it has finished. A run that goes on ends with the same
-bytes as one that was never stopped, for all rows that no limit of time has cut short; where explanations are taken
-over, if none was.
+Each block of rows becomes a part. Parts are written atomically, one after the other, and listed in the manifest. If a
+run ends early (Ctrl-C, a full disk, power), its finished parts stay. A resumed run ends with the same bytes as a run
+that was never stopped, for all rows that reached no time limit; with `reuse`, if no row reached one.
 """
 
 from __future__ import annotations
@@ -35,22 +34,22 @@ from primewood.questions.explanation import score_together
 def explain_into_folder(model: TreeModel, job: FileJob) -> Written:
     """Explain every row of a file into a folder of parts.
 
-    Nothing keeps all rows or all explanations. A row that cannot be read or explained has the status "failed".
+    Rows and explanations are not all in memory at once. A row that cannot be read or explained has the status "failed".
 
     Parameters
     ----------
     model
         What decides.
     job
-        Its target is a new or empty folder, or with `resume` that of a run that was stopped, which must have been
-        asked the same. The seconds of `batch_limit` are for each run; one that goes on has them again.
+        Its target is a new or empty folder, or with `resume` the folder of a stopped run with the same question. The
+        seconds of `batch_limit` are for each run; a resumed run has them again.
 
     Raises
     ------
     InvalidInput
-        If columns are absent, the folder is taken, another run writes to it, or something else was asked before.
+        If columns are missing, the folder is in use, another run writes to it, or the question has changed.
     OSError
-        If a file cannot be written. The parts that are finished stay, and `resume` goes on.
+        If a file cannot be written. The finished parts stay, and `resume` continues.
     """
     job.settings.check()
     kind = part_files.check_part_format(job.format or "parquet")
@@ -76,7 +75,7 @@ class _FolderRun:
         self._before = sum(manifest.parts[number].rows for number in self._intact)
 
     def finish(self) -> Written:
-        """Write what is not written yet."""
+        """Write the remaining parts."""
         if not self._manifest.finished or len(self._intact) < len(self._manifest.parts):
             total = None if self._source.total is None else self._source.total - self._before
             with show_progress(total, self._job.progress) as on_result:
@@ -85,7 +84,7 @@ class _FolderRun:
         return Written(self._folder.path, done.rows, len(done.parts), self._before)
 
     def _write(self, run: Run) -> None:
-        """Explain the blocks that are not finished; learn from the others, if explanations are taken over."""
+        """Explain the unfinished blocks; with `reuse`, use the explanations of the others."""
         size = self._settings.block
         unfinished = (n for n in range(len(self._manifest.parts) + 1) if n not in self._intact)
         skip = next(unfinished)
@@ -123,7 +122,7 @@ class _FolderRun:
         self._folder.write_manifest(self._manifest)
 
     def _recall(self, run: Run, number: int) -> None:
-        """Know what a finished block lends to later ones."""
+        """Read the explanations of a finished block that later blocks reuse."""
         if self._settings.reuse:
             context, name = self._model.context, f"{part_name(number)}.boxes.jsonl"
             with self._folder.open(name) as file, report_damage(self._folder.path / name, "remove it"):
@@ -132,7 +131,7 @@ class _FolderRun:
 
 
 def _ask(model: TreeModel, source: Source, job: FileJob, kind: PartFormat) -> BatchQuestion:
-    """What is asked."""
+    """The question of the batch."""
     settings = job.settings
     context, engines, domain = model.context, model.engines, model.domain
     known = (context.class_names, context.units, context.vote, domain.features, domain.knowledge)
@@ -159,7 +158,7 @@ def _ask(model: TreeModel, source: Source, job: FileJob, kind: PartFormat) -> Ba
 
 
 def _plain(option: object) -> object:
-    """An option as JSON has it: mappings and collections by what is in them, else as it is written."""
+    """An option as a JSON type: mappings and collections by their items, other values as they are or as text."""
     if isinstance(option, np.ndarray):
         return _sha256(np.ascontiguousarray(option).tobytes())
     if isinstance(option, Mapping):

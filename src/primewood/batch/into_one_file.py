@@ -1,7 +1,7 @@
-"""Explaining every row of a file into one file, in the format that its name says: .csv, .xlsx, .parquet or .jsonl.
+"""Explain every row of a file into one file; its extension is the format: .csv, .xlsx, .parquet or .jsonl.
 
-There is one line per row, with the columns of `Batch.to_frame` after the row's number. The file appears whole, when all
-rows are explained; until then a folder of parts beside it keeps what is finished.
+There is one line per row, with the columns of `Batch.to_frame` after the row's number. The file is written when all
+rows are explained; until then a folder of parts next to it keeps the finished parts.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def is_one_file(path: str | Path) -> bool:
-    """Whether a path names one file rather than a folder: by its ending, unless it is a folder or ends with a slash.
+    """Whether a path names one file and not a folder: by its extension, unless it is a folder or ends with a slash.
 
     >>> is_one_file("out.csv"), is_one_file("out"), is_one_file("out.csv/")
     (True, False, False)
@@ -70,7 +70,7 @@ def explain_into_one_file(model: TreeModel, job: FileJob) -> Written:
 
 
 def check_format(path: Path) -> None:
-    """Raise unless a file of this ending can be written, before time is spent on what it shall hold."""
+    """Raise unless a file with this extension can be written, before its content is computed."""
     ending = path.suffix.lower()
     if ending not in WRITERS:
         expected = ", ".join(WRITERS)
@@ -84,7 +84,7 @@ def check_format(path: Path) -> None:
 
 
 class _AnswerTable:
-    """What finished parts say about each row.
+    """The rows of finished parts, as a table.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class _AnswerTable:
         self.names = [ROW, *([] if shown is None else [shown]), *self._said]
 
     def rows(self) -> Iterator[list[Any]]:
-        """Row after row; one part is held at a time."""
+        """Row after row; one part is in memory at a time."""
         for part in self._manifest.parts:
             found = read_columns(self._parts, part, [ROW, *self._said])
             found["notes"] = ["; ".join(notes) or None for notes in found["notes"]]
@@ -117,7 +117,7 @@ def _write_csv(file: IO[bytes], names: Sequence[str], rows: Iterable[Sequence[An
 
 
 def _harmless(cell: object) -> object:
-    """A cell as it is; but text that a spreadsheet would compute as a formula gets an apostrophe before it.
+    """A cell for a spreadsheet: text that would be computed as a formula gets an apostrophe in front.
 
     >>> _harmless("=1+1"), _harmless("-1.5"), _harmless(-1.5), _harmless("age > 30")
     ("'=1+1", '-1.5', -1.5, 'age > 30')
@@ -160,4 +160,4 @@ WRITERS: dict[str, Callable[[IO[bytes], Sequence[str], Iterable[Sequence[Any]]],
     ".parquet": _write_parquet,
     ".jsonl": _write_lines,
 }
-"""What writes files, by their endings."""
+"""The writers of files, by extension."""

@@ -1,11 +1,11 @@
-"""Explanations that are known already, for rows that lie inside them.
+"""Known explanations, for rows that they cover.
 
-An explanation speaks for every row that it covers: a prime implicant that covers two rows with one decision is a
-PI-explanation of both. So a row inside the box of an earlier explanation may take it over instead of being explained
-again. Which one depends only on the boxes and their order, so those of whole rounds are added at a time.
+An explanation holds for every row that it covers: a prime implicant that covers two rows with one decision is a
+PI-explanation of both. So a row inside the box of an earlier explanation may reuse it instead of being explained
+again. Which box it gets depends only on the boxes and their order, so the boxes of a whole round are added at once.
 
-Per decision, variable and value, the boxes that allow the value are the bits of one number; those that hold a point are
-found by one conjunction per variable, for a hundred thousand boxes in some microseconds.
+For each decision, variable and value, the boxes that allow the value are the bits of one number. The boxes that contain
+a point are found by one conjunction per variable, which takes some microseconds for a hundred thousand boxes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from primewood.logic.variable import Variable
 
 
 class LentBox(NamedTuple):
-    """The box of an explanation that other rows may take over.
+    """The box of an explanation that other rows may reuse.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class LentBox(NamedTuple):
         The decision.
     box : Box
     source : int
-        The row that it was found for.
+        The row whose explanation it is.
     """
 
     label: int
@@ -35,7 +35,7 @@ class LentBox(NamedTuple):
 
 
 class KnownBoxes:
-    """The boxes of explanations, in the order in which they were added, each with the row that it was found for.
+    """The boxes of explanations, in the order in which they were added, each with its row.
 
     >>> A, B = Variable("A", [1, 2, 3]), Variable("B", [1, 2])
     >>> known = KnownBoxes([A, B])
@@ -56,7 +56,7 @@ class KnownBoxes:
         return len(self._seen)
 
     def add(self, lent: Iterable[LentBox]) -> None:
-        """Add boxes; one that is known is left out.
+        """Add boxes, except those that are already known.
 
         Cost: per decision one operation per value of all variables, on as many bits as there are boxes.
         """
@@ -75,7 +75,7 @@ class KnownBoxes:
             earlier += [(source, box) for box, source in boxes]
 
     def find_around(self, label: int, point: Point) -> Iterator[tuple[int, Box]]:
-        """The boxes around a point that is decided so, in their order, each after the row that it was found for."""
+        """The boxes of a decision that contain a point, in their order, each with the row that it was found for."""
         if label not in self._allowing:
             return
         held = (1 << len(self._boxes[label])) - 1

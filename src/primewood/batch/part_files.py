@@ -1,7 +1,7 @@
 """The explanations of a block as columns, and these as bytes: Parquet, or JSON lines.
 
-The same explanations give the same bytes: the columns have a fixed order and fixed types, and nothing that differs from
-run to run is among them. How long rows took stands in lines of their own.
+The same explanations give the same bytes: the columns have a fixed order and fixed types, and no column differs from
+run to run. The times of rows are in a separate file.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ CELLS: dict[str, FieldCheck[Any]] = {
     "notes": items(text),
     "taken_from": optional(whole()),
 }
-"""What the cells of columns must be; those of other columns are text or empty."""
+"""The types of the cells of columns; cells of other columns are text or empty."""
 
 
 def check_part_format(given: str) -> PartFormat:
-    """Raise unless parts can be written so."""
+    """Raise unless parts can be written in this format."""
     for known in get_args(PartFormat):
         if given == known:
             if given == "parquet":
@@ -54,7 +54,7 @@ def check_part_format(given: str) -> PartFormat:
 def tabulate(
     results: Sequence[RowResult], records: Sequence[Record], features: Sequence[str], digest: str | None
 ) -> dict[str, list[Any]]:
-    """What is written about rows, column by column; `records` are by `RecordWriter`, `digest` is that of the model."""
+    """The columns of a part; `records` come from `RecordWriter`, and `digest` identifies the model."""
     of_rows = frames.tabulate_explanations(records, features)
     said = {name: of_rows.pop(name) for name in list(of_rows) if not name.startswith("if ")}
     language = said.pop("literal_language")
@@ -72,7 +72,7 @@ def tabulate(
 
 
 def encode_part(table: Mapping[str, list[Any]], form: PartFormat, decisions: Iterable[object]) -> bytes:
-    """Columns as the bytes of a file; `decisions` are all that the model makes."""
+    """Columns as the bytes of a file; `decisions` are all decisions of the model."""
     if form == "parquet":
         whole = all(isinstance(name, int) and not isinstance(name, bool) for name in decisions)
         return _encode_parquet(table, whole=whole)
@@ -150,7 +150,7 @@ def _keep(value: Any, _: str) -> Any:
 
 
 def _check_cells(table: dict[str, list[Any]], part: Part) -> dict[str, list[Any]]:
-    """The columns, if each has a cell per row that is what it must be."""
+    """The columns, if each has a valid cell per row."""
     for name, cells in table.items():
         check = CELLS.get(name, optional(text))
         for place, cell in enumerate(cells):
@@ -161,7 +161,7 @@ def _check_cells(table: dict[str, list[Any]], part: Part) -> dict[str, list[Any]
 
 
 def encode_timings(results: Iterable[RowResult]) -> bytes:
-    """How long rows took; one that shares the explanation of another in its cell shows the time of that."""
+    """The times of rows; a row that shares an explanation with others in its cell has that row's time."""
     return _encode_lines(
         {
             "row": result.place,
@@ -173,7 +173,7 @@ def encode_timings(results: Iterable[RowResult]) -> bytes:
 
 
 def encode_boxes(results: Iterable[RowResult]) -> bytes:
-    """What later blocks take over: the boxes that were proved, as masks in hexadecimal, one per variable."""
+    """The proved boxes that later blocks reuse, as hexadecimal masks, one per variable."""
     return _encode_lines(
         {
             "row": place,
@@ -185,7 +185,7 @@ def encode_boxes(results: Iterable[RowResult]) -> bytes:
 
 
 def read_boxes(content: bytes, variables: Sequence[Variable], classes: int) -> Iterator[LentBox]:
-    """What `encode_boxes` wrote: decisions, boxes, and the rows that they were found for."""
+    """Read what `encode_boxes` wrote: decisions, boxes, and the rows that they were found for."""
     for i, line in enumerate(content.splitlines(), start=1):
         record = Fields(parse_json(line), f"line {i}")
         masks = record.read("box", items(_read_mask, len(variables)))
@@ -204,7 +204,7 @@ def _read_mask(value: Any, place: str) -> int:
 
 
 def read_seconds(folder: Folder, part: Part) -> list[float]:
-    """How long the rows of a part took; nothing if that is not recorded."""
+    """The times of the rows of a part; empty if they were not recorded."""
     name = f"{part.main.split('.')[0]}.timings.jsonl"
     try:
         with folder.open(name) as file, report_damage(folder.path / name, "remove this file"):

@@ -1,4 +1,4 @@
-"""Rows that are being explained: the results so far, and the cells of the domain that wait, each with its rows."""
+"""Rows that are being explained: the results so far, and the waiting cells of the domain, each with its rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from primewood.batch.row_result import RowResult, RowTask
 
 CellKey = tuple[bytes, int]
-"""A cell of the domain, and the decision there."""
+"""A cell of the domain, and its decision."""
 
 
 class PendingRows:
@@ -20,18 +20,18 @@ class PendingRows:
     ----------
     rows
     places
-        Which rows they are, from 0.
+        Their positions, from 0.
     points, labels
-        Their cells, and the decisions on them.
+        Their cells and decisions.
     elsewhere
-        The rows that another model answers, which share their cells with equal rows only.
+        The rows that another model explains. They share their cells only with equal rows.
 
     Attributes
     ----------
     found : dict
         The results so far.
     waiting : dict
-        The rows in each cell that waits.
+        The rows in each waiting cell.
     """
 
     def __init__(
@@ -51,21 +51,21 @@ class PendingRows:
 
     @property
     def results(self) -> list[RowResult]:
-        """The results of all rows, when none waits."""
+        """The results of all rows, when no row is waiting."""
         return [self.found[i] for i in range(len(self.rows))]
 
     def cell(self, i: int) -> CellKey:
-        """The cell of a row, with the decision there."""
+        """The cell of a row, with its decision."""
         held = self.rows[i] if i in self.elsewhere else self.points[i]
         return held.tobytes() + bytes([i in self.elsewhere]), int(self.labels[i])
 
     def task(self, cell: CellKey, also: NDArray[np.float64] | None = None) -> RowTask:
-        """What is to be explained for a cell: its first row, together with others if they are given."""
+        """The task of a cell: its first row, together with others if they are given."""
         i = self.waiting[cell][0]
         return RowTask(self.places[i], self.rows[i], int(self.labels[i]), also, i in self.elsewhere)
 
     def split_waiting(self) -> tuple[list[CellKey], list[CellKey]]:
-        """The cells that wait: those of this model, and those that another answers."""
+        """The waiting cells: those of this model, and those that another model explains."""
         cells: tuple[list[CellKey], list[CellKey]] = ([], [])
         for cell, rows in self.waiting.items():
             cells[rows[0] in self.elsewhere].append(cell)

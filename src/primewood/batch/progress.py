@@ -1,4 +1,4 @@
-"""How far a batch is: how many rows are done, at which rate, how long the rest takes, how many have which status."""
+"""The progress of a batch: finished rows, rate, remaining time, and counts of statuses."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from primewood.questions.explanation import Status
 
 @contextmanager
 def show_progress(total: int | None, wanted: bool | None) -> Iterator[OnResult | None]:
-    """What counts each result, and shows how far the batch is; None where nothing is shown.
+    """A callback that counts each result and shows the progress; None where nothing is shown.
 
     Parameters
     ----------
     total
-        How many rows there are, if that is known.
+        The number of rows, if it is known.
     wanted
         Whether to show it; by default only on a terminal or in a notebook, after a second.
     """
@@ -45,7 +45,7 @@ class StatusCounts:
         self._counts[str(result.status)] += 1
 
     def line(self, seconds: float) -> str:
-        """How far the batch is after some seconds, in words."""
+        """The progress after some seconds, in words."""
         counts = dict(self._counts)
         done = sum(counts.values())
         rate = done / max(seconds, 1e-9)

@@ -1,4 +1,4 @@
-"""What workers are sent: it explains rows of one model, and makes explanations of their results again."""
+"""The object that is sent to workers: it explains rows of one model, and turns results into explanations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class RowExplainer:
         return self.model.ask(row) if within is None else self.model.ask_within(row, within)
 
     def describe(self, result: RowResult, settings: Settings) -> Explanation | Failed:
-        """The explanation that a result stands for."""
+        """The explanation of a result."""
         if result.box is None:
             row = tuple(result.row.tolist())
             return Failed(result.problem, row, settings.literals, self.model.context)
@@ -59,7 +59,7 @@ class RowExplainer:
         )
 
     def _decide_again(self, result: RowResult, within: float | None) -> RowDecision:
-        """The decision that a result is about, without reading the row once more."""
+        """The decision of a result, without reading the row again."""
         if within is not None:
             return self.model.ask_within(result.row, within)
         model = self.model.serve(result.row) if result.elsewhere else self.model

@@ -1,7 +1,7 @@
-"""What comes of explaining one row: small and plain, so that it can be sent between machines and kept by the million.
+"""The result of explaining one row: small and plain, so that millions can be sent between machines and kept.
 
-An explanation carries its model's context; a result is what remains of it without. Where the model is, the explanation
-can be made of the result again.
+An explanation contains its model's context, and a result does not. With the model, the explanation can be made again
+from the result.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class RowTask:
     label : int
         The decision.
     also : array or None
-        The rows that its explanation should cover, too, as far as it can.
+        Other rows that its explanation should cover if possible.
     elsewhere : bool
-        Whether another model answers, over another domain: the row breaks what is inferred about features.
+        Whether another model explains it, over another domain, because the row breaks an inferred assumption.
     """
 
     place: int
@@ -40,13 +40,13 @@ class RowTask:
     elsewhere: bool = False
 
     def finish(self, why: Explanation, seconds: float) -> RowResult:
-        """The result of a row that was explained."""
+        """The result of an explained row."""
         box = why.term.box(why.context.variables)
         said = (why.status, box, why.notes, why.queries, why.goal, why.bounds)
         return RowResult(self.place, self.row, self.label, *said, seconds, elsewhere=self.elsewhere)
 
     def fail(self, error: Exception, seconds: float) -> RowResult:
-        """The result of a row whose explaining has failed."""
+        """The result of a row that could not be explained."""
         return RowResult(
             self.place,
             self.row,
@@ -60,7 +60,7 @@ class RowTask:
 
 @dataclass(frozen=True, slots=True)
 class RowResult:
-    """What a row got.
+    """The result of a row.
 
     Attributes
     ----------
@@ -69,22 +69,22 @@ class RowResult:
     row : array
         Empty if it could not be read.
     label : int or None
-        The decision; None if the row is none that the model is asked about.
+        The decision; None if the row is invalid.
     status : Status
     box : Box or None
         The box of the explanation's term; None if there is none.
     notes, queries, goal, bounds
-        As of the explanation.
+        As in the explanation.
     seconds : float
         How long it took.
     problem : str
         If it failed: what went wrong.
     source : int or None
-        The row that the explanation was found for, if it is taken over.
+        The row whose explanation is reused, if it is.
     elsewhere : bool
-        As of the task.
+        As in the task.
     row_notes : tuple of str
-        What is to be noted about the row itself.
+        Notes about the row itself.
     """
 
     place: int
@@ -104,16 +104,16 @@ class RowResult:
 
     @property
     def size(self) -> int:
-        """How many values its box allows, over all variables; −1 without a box."""
+        """The number of values that its box allows, over all variables; −1 without a box."""
         return -1 if self.box is None else sum(map(int.bit_count, self.box))
 
 
 OnResult = Callable[[RowResult], None]
-"""What is called with each result."""
+"""A callback for each result."""
 
 
 def describe_error(problem: BaseException) -> str:
-    """What an error says, after its kind.
+    """The class and the message of an error.
 
     >>> describe_error(ValueError("no"))
     'ValueError: no'

@@ -1,4 +1,4 @@
-"""How many rows are explained: options of `explain`, limits, and what rows share."""
+"""The settings of a batch: options of `explain`, limits, and whether rows share explanations."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from primewood.model.model import TreeModel
 from primewood.tables.rows import read_rows
 
 BLOCK = 1000
-"""How many rows a block has."""
+"""The number of rows of a block."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How many rows are explained.
+    """The settings of a batch.
 
     Attributes
     ----------
     options : mapping
-        As for `explain`, limits aside.
+        As for `explain`, without limits.
     time_limit, work_limit
         Per row.
     batch_limit : float or None
         Seconds for all rows together.
     reuse : bool
-        Whether rows take over explanations that cover them.
+        Whether rows reuse explanations that cover them.
     block : int
         How many rows a block has.
     """
@@ -48,16 +48,16 @@ class Settings:
 
     @property
     def together(self) -> bool:
-        """Whether rows are explained together with others near them, unless something else leads to their explanations.
+        """Whether rows are explained together with rows near them: not if an order or weights are given.
 
-        In the language "values" others are hardly ever covered, and trying would only take time.
+        In the language "values" other rows are hardly ever covered, and trying would only take time.
         """
         options = self.options
         led = options.get("order") is not None or bool(options.get("weights"))
         return self.reuse and not led and self.literals != "values"
 
     def check(self) -> None:
-        """Raise for what cannot be."""
+        """Raise for invalid settings."""
         limit = self.batch_limit
         if limit is not None and not (isinstance(limit, int | float) and limit > 0):
             raise InvalidInput(

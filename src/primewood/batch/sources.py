@@ -1,8 +1,8 @@
-"""Files of rows, read block by block: CSV with a header, JSON lines, Parquet, Excel. No file is ever held as a whole.
+"""Files of rows, read block by block: CSV with a header, JSON lines, Parquet, Excel. No file is read as a whole.
 
-What a cell means is said in `primewood.tables.files` for text and in `primewood.tables.rows` for frames, so a row of a
-batch is read as the same row alone. Missing columns are an error at once. A row that cannot be read is a
-problem of that row: its block says what is wrong, beside the rows that could be read.
+`primewood.tables.files` defines the meaning of cells for text, and `primewood.tables.rows` for frames, so a row of a
+batch is read like a single row. Missing columns are an error at once. If a row cannot be read, only that row fails: its
+block says what is wrong with it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Block:
     problems : mapping from places in the block to str
         What is wrong with the rows that could not be read.
     notes : mapping from places in the block to tuples of str
-        What is to be noted about rows that could be read.
+        Notes about rows that could be read.
     """
 
     rows: NDArray[np.float64]
@@ -67,12 +67,12 @@ class Block:
 
     @property
     def places(self) -> list[int]:
-        """The places in the block of the rows that could be read."""
+        """The positions in the block of the rows that could be read."""
         return [i for i in range(len(self)) if i not in self.problems]
 
 
 def split_rows(reading: Reading, size: int) -> Iterator[Block]:
-    """Rows that are in memory, in blocks of `size` rows, the last one perhaps of fewer."""
+    """Rows in memory, in blocks of `size` rows; the last block may have fewer."""
     for first in range(0, len(reading.rows), size):
         held = range(first, min(first + size, len(reading.rows)))
         notes = {i - first: reading.row_notes[i] for i in held if i in reading.row_notes}
@@ -86,7 +86,7 @@ class Source(ABC):
     ----------
     path : Path
     total : int or None
-        How many rows it has, if that is known before they are read.
+        The number of rows, if it is known before they are read.
     """
 
     total: int | None = None
@@ -106,11 +106,11 @@ class Source(ABC):
 
     @abstractmethod
     def blocks(self, size: int, skip: int = 0) -> Iterator[Block]:
-        """Blocks of `size` rows, the last one perhaps of fewer, without the first `skip` blocks."""
+        """Blocks of `size` rows, without the first `skip` blocks; the last block may have fewer rows."""
 
     @abstractmethod
     def read_texts(self, column: str) -> Iterator[str]:
-        """The cells of a column, row after row, as text; empty where a row could not be read."""
+        """The cells of a column as text, row by row; empty where a row could not be read."""
 
     def _check_column(self, column: str, header: Sequence[str]) -> None:
         if column not in header:
@@ -125,7 +125,7 @@ class Source(ABC):
             return file_digest(file, "sha256").hexdigest()
 
     def _block(self, count: int, read: Callable[[int, int], Reading]) -> Block:
-        """A block of `count` rows, of which `read` gives those from one place to another, or says what is wrong."""
+        """A block of `count` rows; `read` returns the rows between two positions, or says what is wrong."""
         problems: dict[int, str] = {}
         notes: dict[int, tuple[str, ...]] = {}
 
@@ -151,9 +151,9 @@ class TextSource(Source):
     Parameters
     ----------
     open_lines
-        What reads the file from its beginning: the names of its columns, then its rows.
+        Reads the file from its beginning: the names of its columns, then its rows.
     needs
-        What the file must have at least.
+        The columns that the file must have.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class TextSource(Source):
         return ("" if isinstance(line, Unreadable) else line[place].strip() for line in self._rows())
 
     def numeric_cells(self) -> Iterator[tuple[str, str]]:
-        """All cells of the columns that are numbers to the model, each with the name of its column."""
+        """All cells of the model's numeric columns, each with the name of its column."""
         numeric = [place for j, place in enumerate(self._places) if j not in self._layout.categories]
         for line in self._rows():
             if not isinstance(line, Unreadable):
@@ -201,7 +201,7 @@ class TextSource(Source):
 
 
 def _open_csv(path: Path, layout: Layout, decimal: str | None) -> TextSource:
-    """A CSV file with a header. Its decimal mark is found in all of its numbers, unless it is known."""
+    """A CSV file with a header. Its decimal mark is detected from all of its numbers, unless it is known."""
     with _open_text(path, newline="") as file:
         delimiter = find_delimiter(file)
 
@@ -264,7 +264,7 @@ class ParquetSource(Source):
                 yield from ("" if value is None else str(value) for value in batch.column(0).to_pylist())
 
     def _tables(self, size: int, first: int) -> Iterator[Any]:
-        """Tables of `size` rows from a row on.
+        """Tables of `size` rows, beginning at a row.
 
         Batches of pyarrow are joined: where a column is dictionary-encoded, they end with the file's groups of rows.
         """
@@ -304,7 +304,7 @@ class ParquetSource(Source):
 
 
 def _find_groups(file: Any, first: int) -> tuple[list[int], int]:
-    """The groups of rows of a Parquet file from a row on, and how many rows of the first group are before it."""
+    """The row groups of a Parquet file, beginning at a row, and how many rows of the first group are before it."""
     ends = np.cumsum(
         [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)], dtype=int
     )
@@ -313,7 +313,7 @@ def _find_groups(file: Any, first: int) -> tuple[list[int], int]:
 
 
 def open_source(path: str | Path, layout: Layout, dialect: Dialect | None = None) -> Source:
-    """The rows of a file, by how its name ends: .parquet, .jsonl, .xlsx, or else CSV."""
+    """The rows of a file, by its extension: .parquet, .jsonl, .xlsx, or else CSV."""
     path, dialect = Path(path), dialect or Dialect()
     if path == STDIN:
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""What many explanations have in common."""
+"""A summary of many explanations."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Summary(Readable):
     ----------
     rows : int
     decisions, statuses : dict
-        How often each occurs, the most frequent first.
+        The number of each, the most frequent first.
     features : dict
-        Per feature that the model looks at, in how many explanations it is used; the most used first.
+        For each feature that the model tests, the number of explanations that mention it; the most frequent first.
     sizes : dict
-        How many explanations mention how many features.
+        For each number of features, how many explanations mention that number.
     coverage : tuple of three floats or None
         The least, the median and the largest share of the training rows that an explanation covers; None without
         training rows.
@@ -58,7 +58,7 @@ class Summary(Readable):
 
     @classmethod
     def of(cls, explanations: Sequence[Explanation | Failed], names: Sequence[str]) -> Summary:
-        """The summary of explanations of a model that looks at the named features."""
+        """The summary of explanations of a model that tests the named features."""
         used = Counter(name for why in explanations for name in why.features)
         explained = [why for why in explanations if why.status is not Status.FAILED]
         covered = [why.coverage for why in explanations if why.coverage is not None]

@@ -1,12 +1,12 @@
-"""Which rows are explained next, and which rows each of them is explained together with.
+"""Which rows are explained next, and together with which other rows.
 
-An explanation that other rows are to take over should cover many. So each row is explained together with its nearest
-rows that wait and are decided alike: they are let into its explanation one by one, as far as the decision stays. Most
-of them will be covered then, and wait for the next round. The rows of one round are far from each other, so that they
-can be worked on at the same time.
+An explanation that other rows reuse should cover many rows. So each row is explained together with its nearest waiting
+rows that have the same decision: they are included in its explanation one by one, while the decision stays the same.
+Most of them are then covered, and get their result in the next round. The rows of one round are far from each other, so
+that they can be explained at the same time.
 
-Two rows are as far from each other as their cells: per feature the share of its range that is between them, or one
-where there is no order.
+The distance of two rows is that of their cells: for each feature the share of its range that is between them, or 1 if
+it has no order.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from primewood.logic.variable import Variable
 
 NEAR = 20
-"""How many rows a row is explained together with."""
+"""The number of rows that a row is explained together with."""
 WINDOW = 1000
-"""Among how many rows that wait the nearest ones are looked for."""
+"""The number of waiting rows among which the nearest are searched."""
 LEAST, PART = 16, 64
-"""The fewest rows of a round, and the most rows of a block per row of a round: enough to share out."""
+"""The fewest rows of a round, and the most rows of a block per row of a round: enough to divide among workers."""
 
 
 class WaitingRows:
-    """Rows that wait, no two of them in one cell.
+    """Waiting rows, no two of them in one cell.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class WaitingRows:
         self._found: dict[int, NDArray[np.int64]] = {}
 
     def choose_round(self, block: int) -> dict[int, NDArray[np.int64]]:
-        """The places of those that are explained next, each with its nearest ones.
+        """The positions of the rows to explain next, each with its nearest rows.
 
         `block` is how many rows a block has. Cost: at most per row one pass over `WINDOW` rows.
         """
@@ -59,7 +59,7 @@ class WaitingRows:
         return {place: self._nearest(place) for place in chosen}
 
     def _apart(self, near: int) -> list[int]:
-        """The first row, and then each that is not among the nearest ones of one before it."""
+        """The first row, and then each row that is not near a row before it."""
         chosen = []
         later = np.zeros(len(self._points), dtype=bool)
         for place in range(len(self._points)):
@@ -69,7 +69,7 @@ class WaitingRows:
         return chosen
 
     def _nearest(self, place: int) -> NDArray[np.int64]:
-        """The places of the rows nearest to one that are decided like it, the nearest first."""
+        """The positions of the nearest rows with the same decision, the nearest first."""
         if place not in self._found:
             start = place - place % WINDOW
             alike = start + np.flatnonzero(self._labels[start : start + WINDOW] == self._labels[place])

@@ -1,7 +1,7 @@
-"""Sharing rows out among threads, processes or machines, by joblib.
+"""Divide rows among threads, processes or machines, with joblib.
 
-Threads by default: the search releases the interpreter's lock. What `joblib.parallel_config` says goes before that, so
-that the same call runs on a Dask cluster. There the explainer is sent to each worker once, and a task holds rows only.
+Threads are the default, because the search releases the interpreter's lock. `joblib.parallel_config` overrides this, so
+that the same call runs on a Dask cluster. There the explainer is sent to each worker once, and a task has only rows.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from primewood.batch.row_result import RowResult, RowTask
 from primewood.errors import InvalidInput
 
 TASKS_PER_WORKER = 8
-"""Into how many tasks per worker rows are divided at least, so that slow rows do not leave the others waiting."""
+"""The fewest tasks per worker, so that other workers do not wait for slow rows."""
 MOST_ROWS = 32
-"""How many rows a task has at most."""
+"""The most rows of a task."""
 ATTEMPTS = 3
-"""How often the explainer is sent to a cluster that has lost it."""
+"""How often the explainer is sent again to a cluster that has lost it."""
 LEAST_S = 0.001
-"""The seconds that a row has when the time of the batch is over."""
+"""The seconds for a row after the batch has reached its time limit."""
 
 
 class Workers:
@@ -31,7 +31,7 @@ class Workers:
     Parameters
     ----------
     explainer
-        What explains them.
+        The object that explains rows.
     n_jobs
         How many work at a time: -1 for one per core, None for what joblib's configuration says, else 1.
     """
@@ -51,7 +51,7 @@ class Workers:
         self._share()
 
     def _share(self) -> None:
-        """Have the explainer where rows are explained; on a cluster, machines may be lost while it is sent."""
+        """Send the explainer to where rows are explained; on a cluster, machines may be lost meanwhile."""
         self._shared: Any = self._explainer
         if self._client is None:
             return
@@ -69,7 +69,7 @@ class Workers:
     ) -> Iterator[RowResult]:
         """The results of rows, in their order, as they come.
 
-        If all machines that had the explainer are lost, it is sent again, and the rows that are left are done again.
+        If all machines that had the explainer are lost, it is sent again, and the remaining rows are explained again.
         """
         done = 0
         for attempt in range(1, ATTEMPTS + 1):
@@ -117,7 +117,7 @@ def _explain_rows(
 def _explain_row(
     explainer: RowExplainer, task: RowTask, options: Mapping[str, Any], until: float | None
 ) -> RowResult:
-    """The result of a row; one that fails is a result, too.
+    """The result of a row; a row that fails also has a result.
 
     The row can be read, so what is invalid about it is the options, and raised. `until` is when the time of the batch
     is over, as `time.time` has it.
@@ -134,7 +134,7 @@ def _explain_row(
 
 
 def _limit_time(options: Mapping[str, Any], until: float | None) -> dict[str, Any]:
-    """The options of a row, with no more time than the batch has left."""
+    """The options of a row, with at most the time that the batch has left."""
     if until is None:
         return dict(options)
     left = max(LEAST_S, until - time.time())
