@@ -1,1 +1,1 @@
-"""The command line: thin, it calls the library and writes what it answers."""
+"""The command line: a thin layer that calls the library and writes its answers."""

@@ -1,4 +1,4 @@
-"""Explaining all rows of a file into a file or a folder: `explain -o`."""
+"""Explain all rows of a file into a file or a folder: `explain -o`."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BatchInput:
-    """A file of rows that are all explained, and who explains them.
+    """A file of rows to explain, and the explainer.
 
     Attributes
     ----------
     explainer : Explainer
     data : Path
     within : float or None
-        For a regressor: each row is asked about its own prediction, plus or minus this.
+        For a regressor: the question is about each row's own prediction, plus or minus this.
     dialect : Dialect
-        How the file is written.
+        The dialect of the file.
     identity : str or None
         The column that one file of answers copies.
     settings : CallSettings
@@ -65,12 +65,12 @@ def check(files: ToFiles, about: AboutRows, settings: CallSettings, single: list
 
 
 def _list_folder_options(files: ToFiles, settings: CallSettings) -> list[str]:
-    """List what is given for a folder of parts only."""
+    """List the given options that are only for a folder of parts."""
     return ["--resume"] * files.resume + settings.find_assigned(("format", "part_rows", "dask"))
 
 
 def _check_kind(to: str, identity: list[str], chosen: list[str]) -> None:
-    """Raise for options that the one file, or the folder, does not take."""
+    """Raise for options that do not apply to one file, or to a folder."""
     from primewood.batch.into_one_file import check_format, is_one_file
 
     if not is_one_file(to):
@@ -90,7 +90,7 @@ def _check_kind(to: str, identity: list[str], chosen: list[str]) -> None:
 
 
 def read_batch(model: Path, rows: Path, about: AboutRows, settings: CallSettings, to: str) -> BatchInput:
-    """Load a model, and find how its file of rows is read.
+    """Load a model, and detect the dialect of its file of rows.
 
     Training rows are those of --train. For one file of answers they are the rows themselves if there are none; for a
     folder, which is for more rows than can be held, there are none then.
@@ -114,7 +114,7 @@ def read_batch(model: Path, rows: Path, about: AboutRows, settings: CallSettings
 
 
 def explain_all(batch: BatchInput, files: ToFiles, options: Mapping[str, Any], *, as_json: bool) -> None:
-    """Explain all rows into a file or a folder, and tell what they have in common."""
+    """Explain all rows into a file or a folder, and print a summary."""
     from primewood.batch.into_one_file import is_one_file
 
     target = str(files.to)
@@ -158,13 +158,13 @@ def _explain_file(batch: BatchInput, files: ToFiles, target: str, **options: Any
 
 
 def _choose_progress() -> bool | None:
-    """How progress is told: a log gets lines, which only a long run has; on a terminal the bar comes by itself."""
+    """How progress is shown: as lines in the log of a long run, as a bar on a terminal."""
     return None if sys.stderr is None or sys.stderr.isatty() else True
 
 
 @contextmanager
 def _report_stop(folder: Path) -> Iterator[None]:
-    """Say what is left of a run that is stopped, and how to go on."""
+    """Say what a stopped run has finished, and how to resume it."""
     from primewood.batch.folder import MANIFEST, Folder
 
     try:
@@ -181,7 +181,7 @@ def _report_stop(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _use_cluster(address: str | None) -> Iterator[None]:
-    """A context in which rows are shared out on a Dask cluster, if one is named."""
+    """A context in which rows are explained on a Dask cluster, if one is named."""
     if address is None:
         yield
         return

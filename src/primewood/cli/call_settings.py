@@ -1,4 +1,4 @@
-"""The settings of a call are read from its settings file, its `--set` options and its own flags, and merged.
+"""Read the settings of a call from its settings file, its `--set` options and its own flags, and merge them.
 
 A settings file is TOML. `--set NAME=VALUE` is one line of it, in which plain text needs no quotation marks. What is
 given by a flag wins over `--set`, and that over the file.
@@ -32,7 +32,7 @@ class CallSettings:
     other : dict
         The other settings: of files of rows, of answers, of batches.
     assigned : frozenset of str
-        The names that `--set` gives. A settings file is shared by calls, so it may hold what one of them does not
+        The names that `--set` assigns. A settings file is shared by calls, so it may hold what one of them does not
         use; what `--set` gives is meant for this call.
     trust_pickle : bool
     """
@@ -43,16 +43,16 @@ class CallSettings:
     trust_pickle: bool
 
     def get(self, name: str) -> Any:
-        """Look up a setting that is not a model's; None if it is not given."""
+        """Look up a setting that is not about the model; None if it is not given."""
         return self.other.get(name)
 
     def find_assigned(self, names: Collection[str]) -> list[str]:
-        """List those of some settings that `--set` gives, as a user writes them."""
+        """List those of some settings that `--set` assigns, as a user writes them."""
         return [f"{SET} {name}" for name in names if name in self.assigned]
 
 
 def collect_settings(reading: ReadingOptions, command: str) -> CallSettings:
-    """Collect what a call of a command and its settings file say."""
+    """Collect the settings of a call and of its settings file."""
     flags = {"positive": reading.positive, "threshold": reading.threshold}
     by_flag = {name: value for name, value in flags.items() if value is not None}
     by_set = read_assignments(reading.assignments or [], list_settings(command))
@@ -72,7 +72,7 @@ def collect_settings(reading: ReadingOptions, command: str) -> CallSettings:
 
 
 def _merge_tables(old: Any, new: Any) -> Any:
-    """Add the entries of a table to another one; anything else replaces what was there."""
+    """Add the entries of a table to another table; other values replace the old ones."""
     return {**old, **new} if isinstance(old, dict) and isinstance(new, dict) else new
 
 
@@ -122,7 +122,7 @@ def _parse_assignment(text: str) -> dict[str, Any]:
 
 
 def _parse_line(written: str) -> dict[str, Any]:
-    """Parse TOML; nothing is found in what is not TOML."""
+    """Parse TOML; the result is empty for invalid TOML."""
     try:
         return tomllib.loads(written)
     except tomllib.TOMLDecodeError:
@@ -135,7 +135,7 @@ def _fits(given: Mapping[str, Any]) -> bool:
 
 
 def _quote_value(text: str) -> Iterator[str]:
-    """Write the value as a string, after each equals sign in turn: a quoted name may hold some itself."""
+    """Write the value as a string, after each equals sign in turn: a quoted name may contain some."""
     for place in (place for place, letter in enumerate(text) if letter == "="):
         yield f"{text[:place]}={json.dumps(text[place + 1 :].strip(), ensure_ascii=False)}"
 
@@ -173,7 +173,7 @@ def _check_value(source: str, name: str, value: Any) -> Any:
 
 
 def _read_declaration(source: str, feature: str, told: Any) -> Any:
-    """Read what a feature holds: words and lists as they are, tables as bounds, orders or named codes."""
+    """Read the domain of a feature: words and lists as they are, tables as bounds, orders or named codes."""
     if not isinstance(told, dict):
         return told
     if set(told) <= {"low", "high", "whole"}:
@@ -185,7 +185,7 @@ def _read_declaration(source: str, feature: str, told: Any) -> Any:
 
 
 def _read_codes(source: str, feature: str, named: Mapping[str, object]) -> dict[float, object]:
-    """Read the names of the numbers that a feature holds."""
+    """Read the names of a feature's category codes."""
     try:
         return {float(code): name for code, name in named.items()}
     except ValueError:

@@ -1,4 +1,4 @@
-"""What went wrong, as one line on stderr and an exit code; never a traceback."""
+"""Errors become one line on stderr and an exit code, never a traceback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DONE, BAD_INPUT, UNDECIDED, STOPPED = 0, 2, 3, 130
 
 
 def run_program(program: Callable[[], object], path: str) -> int:
-    """Run a program: its exit code, after telling what went wrong, if something did.
+    """Run a program and return its exit code; an error is reported first.
 
     `path` is what the program is called by, with its command: where to look for help.
     """
@@ -46,7 +46,7 @@ def run_program(program: Callable[[], object], path: str) -> int:
 
 def _report_system_error(problem: OSError) -> int:
     """Report a file that cannot be read or written; a closed pipe is not an error."""
-    if problem.filename is None and sys.stdout is not None:  # what is still to be written has nowhere to go
+    if problem.filename is None and sys.stdout is not None:  # the rest of the output cannot be written
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if problem.errno == errno.EPIPE:
         return DONE
@@ -56,7 +56,7 @@ def _report_system_error(problem: OSError) -> int:
 
 
 def _report_usage(problem: Any, path: str) -> int:
-    """Report words of the call that cannot be taken: what is wrong with them, and where to look."""
+    """Report invalid arguments of the call: what is wrong with them, and where to find help."""
     message = " ".join(problem.format_message().replace("Value error, ", "").split())
     came = _find_input(problem)
     if came and came not in message:
@@ -67,7 +67,7 @@ def _report_usage(problem: Any, path: str) -> int:
 
 
 def _find_input(problem: Any) -> str:
-    """The word that an option does not take, if what refused it remembers it."""
+    """The invalid value of an option, if the error contains it."""
     errors = getattr(problem.__cause__, "errors", None)
     return repr(errors()[0]["input"]) if callable(errors) else ""
 

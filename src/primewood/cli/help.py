@@ -1,7 +1,7 @@
-"""Help as plain text: options and commands in groups, then exit codes and examples, word for word.
+"""Help as plain text: options and commands in groups, then exit codes and examples as written.
 
 A command's docstring is its help: prose first, then sections under underlined titles, which are shown as they are
-written. The panel of an option (`rich_help_panel`) is the heading that it stands under.
+written. The panel of an option (`rich_help_panel`) is its heading.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class HelpGroup(TyperGroup):
     """The program, whose help groups the commands."""
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """The commands as they were given."""
+        """The commands in the order of their definition."""
         return list(self.commands)
 
     def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
@@ -107,7 +107,7 @@ def _write_options(command: Any, ctx: Any, formatter: Any) -> None:
 
 
 def _write_settings(command: Any, formatter: Any) -> None:
-    """List what --set and a settings file take, if the command has them."""
+    """List the settings that the command takes."""
     if any(parameter.name == "assignments" for parameter in command.params):
         with formatter.section("Settings, for --set and --settings"):
             formatter.write_text(", ".join(list_settings(command.name)))

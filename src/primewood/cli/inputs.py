@@ -1,4 +1,4 @@
-"""From files to questions: the explainer of a model file, and the rows that are asked about."""
+"""From files to questions: the explainer of a model file, and the rows of the question."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ def load_explainer(path: Path, rows: Path | None, settings: CallSettings, **opti
 
 @dataclass(frozen=True)
 class Dialects:
-    """How the files of a call are read: the sheet is for those that are workbooks."""
+    """How the files of a call are read; the sheet applies only to workbooks."""
 
     sheet: str | None
     decimal: str | None
 
     @classmethod
     def choose(cls, settings: CallSettings, *files: Path | None) -> Dialects:
-        """Take what the settings say; `--set sheet` without a workbook is an error."""
+        """Use the settings; `--set sheet` without a workbook is an error."""
         is_used = any(path is not None and is_workbook(path) for path in files)
         if "sheet" in settings.assigned and not is_used:
             raise InvalidInput("--set sheet is for an Excel workbook (.xlsx), and no file of rows is one")
         return cls(settings.get("sheet"), settings.get("decimal"))
 
     def find_dialect(self, path: Path) -> Dialect:
-        """Say how one of the files is read."""
+        """The dialect of one of the files."""
         return Dialect(self.sheet if is_workbook(path) else None, self.decimal)
 
     def read(self, path: Path) -> TextTable:
@@ -71,14 +71,14 @@ def build_explainer(path: Path, rows: TextTable | None, settings: CallSettings, 
 
 @dataclass(frozen=True)
 class RowQuestion:
-    """One row that is asked about.
+    """A question about one row.
 
     Attributes
     ----------
     index : int
-        Its place in the file.
+        Its position in the file.
     explainer : Explainer
-        Of the model, for the decision that is asked about.
+        The explainer for the decision of the question.
     x : array
     """
 
@@ -89,7 +89,7 @@ class RowQuestion:
 
 @dataclass(frozen=True)
 class Questions:
-    """The rows that are asked about, one after the other.
+    """Questions about rows, one after the other.
 
     Attributes
     ----------
@@ -97,11 +97,11 @@ class Questions:
     rows : array
         All rows of the file.
     indices : list of int
-        Those that are asked about.
+        The positions of the rows of the questions.
     several : bool
         Whether answers say which row they are about.
     within : float or None
-        For a regressor: each row is asked about its own prediction, plus or minus this.
+        For a regressor: the question is about each row's own prediction, plus or minus this.
     """
 
     explainer: Explainer
@@ -124,7 +124,7 @@ class Questions:
 def read_questions(
     model: Path, rows: Path, about: AboutRows, settings: CallSettings, **options: Any
 ) -> Questions:
-    """Read the rows that a command is about, and their model."""
+    """Read the rows of a command's questions, and their model."""
     dialects = Dialects.choose(settings, rows, about.train)
     asked = dialects.read(rows)
     indices = _choose_rows(asked, about)
@@ -165,12 +165,12 @@ def load_with_rows(
 
 
 def draw_rows(rows: NDArray[np.float64], count: int, seed: int) -> NDArray[np.float64]:
-    """Draw rows at random; all of them if there are no more."""
+    """Draw rows at random; all rows if there are not enough."""
     return rows[np.random.default_rng(seed).permutation(len(rows))[:count]]
 
 
 def choose_training(asked: TextTable, data: Path, train: Path | None, dialects: Dialects) -> TextTable | None:
-    """Choose the training rows: a file of their own, else the rows asked about, if their file has more than one."""
+    """Choose the training rows: their own file, or else the file of the question, if it has more than one row."""
     if train is not None:
         return asked if train == data else dialects.read(train)
     return asked if len(asked) > 1 and data != STDIN else None
@@ -206,7 +206,7 @@ def find_decision(explainer: Explainer, text: str) -> object:
 
 
 def check_features(explainer: Explainer, option: str, given: Iterable[str] | None) -> list[str]:
-    """Return the features that an option names; the nearest name is suggested where one does not exist."""
+    """Return the features that an option names; an error for an unknown name suggests the nearest."""
     names = explainer.feature_names
     unknown = [name for name in given or () if name not in names]
     if unknown:

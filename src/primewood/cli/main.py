@@ -1,7 +1,7 @@
-"""The program `primewood`: its commands in their groups, and how it runs and ends.
+"""The program `primewood`: its commands in groups, and how it runs and ends.
 
-Exit codes: 0 done, or what was asked holds; 1 it fails; 2 bad input; 3 undecided in time, or too large; 130 stopped by
-Ctrl-C. An answer that a limit cut short but that is right as it stands is done: its status says so.
+Exit codes: 0 done, or the statement holds; 1 it fails; 2 bad input; 3 undecided at the time limit, or too large; 130
+stopped by Ctrl-C. A correct answer that a limit stopped early also has 0: its status says so.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ def program(
 
     Exit codes
     ----------
-    0    done, or what was asked holds
+    0    done, or the statement holds
     1    it fails, and what is printed shows why
     2    bad input
-    3    undecided in time, or too large
+    3    undecided at the time limit, or too large
     130  stopped by Ctrl-C; what was printed stays
 
     Examples
@@ -150,7 +150,7 @@ def _call(arguments: list[str]) -> None:
 
 
 def _note(message: Warning | str, *_: object, **__: object) -> None:
-    """What a library warns of, as one line, once."""
+    """Show a library's warning as one line, once."""
     line = f"primewood: note: {' '.join(str(message).split())}"
     if line not in _noted:
         _noted.add(line)

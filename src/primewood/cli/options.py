@@ -1,7 +1,7 @@
 """The options and arguments that several commands share, each written once.
 
 Those that always come together are dataclasses, which `primewood.cli.shared_options.spread` takes apart for typer.
-Nothing here computes or imports what does: help and completion come at once.
+Nothing here imports modules that compute, so that help and completion are fast.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class EngineChoice(StrEnum):
 
 
 def question_option(*names: str, **more: Any) -> Any:
-    """Declare an option that says what is asked."""
+    """Declare an option of the question."""
     return typer.Option(*names, rich_help_panel=QUESTION, **more)
 
 
@@ -84,7 +84,7 @@ Languages = Annotated[
 
 
 def get_language(literals: LanguageChoice | None) -> Language | None:
-    """Get the literal language that a call asks for, if it does."""
+    """Get the literal language of a call, if it names one."""
     return None if literals is None else literals.value
 
 
@@ -120,7 +120,7 @@ Seconds = Annotated[
 
 @dataclass(frozen=True)
 class AboutRows:
-    """Which rows of which file a question is about."""
+    """The rows of a question, and their file."""
 
     train: Train = None
     row: Annotated[

@@ -1,4 +1,4 @@
-"""Writing for people and for programs: data on stdout, talk on stderr, files whole or not at all."""
+"""Output for people and for programs: data on stdout, messages on stderr, files written atomically."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def write_record(thing: Any) -> None:
 
 
 def talk(line: str) -> None:
-    """Write a line for the person who watches, if stderr is not closed."""
+    """Write a message to stderr, if it is not closed."""
     if sys.stderr is not None:
         print(visible_lines(line), file=sys.stderr, flush=True)
 
 
 class Answer(Protocol):
-    """What the library answers: words by `str`, and a record."""
+    """An answer of the library: `str` gives its text, `to_dict` its record."""
 
     def to_dict(self) -> Mapping[str, Any]:
         """The answer in plain types."""
@@ -54,15 +54,15 @@ def write_answer(found: Answer, *, as_json: bool) -> None:
 
 @dataclass
 class Answers:
-    """Writes answers about rows: as they are if one row was asked about, else each with its row.
+    """Writes answers about rows: for one row as they are, for several rows each with its row.
 
     Attributes
     ----------
     as_json : bool
     several : bool
-        Whether more than one row was asked about. Then a JSON document has an "index", and words have a heading.
+        Whether there is more than one row. Then a JSON document has an "index", and text has a heading.
     plain : bool
-        Whether things that rich can draw are written in words on a terminal too, as they are elsewhere.
+        Whether a terminal also gets plain text instead of what rich can draw.
     """
 
     as_json: bool
@@ -75,7 +75,7 @@ class Answers:
         self.write(index, found.to_dict() if self.as_json else {}, str(found))
 
     def write(self, index: int, found: Mapping[str, Any], *shown: object) -> None:
-        """Write an answer about a row: its record, or one thing after the other that shows it."""
+        """Write an answer about a row: its record, or its texts one after the other."""
         if self.as_json:
             write_record({"index": index, **found} if self.several else found)
             return
@@ -90,7 +90,7 @@ class Answers:
 
 
 def draw(thing: object) -> None:
-    """Write something that rich can draw, as it looks on the terminal; elsewhere its words."""
+    """Draw with rich on a terminal; elsewhere write plain text."""
     if sys.stdout is None or not sys.stdout.isatty():
         write_line(str(thing))
         return
@@ -111,9 +111,9 @@ def finish(*outcomes: bool | None) -> None:
 
 
 def write_all(things: Iterable[T], what: str, write: Callable[[T], None]) -> None:
-    """Write the things one by one, and say on stderr how many, if that takes long.
+    """Write items one by one, and show their number on stderr if it takes long.
 
-    Ctrl-C ends it cleanly: what was written stays, and stderr says how much that is.
+    Ctrl-C ends it cleanly: what was written stays, and stderr says how many items that is.
     """
     count = 0
     with CommandProgress(f"listing {what}") as progress:
@@ -130,7 +130,7 @@ def write_all(things: Iterable[T], what: str, write: Callable[[T], None]) -> Non
 
 
 def check_target(path: Path | None, *endings: str) -> None:
-    """Raise if a file cannot be written there, before time is spent on what it shall hold."""
+    """Raise if a file cannot be written there, before its content is computed."""
     if path is None:
         return
     if endings and path.suffix.lower() not in endings:
@@ -144,7 +144,7 @@ def check_target(path: Path | None, *endings: str) -> None:
 
 
 def keep_stdout_clean() -> None:
-    """From here on, stdout is for what this module writes: what libraries print there goes to stderr.
+    """Reserve stdout for this module: what libraries print goes to stderr.
 
     Solvers print lines of their own to file descriptor 1, and buffer them until the process ends. So the descriptor
     itself is pointed to stderr for the rest of the process, and our output goes through a copy of what it was.

@@ -1,4 +1,4 @@
-"""What a command is doing, told on stderr: a live line on a terminal, elsewhere a line now and then."""
+"""The progress of a command on stderr: a live line on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from primewood import progress
 
 
 class CommandProgress(progress.Progress):
-    """The progress of a command, told wherever stderr goes.
+    """The progress of a command, shown wherever stderr goes.
 
     Parameters
     ----------
     doing
-        What is going on, such as "searching"; `say` changes it.
+        The current activity, such as "searching"; `say` changes it.
     """
 
     def __init__(self, doing: progress.Doing) -> None:

@@ -1,4 +1,4 @@
-"""Rows by what a column of their file says: ``--id customer=1042``."""
+"""Rows by the value of a column: ``--id customer=1042``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from primewood.tables.files import TextTable
 
 
 def find_row(asked: TextTable, text: str) -> int:
-    """Find the place of the one row whose cell in a column is a value.
+    """Find the position of the one row with a value in a column.
 
     Cells are compared as text, and as numbers where both are numbers: 17 finds 17.0.
 
@@ -41,7 +41,7 @@ def check_column(asked: str, header: list[str], column: str) -> None:
 
 
 def _split(asked: TextTable, text: str) -> tuple[str, str]:
-    """The column and the value; either may hold an equals sign itself."""
+    """The column and the value; either may contain an equals sign."""
     if "=" not in text:
         raise InvalidInput(f"a row is chosen by --id COLUMN=VALUE, e.g. customer=1042, not {text!r}")
     for place in (i for i, letter in enumerate(text) if letter == "="):

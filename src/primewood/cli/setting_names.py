@@ -1,7 +1,7 @@
-"""The settings of a call: their names, and what each must be.
+"""The settings of a call: their names and types.
 
 A setting is given by `--set NAME=VALUE` or in a settings file (`primewood.cli.call_settings` reads both). Those of a
-model are the parameters of `primewood.Explainer`. Nothing here imports what computes: help lists the names at once.
+model are the parameters of `primewood.Explainer`. Nothing here imports modules that compute, so that help is fast.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Setting:
-    """What a setting must be.
+    """The type of a setting.
 
     Attributes
     ----------
     form : str
         In words, for messages.
     fits : callable
-        Whether a value is that.
+        Whether a value has this type.
     """
 
     form: str
@@ -107,7 +107,7 @@ ANSWERS = {
     "exact": _SWITCH,
     "plain": _SWITCH,
 }
-"""What is asked, and how answers look."""
+"""The question, and the format of answers."""
 
 BATCHES = {
     "format": _choose("parquet", "jsonl"),

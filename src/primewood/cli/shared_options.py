@@ -1,4 +1,4 @@
-"""Options that several commands share, written once: a parameter that is a dataclass stands for its fields."""
+"""Options that several commands share, written once: a dataclass parameter is replaced by its fields."""
 
 from __future__ import annotations
 

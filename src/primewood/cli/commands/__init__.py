@@ -1,1 +1,1 @@
-"""The commands of the program, a module for each or for a few that belong together."""
+"""The commands of the program: one module for each command, or for a few related commands."""

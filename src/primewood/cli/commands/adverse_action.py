@@ -98,7 +98,7 @@ def adverse_action(
     ----------
     0  reasons are stated; the answer says if their order is not proved
     1  proved: no feature that may be named leads to the favourable decision
-    3  no reason was found in time
+    3  no reason was found before the time limit
 
     Examples
     --------
@@ -176,7 +176,7 @@ def read_codes(path: Path) -> dict[str, Any]:
 
 
 def name_codes(explainer: Explainer, table: dict[str, Any], name: str) -> dict[str | tuple[str, ...], Any]:
-    """Put the codes under names of features; a key may name several, separated by commas."""
+    """Map features to codes; a key may name several features, separated by commas."""
     return {_find_features(key, explainer.feature_names, name): told for key, told in table.items()}
 
 

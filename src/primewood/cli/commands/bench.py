@@ -1,7 +1,7 @@
-"""The command that measures how fast answers are, on a user's own model and rows.
+"""The command that measures the speed of answers on a user's own model and rows.
 
-Each question is asked about the same rows in the same order, and has an equal part of the budget: what one leaves
-over, those after it have. What is timed is the call of the library and nothing else: not reading files, not printing.
+Each question is asked about the same rows in the same order, and has an equal part of the budget. Time that one
+question does not use goes to the next ones. Only the call of the library is timed, not reading files or printing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from primewood.explainer import Explainer
 
 TREES = 100
-"""Of the forest that is measured when no model is given."""
+"""The number of trees of the forest that is measured when no model is given."""
 
 
 def bench(
@@ -52,11 +52,11 @@ def bench(
     ] = 2.0,
     as_json: Json = False,
 ) -> None:
-    """Measure how fast answers are on your own model and rows.
+    """Measure the speed of answers on your own model and rows.
 
     Prints per question about how many rows it was asked, the median and the worst time of an answer, that of the
     first (which prepares what the others share, and counts with them), and how many were settled within the time
-    limit. Without a model, a forest of 100 trees on the bundled credit data is measured.
+    limit. Without a model, a forest of 100 trees on the included credit data is measured.
 
     Examples
     --------
@@ -90,9 +90,9 @@ class Timing:
     ----------
     question : str
     seconds : tuple of float
-        Per row, in the order in which they were asked about.
+        Per row, in the order of the questions.
     settled : int
-        How many of them were proved within the time limit.
+        The number of answers that were proved within the time limit.
     """
 
     question: str
@@ -133,7 +133,7 @@ def measure(
     limit: float,
     say: Callable[[str], None],
 ) -> list[Timing]:
-    """Ask each question about the rows, as far as its part of the budget goes; about one row at least."""
+    """Ask each question about as many rows as its part of the budget allows; about one row at least."""
     from primewood.questions.explanation import Status
 
     end = time.perf_counter() + budget
@@ -158,7 +158,7 @@ def measure(
 
 
 def _train_credit_forest() -> tuple[Explainer, NDArray[np.float64]]:
-    """Train a forest on the bundled credit data."""
+    """Train a forest on the included credit data."""
     from sklearn.ensemble import RandomForestClassifier
 
     from primewood.data.credit import load_credit

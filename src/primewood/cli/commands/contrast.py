@@ -1,4 +1,4 @@
-"""The commands that ask what would change a decision: `contrast` and `flip`."""
+"""The commands about what would change a decision: `contrast` and `flip`."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def contrast(
 ) -> None:
     """Show the fewest features that can change the decision.
 
-    Prints the features to change so that another decision becomes possible, with a row that shows it.
+    Prints the features that must change for a different decision, with a row that shows it.
 
     Exit codes
     ----------
     0  found
     1  proved: nothing changes the decision
-    3  nothing was found in time
+    3  nothing was found before the time limit
 
     Examples
     --------
@@ -161,7 +161,7 @@ def flip(
     ----------
     0  found; with --robustness also if the radius is unlimited
     1  proved: no allowed change leads to another decision
-    3  none was found in time
+    3  none was found before the time limit
 
     Examples
     --------

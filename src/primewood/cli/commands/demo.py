@@ -1,4 +1,4 @@
-"""The demo: a small forest decides about credit, and one applicant learns why, in the terminal and on a page."""
+"""The demo: a small forest decides about credit, and one decision is explained in the terminal and on a page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from primewood.questions.explanation import Explanation
 APPLICANT = 1
 SHOWN = 3
 WHOLE = ("duration", "amount", "age")
-"""The numbers that are whole on the form."""
+"""The columns that contain whole numbers."""
 
 
 def run_demo(*, as_json: bool, page: Path) -> None:

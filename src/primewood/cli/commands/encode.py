@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MODEL_ENDINGS = (".skops", ".json", ".ubj", ".txt", ".cbm", ".joblib", ".pkl", ".pickle")
 LONGEST = 20_000
-"""The most letters of an encoded expression that is printed."""
+"""The most characters of an encoded expression that is printed."""
 
 
 class EncodingChoice(StrEnum):
@@ -195,14 +195,14 @@ class Encoded:
     Attributes
     ----------
     explainer : Explainer
-        Of the model or the expression.
+        The explainer of the model or the expression.
     decision : object
     encoding : EncodingChoice
     psi : PsiChoice
     time_limit : float or None
         For compiling.
     max_nodes : int or None
-        The cap on the Boolean diagram.
+        The most nodes of the Boolean diagram.
     """
 
     explainer: Explainer
@@ -248,7 +248,7 @@ class Encoded:
         )
 
     def write_diagram(self, path: Path) -> tuple[dict[str, Any], str]:
-        """Write the diagram: what to say about it."""
+        """Write the diagram; returns a line that describes it."""
         found = self.build_diagram()
         found.save(path)
         output.talk(f"written to {path}")
@@ -263,7 +263,7 @@ class Encoded:
         return self.build_diagram().to_cnf([b.name for b in self.coder.booleans]).to_dimacs()
 
     def decode(self, term: str) -> str:
-        """Decode a Boolean term: the multi-valued term that it stands for."""
+        """Decode a Boolean term: the multi-valued term that it encodes."""
         from primewood.logic.expression_parser import parse
 
         return str(self.coder.decode(parse(term, self.coder.booleans)))

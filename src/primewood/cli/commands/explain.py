@@ -1,4 +1,4 @@
-"""The commands that ask why: `explain`, and `check` of what somebody else says."""
+"""The commands about reasons: `explain`, and `check` for a claim."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class GoalChoice(StrEnum):
-    """What an explanation shall be best at."""
+    """The goals of an explanation."""
 
     prime = "prime"
     shortest = "shortest"
@@ -116,7 +116,7 @@ def explain(
     ----------
     0  explained; the answer says if time ran out before the proof was complete
     1  no explanation satisfies --avoid or --only; the row that is shown proves it
-    3  the model is too large for the engine that was asked for
+    3  the model is too large for the engine that you chose
 
     Examples
     --------
@@ -167,7 +167,7 @@ def explain(
 
 @dataclass(frozen=True)
 class ShownParts:
-    """What is shown of an explanation besides its conditions.
+    """The parts of an explanation that are shown besides its conditions.
 
     Attributes
     ----------
@@ -176,7 +176,7 @@ class ShownParts:
     exact : bool
         All digits of all bounds.
     page : Path or None
-        Where a page about it is written.
+        The file for a page about it.
     """
 
     witnesses: bool
@@ -203,7 +203,7 @@ def _collect_options(
 def _write_reasons(
     found: Questions, answers: output.Answers, options: dict[str, Any], parts: ShownParts
 ) -> list[bool]:
-    """Explain one row after the other, and write each at once: whether each has an explanation."""
+    """Explain one row after the other, and write each at once; returns whether each has an explanation."""
     from primewood.questions.explanation import Status
 
     outcomes = []
@@ -228,7 +228,7 @@ def _list_chosen(options: Mapping[str, object]) -> list[str]:
 
 
 def _refuse_together(chosen: list[str]) -> None:
-    """Refuse options that are for one explanation, where all of them are listed or counted."""
+    """Raise for options of a single explanation, where all explanations are listed or counted."""
     if chosen:
         raise InvalidInput(
             f"{' and '.join(chosen)} {'is' if len(chosen) == 1 else 'are'} for one explanation; "
@@ -237,7 +237,7 @@ def _refuse_together(chosen: list[str]) -> None:
 
 
 def _show(why: Explanation, parts: ShownParts) -> list[object]:
-    """Show an explanation: a card or its words, and what would change it."""
+    """Show an explanation, as a card or as text, and what would change it."""
     changes = [f"What would change it:\n{why.what_would_change_it}"] if parts.witnesses else []
     return [why.to_text(exact=True) if parts.exact else why, *changes]
 
@@ -273,7 +273,7 @@ def _write_all(
 
 
 def _build_record(why: Explanation, answers: output.Answers, *, witnesses: bool = False) -> dict[str, Any]:
-    """Build the document of an explanation, as `Explanation.from_json` reads it; nothing where words are wanted."""
+    """Build the document of an explanation, as `Explanation.from_json` reads it; None for text output."""
     document: dict[str, Any] = json.loads(why.to_json(witnesses=witnesses)) if answers.as_json else {}
     return document
 
@@ -301,15 +301,15 @@ def check(
     time_limit: Seconds = 10.0,
     as_json: Json = False,
 ) -> None:
-    """Check whether given conditions suffice for a decision.
+    """Check whether conditions guarantee a decision.
 
     Prints the verdict, and how to repair a claim that is wrong or longer than needed.
 
     Exit codes
     ----------
-    0  it suffices
-    1  it does not: the row that is shown meets it and gets a different decision
-    3  undecided in time
+    0  they do
+    1  they do not: the row shown meets them and gets a different decision
+    3  undecided at the time limit
 
     Examples
     --------

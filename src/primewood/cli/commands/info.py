@@ -1,4 +1,4 @@
-"""The commands that describe a whole model: what it is made of, its diagram, a report about it."""
+"""The commands that describe a whole model: its parts and its diagram."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def info(
 ) -> None:
     """Show the trees, decisions and features of a model.
 
-    Prints its trees, its decisions, how many values of each feature it tells apart, whether its decisions were
-    reproduced (on the rows and on planted ones), and whether it compiles to a diagram.
+    Prints its trees, its decisions, how many values of each feature it distinguishes, whether its decisions were
+    reproduced (on the rows and on planted rows), and whether it compiles to a diagram.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def describe_compiled(compiled: Compiled) -> str:
 
 
 def describe_facts(facts: DescriptionRecord) -> str:
-    """Describe what a model is made of."""
+    """Describe the parts of a model."""
     votes = {
         "mean": "the mean of what its trees say",
         "majority": "majority vote of its trees",
@@ -172,5 +172,5 @@ def describe_facts(facts: DescriptionRecord) -> str:
 
 
 def format_magnitude(cells: str) -> str:
-    """Write a number of cells: whole while it can be read, then its order of magnitude."""
+    """Write a number of cells: all digits if they are few, else the order of magnitude."""
     return f"{int(cells):,}" if len(cells) <= 9 else f"about 10^{len(cells) - 1}"

@@ -48,7 +48,7 @@ def primes(
 ) -> None:
     """List the prime implicants of an expression.
 
-    Prints one term per line. Names that are not declared and stand alone are Boolean variables.
+    Prints one term per line. Undeclared names that stand alone are Boolean variables.
 
     Exit codes
     ----------

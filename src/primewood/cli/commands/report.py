@@ -80,14 +80,14 @@ def report(
 ) -> None:
     """Write a report about a model that opens offline.
 
-    One page with what the model is made of, decisions explained, properties proved or refuted, how robust decisions
-    are, which features are used, and rules. Prints a summary, or with --json all of it.
+    The page describes the model, explained decisions, proved and refuted properties, the robustness of decisions,
+    feature use, and rules. Prints a summary, or with --json all of it.
 
     Exit codes
     ----------
     0  written, and all stated properties hold
     1  written, and a stated property fails
-    3  written, and a stated property is undecided in time
+    3  written, and a stated property is undecided at the time limit
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The command that tells what a folder of explanations has in common."""
+"""The command that summarises a folder of explanations."""
 
 from __future__ import annotations
 

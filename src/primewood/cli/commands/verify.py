@@ -1,4 +1,4 @@
-"""The commands that prove something of a whole model: properties, likeness to another one, rules."""
+"""The commands that prove statements about a whole model: properties, equivalence, rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Properties:
-    """What can be stated about a whole model."""
+    """The properties that a call can state."""
 
     rule: Annotated[
         list[str] | None,
@@ -99,7 +99,7 @@ class Properties:
     ] = False
 
     def check(self) -> None:
-        """Raise for options whose other option is not given."""
+        """Raise for options that need another option."""
         if self.target is not None and not self.monotone:
             raise InvalidInput("--target goes with --monotone")
         if self.robust is None and (self.confidence is not None or self.relative):
@@ -133,7 +133,7 @@ def read_properties(explainer: Explainer, options: Properties) -> list[Any]:
 
 
 def _read_monotone(explainer: Explainer, text: str, target: object) -> Monotone:
-    """Read ``feature`` or ``feature:direction``; a feature's name may hold colons itself."""
+    """Read ``feature`` or ``feature:direction``; a feature's name may contain colons."""
     from primewood.cli.inputs import check_features
     from primewood.properties.pairs import monotone
 
@@ -160,9 +160,9 @@ def verify(
 
     Exit codes
     ----------
-    0  all of them hold
-    1  one of them fails
-    3  none fails, and one is undecided in time
+    0  all properties hold
+    1  a property fails
+    3  no property fails, but one is undecided at the time limit
 
     Examples
     --------
@@ -182,7 +182,7 @@ def verify(
         raise InvalidInput(
             "pass what to verify: --rule 'age < 18 -> not approved', or another option under \"What is asked\""
         )
-    for each in wanted:  # a slip in the last one shall not wait for the proofs of the others
+    for each in wanted:  # an error in the last one is reported before the others are proved
         explainer.check_property(each)
     outcomes = []
     for each in wanted:
@@ -207,14 +207,14 @@ def compare(
 ) -> None:
     """Prove that two models decide alike, or show differences.
 
-    Prints whether they are equivalent, else regions on which they differ, each with a row. Rows that are given are
+    Prints whether they are equivalent, or regions in which they differ, each with a row. Rows that are given are
     counted, and regions grown around those that are decided differently.
 
     Exit codes
     ----------
     0  they are equivalent
     1  they differ
-    3  undecided in time
+    3  undecided at the time limit
 
     Examples
     --------
@@ -261,7 +261,7 @@ def rules(
     Exit codes
     ----------
     0  rules were found
-    3  no rule was found in time
+    3  no rule was found before the time limit
 
     Examples
     --------
