@@ -1,4 +1,4 @@
-"""Words, frames, plots and pages from the plain records of answers; nothing computes here."""
+"""Text, frames, plots and pages from the plain records of answers; nothing is computed here."""
 
 import lazy_loader
 

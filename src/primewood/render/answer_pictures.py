@@ -1,4 +1,4 @@
-"""Diagrams, trees and reasons as pictures. What is too large to be read is cut, and the picture says so."""
+"""Diagrams, trees and reasons as pictures. A picture that would be too large shows only a part, and says so."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def diagram_picture(
     most_nodes: int = 60,
     title: str | None = None,
 ) -> Picture:
-    """A multi-valued decision diagram, without the nodes at which nothing is decided.
+    """A multi-valued decision diagram, without redundant nodes.
 
-    Each test has its own box for a decision that it leads to: edges to shared ones would cross everything else.
+    Each test has its own box for a decision that it leads to: edges to shared boxes would cross everything else.
     Cost: linear in the entries, and a drawing of `most_nodes`.
 
     Parameters
     ----------
     order
-        The variable of each level, as a place in `variables`.
+        The variable of each level, as a position in `variables`.
     levels
-        Per level one row per node and one column per value: a place on the next level, below the last in `labels`.
+        Per level one row per node and one column per value: a position on the next level, below the last in `labels`.
     root
-        A row of the first level; without levels a place in `labels`.
+        A row of the first level; without levels a position in `labels`.
     units
         Units by name of variable.
     most_nodes
@@ -151,7 +151,7 @@ def reason_picture(
 
 @dataclass(frozen=True, slots=True)
 class _Reduced:
-    """A diagram without idle nodes: 0, 1, ... are the decisions, then come the nodes, the lowest level first.
+    """A diagram without redundant nodes: 0, 1, ... are the decisions, then come the nodes, the lowest level first.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class _Reduced:
 
 
 def _reachable(lo: Ints, hi: Ints, root: int) -> int:
-    """How many nodes of a binary diagram, decisions apart, can be reached from its root."""
+    """How many nodes of a binary diagram, without decisions, can be reached from its root."""
     reached, fresh = np.zeros(len(lo), dtype=bool), np.array([root] if root > 1 else [], dtype=np.int64)
     while fresh.size:
         reached[fresh] = True

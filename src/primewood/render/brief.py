@@ -1,15 +1,15 @@
-"""Answers with a short `repr`, however much they hold."""
+"""Answers with a short `repr`, however much they contain."""
 
 from __future__ import annotations
 
 from primewood.visible import Readable
 
 MOST_LETTERS = 160
-"""The most letters of an answer's words in a `repr`."""
+"""The most characters of an answer's text in a `repr`."""
 
 
 def brief(words: str, most: int = MOST_LETTERS) -> str:
-    r"""The first line of some words; of a long one, its beginning.
+    r"""The first line of a text; of a long line, its beginning.
 
     >>> brief("approved\nand more"), brief("one two three", 9)
     ('approved', 'one two …')
@@ -19,7 +19,7 @@ def brief(words: str, most: int = MOST_LETTERS) -> str:
 
 
 class Brief(Readable):
-    """An answer whose `repr` is its kind and the first line of its words."""
+    """An answer whose `repr` is its class and the first line of its text."""
 
     __slots__ = ()
 

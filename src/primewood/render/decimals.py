@@ -1,4 +1,4 @@
-"""Bounds in few digits that are still right.
+"""Short decimals for exact bounds.
 
 An exact bound such as 51.50000190734863 is shown as a shorter decimal that stays inside the exact
 region and loses none of the numbers that are known to lie in it: the instance's, and every training
@@ -32,9 +32,9 @@ def shown_ends(
     instance
         The number of the instance; it counts only if it lies in the region.
     rows
-        The numbers of the training rows in this column, or None if there are none to go by.
+        The numbers of the training rows in this column, or None without training rows.
     brief
-        Whether one digit may be enough where the rows say what lies nearby; else at least four are kept.
+        Whether one digit may be enough if the rows show which numbers are nearby; otherwise at least four are kept.
 
     >>> shown_ends(Interval(2.4500000476837163, 6, "left"), 3.0, np.array([2.5, 3.0, 5.0]))
     (('>=', '2.5'), ('<', '6'))
@@ -82,7 +82,7 @@ def _next_whole(bound: float, towards: float) -> float:
 
 
 def _end(bound: float, closed: bool, needed: float, inwards: float, digits: int) -> tuple[str, str]:
-    """One end: an inclusive bound, or the exact one with a strict operator if that is as short."""
+    """One end: an inclusive bound, or the exact bound with a strict operator if that is as short."""
     inclusive, strict = (">=", ">") if inwards > 0 else ("<=", "<")
     if closed:
         return inclusive, shortest(bound, needed, digits)
@@ -92,7 +92,7 @@ def _end(bound: float, closed: bool, needed: float, inwards: float, digits: int)
 
 
 def _pick_inside(interval: Interval) -> float:
-    """Some number inside an interval that holds no known number: what is shown is not empty."""
+    """Some number inside an interval without a known number, so that the shown interval is not empty."""
     if math.isinf(interval.low) or math.isinf(interval.high):
         return interval.low if math.isinf(interval.low) else interval.high
     middle = interval.low + (interval.high - interval.low) / 2
@@ -120,7 +120,7 @@ def shortest(exact: float, needed: float, digits: int = 1) -> str:
 
 
 def plain_number(interval: Interval, rows: NDArray[np.float64] | None = None) -> float:
-    """A number of an interval that is pleasant to read: the middle one that rows have, or a short decimal.
+    """A number of an interval that is easy to read: the middle one of the rows, or a short decimal.
 
     >>> plain_number(Interval(40.50000190734863, 43.50000190734863, "right"))
     42.0

@@ -39,7 +39,7 @@ def frame(columns: Mapping[str, Sequence[Any]], backend: Backend | None = None, 
 
 
 def tabulate_explanations(records: Sequence[Record], features: Iterable[str]) -> Columns:
-    """Explanations as columns: what each says as a whole, and per feature its condition (None where it is free)."""
+    """Explanations as columns: facts about the whole, and for each feature its condition (None if it is free)."""
     columns: Columns = {
         "decision": [record["decision"] for record in records],
         **_tabulate_scores([record["score"] for record in records]),
@@ -57,7 +57,7 @@ def tabulate_explanations(records: Sequence[Record], features: Iterable[str]) ->
 
 
 def _tabulate_scores(scores: Sequence[ScoreRecord | None]) -> Columns:
-    """What decisions were taken by: the number, the class that it speaks of, and the cut-off."""
+    """What decisions are based on: the number, the class that it refers to, and the cut-off."""
     return {
         "score": [score and score["value"] for score in scores],
         "score_of": [score and score["of"] for score in scores],

@@ -27,7 +27,7 @@ CAVEAT = (
 
 
 def importance(record: ImportanceRecord) -> str:
-    """A short table, what its columns count, and what they do not say.
+    """A short table, the meaning of its columns, and their limits.
 
     >>> print(importance({"rows": 2, "explained": 2, "tested": 2, "undecided": 0, "assumptions": [], "importance": [
     ...     {"feature": "income", "in_explanations": 2, "flips_alone": 1},
@@ -43,12 +43,12 @@ def importance(record: ImportanceRecord) -> str:
 
 
 def title(record: ImportanceRecord) -> str:
-    """What was counted."""
+    """The title of the table."""
     return f"Which features matter, over {format_count(record['rows'], 'row')}"
 
 
 def cells(entry: FeatureImportanceRecord, record: ImportanceRecord) -> tuple[str, str]:
-    """Both counts of a feature, with their shares of the rows that were decided in time."""
+    """Both counts of a feature, with their shares of the decided rows."""
     pairs = (entry["in_explanations"], record["explained"]), (entry["flips_alone"], record["tested"])
     first, second = (f"{count:,}  ({write_share(count / whole)})" if whole else "-" for count, whole in pairs)
     return first, second

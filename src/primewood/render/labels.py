@@ -1,7 +1,7 @@
 """Short labels for sets of values, for the edges of pictures.
 
-Numbers are rounded to be read, not to be computed with: they lie within a millionth of the cut that they stand for,
-and no two cuts look alike.
+Numbers are rounded for reading, not for computing: they are within a millionth of the exact cut, and no two cuts
+have the same label.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def edge_label(variable: Variable, mask: int, unit: str = "") -> str:
 
 
 def label_pieces(variable: Variable, mask: int, unit: str) -> list[str]:
-    """The label in pieces, between which lines may be broken."""
+    """The label in pieces; lines may be broken between them."""
     if not 0 < mask <= variable.everything:
         raise InvalidInput(
             f"{mask} is not a set of values of {variable.name}, which has {len(variable)} values"
@@ -53,7 +53,7 @@ def label_pieces(variable: Variable, mask: int, unit: str) -> list[str]:
 
 
 def _is_named(variable: Variable) -> bool:
-    """Whether "not" before a value reads well: not before intervals, nor before yes and no."""
+    """Whether "not" can be written before a value: not before intervals, nor before yes and no."""
     return not variable.is_numeric and not any(isinstance(x, bool) for x in variable.values)
 
 

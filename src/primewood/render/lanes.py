@@ -1,8 +1,8 @@
-"""Where things lie on a lane: the geometry that cards, terminals and plots of an explanation share.
+"""Positions on a lane: the geometry that cards, terminals and plots of an explanation share.
 
-A lane is the stretch from 0 to 1 that stands for one feature. The training range fills its middle; a margin on each
-side stands for all numbers beyond it, ever more densely, so that a bound or a row far outside still has its place, in
-order, and an interval without a bound reaches the very end.
+A lane is the range from 0 to 1 that shows one feature. The training range fills its middle. A margin on each side
+shows all numbers beyond it, more and more densely. So a bound or a row far outside still has a position, in order,
+and an interval without a bound reaches the end.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from primewood.render.text import Piece, choose_pieces, divide, read_interval
 from primewood.visible import visible_record
 
 MARGIN = 0.07
-"""The share of a lane, on each side, that stands for the numbers beyond the training range."""
+"""The share of a lane, on each side, for the numbers beyond the training range."""
 MOST_CHIPS = 16
 """The most categories that are shown by name; the others are counted."""
 EVERYTHING: IntervalRecord = {"low": None, "high": None, "closed": "neither"}
 MOST_COLUMNS = 20
-"""A histogram of more columns is drawn with neighbours put together: finer ones look ragged where numbers are round."""
+"""In a histogram with more columns, neighbours are merged: fine columns look ragged where numbers are round."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From numbers to places on a lane.
+    """Maps numbers to positions on a lane.
 
     Attributes
     ----------
@@ -54,12 +54,12 @@ class Scale:
 
     @classmethod
     def around(cls, low: float, high: float) -> Scale:
-        """Somewhat more than between two numbers, so that both sides of each can be seen."""
+        """A scale somewhat wider than two numbers, so that both sides of each are visible."""
         room = max(high / 3 - low / 3, abs(low) / 10) or 0.5
         return cls(max(low - room, -sys.float_info.max), min(high + room, sys.float_info.max))
 
     def place(self, x: float) -> float:
-        """Where a number lies, from 0 to 1; infinite ones at the ends.
+        """The position of a number, from 0 to 1; infinite numbers are at the ends.
 
         >>> scale = Scale(10, 20)
         >>> [round(scale.place(x), 3) for x in (-math.inf, 0, 10, 15, 20, 30, math.inf)]
@@ -77,14 +77,14 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A stretch of a lane.
+    """A part of a lane.
 
     Attributes
     ----------
     start, end : float
-        Places from 0 to 1.
+        Positions from 0 to 1.
     height : float
-        Of a column of a histogram, from 0 to 1.
+        The height of a histogram column, from 0 to 1.
     """
 
     start: float
@@ -104,7 +104,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class RangeEnd:
-    """An end of the training range: its place, and its number in words."""
+    """An end of the training range: its position, and its number in words."""
 
     place: float
     text: str
@@ -112,16 +112,16 @@ class RangeEnd:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A numeric feature: what is allowed, the row's own place, and the training rows.
+    """A numeric feature: the allowed intervals, the row's own position, and the training rows.
 
     Attributes
     ----------
     scale : Scale
-        Where numbers lie.
+        The positions of numbers.
     bars : tuple of Bar
         The allowed intervals.
     mark : float or None
-        The place of the row's number; None without one.
+        The position of the row's number; None without one.
     ticks : tuple of RangeEnd
         The ends of the training range; none without training rows.
     columns : tuple of Bar
@@ -146,7 +146,7 @@ class Chip:
     own : bool
         Whether the row has it.
     height : float or None
-        How frequent it is in the training rows, from 0 to 1 for the most frequent value; None if that is unknown.
+        Its frequency in the training rows, where 1 is the most frequent value; None if it is unknown.
     """
 
     name: str
@@ -169,7 +169,7 @@ class Chips:
 
     @property
     def shown(self) -> tuple[Chip, ...]:
-        """All categories, or of many, the row's own and the first ones, those that are allowed before the others."""
+        """All categories; if there are many, the row's own and the first ones, allowed categories first."""
         return tuple(self.every[k] for k in sorted(self._rank()[:MOST_CHIPS]))
 
     @property
@@ -190,21 +190,21 @@ class Chips:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One feature as it is shown.
+    """How one feature is shown.
 
     Attributes
     ----------
     feature, unit : str
     text : str
-        The condition in words, in brief; that any value will do, if the feature is free.
+        The condition in brief; says that any value is allowed if the feature is free.
     pieces : tuple of Piece
-        The condition in all its pieces; one of them must hold. Empty if the feature is free.
+        All pieces of the condition; one of them must hold. Empty if the feature is free.
     here : int
         The piece that holds for the row.
     value, short_value : str
-        The row's own value in words, and with at most six digits; empty if the answer is about no row.
+        The row's own value in words, and with at most six digits; empty if the answer is not about a row.
     beyond : str
-        Where the row's number lies outside the training range; else empty.
+        On which side of the training range the row's number is; empty if it is inside.
     picture : Lane or Chips
     missing : Chip or None
         Whether missing is allowed and whether the row's value is missing; None if neither, and no training row
@@ -224,12 +224,12 @@ class Track:
 
     @property
     def is_free(self) -> bool:
-        """Whether any value will do."""
+        """Whether any value is allowed."""
         return not self.pieces
 
     @property
     def title(self) -> str:
-        """The feature's name, with its unit unless the name tells it."""
+        """The feature's name, with its unit unless the name contains it."""
         return add_unit(self.feature, self.unit)
 
     @property
@@ -239,12 +239,12 @@ class Track:
 
     @property
     def some_pieces(self) -> tuple[Piece, ...]:
-        """All pieces, or of many, three, the one that holds for the row among them."""
+        """All pieces; if there are many, three, including the one that the row meets."""
         return self.pieces[choose_pieces(len(self.pieces), self.here)]
 
     @property
     def label(self) -> str:
-        """All that the picture shows, in words."""
+        """The content of the picture, in words."""
         parts = [self.text]
         if isinstance(self.picture, Lane) and self.picture.ticks:
             parts.append(f"training rows: {' to '.join(tick.text for tick in self.picture.ticks)}")
@@ -268,7 +268,7 @@ class Tracks:
     free : tuple of Track
         Those that it leaves free.
     untested : tuple of str
-        The names of those that no tree looks at.
+        The names of the features that no tree tests.
     """
 
     conditions: tuple[Track, ...]
@@ -277,7 +277,7 @@ class Tracks:
 
 
 def add_unit(feature: str, unit: str = "") -> str:
-    """A feature's name, with its unit unless the name tells it.
+    """A feature's name, with its unit unless the name contains it.
 
     >>> add_unit("age", "years"), add_unit("petal width (cm)", "cm")
     ('age (years)', 'petal width (cm)')
@@ -286,7 +286,7 @@ def add_unit(feature: str, unit: str = "") -> str:
 
 
 def tracks(literals: Sequence[LiteralRecord], instance: Sequence[EntryRecord]) -> Tracks:
-    """How the features of an explanation are shown: from its literals, and from what is known of the row."""
+    """How the features of an explanation are shown, from its literals and its row."""
     literals, instance = visible_record(literals), visible_record(instance)
     entries = list_entries(literals, instance)
     said = {literal["feature"] for literal in literals}
@@ -300,13 +300,13 @@ def tracks(literals: Sequence[LiteralRecord], instance: Sequence[EntryRecord]) -
 def list_entries(
     literals: Sequence[LiteralRecord], instance: Sequence[EntryRecord]
 ) -> dict[str, EntryRecord]:
-    """What is known of the row, by feature; of an expression, nothing but the names of its features."""
+    """The entries of the row by feature; for an expression, only the names of its features."""
     found = {literal["feature"]: make_entry(literal) for literal in literals}
     return found | {entry["feature"]: entry for entry in instance}
 
 
 def make_entry(literal: LiteralRecord) -> EntryRecord:
-    """The entry of a feature that only a literal tells about."""
+    """The entry of a feature that only a literal mentions."""
     return {
         "feature": literal["feature"],
         "unit": literal["unit"],
@@ -322,7 +322,7 @@ def track(entry: EntryRecord, literal: LiteralRecord | None = None, scale: Scale
     Parameters
     ----------
     scale
-        Of a number, if it is not to be chosen here.
+        The scale of a number, if it is not to be chosen here.
     """
     feature = entry["feature"]
     numeric = "intervals" in literal if literal is not None else entry["kind"] == "numeric"
@@ -343,7 +343,7 @@ def track(entry: EntryRecord, literal: LiteralRecord | None = None, scale: Scale
 
 
 def shorten_value(entry: EntryRecord | WhatIfRecord) -> str:
-    """The row's own value in words; a number of many digits in six."""
+    """The row's own value in words; a number with at most six digits."""
     value, shown, unit = entry["value"], str(entry["shown"]), entry.get("unit", "")
     return (
         f"{value:.6g} {unit}".rstrip() if isinstance(value, float) and len(shown) > 10 + len(unit) else shown
@@ -351,7 +351,7 @@ def shorten_value(entry: EntryRecord | WhatIfRecord) -> str:
 
 
 def _here(entry: EntryRecord, literal: LiteralRecord) -> int:
-    """Which piece of a numeric literal holds for the row."""
+    """Which piece of a numeric literal the row meets."""
     pieces, value = literal["intervals"], read_number(entry)
     if value is None:
         return len(pieces) if literal["missing"] and entry["shown"] else 0
@@ -392,7 +392,7 @@ def read_range(entry: EntryRecord | WhatIfRecord | AxisRecord) -> tuple[float, f
 
 
 def find_scale(entry: EntryRecord, literals: Iterable[LiteralRecord | None]) -> Scale:
-    """The scale of a numeric feature on which all is seen that some literals say about it."""
+    """The scale of a numeric feature that shows all bounds of some literals."""
     parts = [part for literal in literals if literal is not None for part in literal["intervals"]]
     return choose_scale(entry, parts, entry.get("histogram"))
 
@@ -402,7 +402,7 @@ def choose_scale(
     parts: Iterable[IntervalRecord | StretchRecord],
     histogram: HistogramRecord | None = None,
 ) -> Scale:
-    """The scale of a numeric feature: over its training range, or else around all that is said about it."""
+    """The scale of a numeric feature: over its training range, or else around its bounds and values."""
     known = read_range(entry)
     if known is not None:
         # The columns of whole numbers reach half a unit beyond the range.

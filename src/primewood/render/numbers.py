@@ -1,4 +1,4 @@
-"""Numbers to be read: few digits, and counts with their nouns."""
+"""Numbers for reading: few digits, and counts with their nouns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from primewood.logic.interval import number
 
 
 def short(x: float) -> str:
-    """A number in few digits, to be read beside a scale.
+    """A number in few digits, for a scale.
 
     >>> short(0.123456), short(1234567.8), short(3.0), short(2e-9)
     ('0.1235', '1234568', '3', '2e-09')
@@ -26,7 +26,7 @@ def format_count(count: int, noun: str, plural: str = "") -> str:
 
 
 def amount(count: int) -> str:
-    """A count to be read, however large it is.
+    """A count in readable form, however large it is.
 
     >>> amount(1234), amount(10**20), amount(10**400)
     ('1,234', '1e+20', 'about 10^400')
@@ -37,7 +37,7 @@ def amount(count: int) -> str:
 
 
 def few(things: Iterable[object], most: int = 12, between: str = ", ") -> str:
-    """Things in a line; of many, the first and how many others there are, which is never one.
+    """Items in one line; if there are many, the first ones and the number of others, which is never one.
 
     >>> few("abc", 2), few("abcd", 2)
     ('a, b, c', 'a, b and 2 others')

@@ -18,9 +18,9 @@ from primewood.fields import file_path
 from primewood.visible import visible
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
-"""Okabe and Ito's colours, which people with any kind of colour vision can tell apart."""
+"""Okabe and Ito's colours, which people with any kind of colour vision can distinguish."""
 OPEN = "#E4E7EB"
-# The charset comes first: pygraphviz takes the first text that looks like one, be it in a feature's name.
+# The charset comes first: pygraphviz uses the first text that looks like one, even in a feature's name.
 STYLE = """\
   graph [charset="UTF-8", bgcolor="white", pad=0.2, nodesep=0.3, ranksep=0.5, labelloc=t, outputorder=edgesfirst,
          fontname="Helvetica,Arial,sans-serif", fontsize=13, fontcolor="#323F4B"]
@@ -29,7 +29,7 @@ STYLE = """\
   edge [color="#A9B2BD", arrowsize=0.6, fontcolor="#323F4B", fontname="Helvetica,Arial,sans-serif", fontsize=10]
 """
 CUT = 'shape=plaintext, style="", fontsize=14, width=0.3, height=0.2, margin=0'
-# What XML cannot hold, besides what is made visible.
+# Characters that XML does not allow, besides those that are escaped.
 FORBIDDEN = re.compile("[\ufffe\uffff]")
 
 
@@ -40,7 +40,7 @@ class Picture:
     Attributes
     ----------
     svg, dot : str
-        The drawing, and what it was drawn from, in the language of Graphviz.
+        The drawing, and its source in the language of Graphviz.
     note : str or None
         What was left out, if anything.
     """
@@ -97,7 +97,7 @@ class Sketch:
         return name
 
     def target(self, node: int, target: int, kept: Mapping[int, None]) -> str:
-        """The name of the box that an edge from `node` leads to; what stands for nodes below is made here."""
+        """The name of the box that an edge from `node` leads to; placeholders for nodes below are made here."""
         if target >= len(self.labels):
             return f"n{target}" if target in kept else self.cut(f"c{node}")
         if (name := f"d{target}_{node}") not in self.hovers:
@@ -111,7 +111,7 @@ class Sketch:
     def edge(self, node: int, target: str, pieces: Sequence[str], hover: str, dashed: bool = False) -> None:
         name = f"e{len(self.hovers)}"
         self.hovers[name] = hover
-        # Boxes are told of from the top, so the depth of `node` is known if it has one.
+        # Boxes are added from the top, so the depth of `node` is known if it has one.
         self.depths.setdefault(target, self.depths.get(f"n{node}", 0) + 1)
         label = " ".join(pieces)
         texts = [label] if len(label) <= 18 else pieces
@@ -143,7 +143,7 @@ class Sketch:
         return Picture(_accessible(_drawn(dot, "svg").decode(), spoken, self.hovers), dot, note)
 
     def _is_wide(self) -> bool:
-        """Whether it is better read from left to right: text is wide, and boxes side by side take more room."""
+        """Whether it reads better from left to right: text is wide, and boxes side by side take more room."""
         widest = max(Counter(self.depths.values()).values(), default=0)
         return widest > max(8, 2 * max(self.depths.values(), default=0))
 
@@ -174,7 +174,7 @@ def _ink(fill: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """A text on one line, without characters that steer or hide, or that XML does not allow."""
+    """A text on one line, without control or invisible characters, or characters that XML does not allow."""
     return " ".join(FORBIDDEN.sub("\ufffd", visible(text)).split())
 
 
@@ -186,7 +186,7 @@ def _lines(text: str, width: int) -> list[str]:
 
 
 def _quote(texts: Sequence[str], width: int = 30) -> str:
-    r"""Texts as one quoted string of Graphviz, in which nothing but our line breaks has a meaning of its own.
+    r"""Texts as one quoted string of Graphviz, in which only our line breaks have a special meaning.
 
     >>> print(_quote(['a "b"', r"c\d & e"]))
     "a \"b\"\nc\\d &amp; e"
@@ -217,7 +217,7 @@ def _drawn(dot: str, kind: str) -> bytes:
 
 
 def _accessible(svg: str, spoken: str, hovers: Mapping[str, str]) -> str:
-    """A drawing that says what it is, and can stand in a page: no prolog, and no ids that might occur twice."""
+    """An accessible drawing for use in a page: no prolog, and no ids that might occur twice."""
     said = html.escape(_clean(spoken))
 
     def add_hover(group: re.Match[str]) -> str:

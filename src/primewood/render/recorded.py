@@ -1,4 +1,4 @@
-"""Records of explanations that come from elsewhere: every field that something reads is checked."""
+"""Records of explanations from other sources: every field that is used is checked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BOUND = optional(items(text, 2))
 
 
 def check_record(document: dict[str, Any]) -> None:
-    """Raise unless a document has what every explanation has, and each of it is what it must be."""
+    """Raise unless a document has all fields of an explanation, with valid values."""
     fields = Fields(document)
     for name, check in FIELDS.items():
         fields.read(name, check)
@@ -143,7 +143,7 @@ FIELDS: dict[str, FieldCheck[Any]] = {
     "history": items(items(NUMBER, 3)),
     "instance": items(_entry),
 }
-"""What every saved explanation has and something reads."""
+"""The required fields of a saved explanation that are used."""
 PERHAPS: dict[str, FieldCheck[Any]] = {
     "vote": optional(text),
     "goal": optional(text),
@@ -161,4 +161,4 @@ PERHAPS: dict[str, FieldCheck[Any]] = {
     "excludes_total": whole(),
     "excludes_note": text,
 }
-"""What it may have besides."""
+"""The optional fields."""

@@ -1,7 +1,7 @@
-"""What answers say, in plain types: the dictionaries that their `to_dict` gives and that JSON holds.
+"""Answers in plain types: the dictionaries that `to_dict` gives and that JSON contains.
 
 Everything that is shown (words, terminals, cards, frames, plots) is made from these and from nothing else. The page
-``docs/reference/records.md`` says what each field means. None stands for: no bound, a missing value, or not known.
+``docs/reference/records.md`` says what each field means. None means no bound, a missing value, or unknown.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Literal, NotRequired, TypedDict, final
 from primewood.logic.interval import Closed
 
 Scalar = bool | int | float | str
-"""What stands for a decision, a category or a number."""
+"""A decision, a category or a number."""
 Bound = list[str] | None
-"""A bound as it is shown: an operator and a decimal; None where there is no bound."""
+"""A printed bound: an operator and a decimal; None if there is no bound."""
 
 
 def plain(value: object) -> Scalar:
-    """A value as JSON has it."""
+    """A value as a JSON type."""
     return value if isinstance(value, bool | int | float | str) else str(value)
 
 
@@ -30,14 +30,14 @@ class IntervalRecord(TypedDict):
 
 
 class EndsRecord(TypedDict):
-    """The bounds of an interval as they are shown."""
+    """The printed bounds of an interval."""
 
     low: Bound
     high: Bound
 
 
 class LiteralRecord(TypedDict):
-    """What an answer says about one feature: intervals of numbers with their ends, or values with a condition."""
+    """A condition on one feature: intervals of numbers with their ends, or values with a condition."""
 
     feature: str
     unit: str
@@ -59,7 +59,7 @@ class HistogramRecord(TypedDict):
 
 
 class ScaleRecord(TypedDict, total=False):
-    """What a feature can hold: the range of its training numbers, or its categories."""
+    """The scale of a feature: the range of its training numbers, or its categories."""
 
     kind: Literal["numeric", "categories"]
     low: float | None
@@ -86,7 +86,7 @@ class EntryRecord(ScaleRecord, DistributionRecord):
 
 
 class ScoreRecord(TypedDict):
-    """What a decision was taken by."""
+    """What a decision is based on."""
 
     text: str
     reason: str
@@ -111,7 +111,7 @@ class ExclusionRecord(TypedDict):
 
 
 class ExclusionsRecord(TypedDict, total=False):
-    """What an explanation excludes: all of it or the first, how much there is, and where the rest is."""
+    """The exclusions of an explanation: all or the first, their total number, and where to find the rest."""
 
     excludes: list[ExclusionRecord]
     excludes_total: int
@@ -156,7 +156,7 @@ class CoverageRecord(TypedDict):
 
 @final
 class SummaryRecord(TypedDict):
-    """What the explanations of a batch have in common: each a count per name."""
+    """A summary of the explanations of a batch: counts by name."""
 
     rows: int
     decisions: dict[str, int]
@@ -186,13 +186,13 @@ class CellRecord(TypedDict, total=False):
 
 
 class ShownEndsRecord(TypedDict, total=False):
-    """The shown ends of a run of numbers; left out for other values."""
+    """The printed bounds of a run of numbers; absent for other values."""
 
     ends: EndsRecord
 
 
 class StretchRecord(CellRecord, ShownEndsRecord):
-    """A run of cells of a what-if strip about which one thing is decided; of numbers, with the shown ends."""
+    """A run of cells of a what-if strip with one decision; for numbers, with the printed bounds."""
 
     decision: Scalar | None
     proved: bool
@@ -200,7 +200,7 @@ class StretchRecord(CellRecord, ShownEndsRecord):
 
 
 class RowOnAxisRecord(ScaleRecord):
-    """A feature that changes, and the row's own value of it."""
+    """A feature that changes, and the row's own value."""
 
     feature: str
     unit: str
@@ -209,7 +209,7 @@ class RowOnAxisRecord(ScaleRecord):
 
 
 class WhatIfRecord(RowOnAxisRecord):
-    """What is decided if one feature of a row changes."""
+    """The decisions if one feature of a row changes."""
 
     decision: Scalar | None
     score: ScoreRecord | None
@@ -226,7 +226,7 @@ class AxisRecord(RowOnAxisRecord):
 
 
 class DecisionMapRecord(TypedDict):
-    """What is decided if two features of a row change."""
+    """The decisions if two features of a row change."""
 
     axes: list[AxisRecord]
     decisions: list[list[int | None]]
@@ -334,7 +334,7 @@ class RuleListRecord(TypedDict):
 
 
 class ContrastRecord(TypedDict):
-    """What may be let go of so that another decision becomes possible."""
+    """The values to allow so that a different decision becomes possible."""
 
     decision: Scalar
     score: ScoreRecord | None
@@ -374,7 +374,7 @@ class RobustnessRecord(TypedDict):
 
 
 class RelevanceRecord(TypedDict):
-    """Which features a decision rests on."""
+    """Which features a decision depends on."""
 
     necessary: list[str]
     relevant: list[str]
@@ -386,7 +386,7 @@ class RelevanceRecord(TypedDict):
 
 
 class AttributionRecord(TypedDict):
-    """In what share of the explanations each feature is: bounds."""
+    """Bounds on the share of explanations that mention each feature."""
 
     shares: dict[str, list[float]]
     count: list[int]
@@ -403,7 +403,7 @@ class RefutationRecord(TypedDict):
 
 
 class CheckRecord(TypedDict):
-    """Whether a claimed explanation suffices."""
+    """Whether a claimed explanation is sufficient."""
 
     claim: list[str]
     source: str
@@ -423,7 +423,7 @@ class CheckRecord(TypedDict):
 
 
 class DirectionRecord(TypedDict):
-    """The rows that two models decide differently in one way."""
+    """The rows with one pair of different decisions of two models."""
 
     first: Scalar
     second: Scalar
@@ -433,7 +433,7 @@ class DirectionRecord(TypedDict):
 
 
 class RegionRecord(TypedDict):
-    """A box throughout which two models differ."""
+    """A box in which two models differ on every row."""
 
     literals: list[LiteralRecord]
     first: Scalar
@@ -470,7 +470,7 @@ class DifferenceRecord(TypedDict):
 
 
 class FeatureRecord(ScaleRecord, DistributionRecord):
-    """A feature of a model: what it holds, and how many values of it the model tells apart."""
+    """A feature of a model: its possible values, and how many values the model distinguishes."""
 
     feature: str
     unit: str
@@ -479,14 +479,14 @@ class FeatureRecord(ScaleRecord, DistributionRecord):
 
 
 class FidelityRecord(TypedDict):
-    """How the reading of a model fared against the model."""
+    """The result of the comparison with the model."""
 
     rows: int
     differ: int
 
 
 class AgreementRecord(TypedDict):
-    """On how many rows the model's own `predict` decides as the vote does."""
+    """The number of rows on which the vote gives the same decision as the model's own `predict`."""
 
     rows: int
     same: int
@@ -503,7 +503,7 @@ class DiagramRecord(TypedDict):
 
 
 class DescriptionRecord(TypedDict):
-    """What a model is made of."""
+    """The description of a model."""
 
     model: str
     digest: str

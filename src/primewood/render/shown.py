@@ -1,7 +1,7 @@
-"""What can be shown from its plain record: as text, in a terminal, in a notebook, as JSON, as a frame, as a plot.
+"""Answers that show their plain record: as text, in a terminal, in a notebook, as JSON, as a frame, as a plot.
 
-An answer inherits from `Shown` and gives its record; what shows it knows nothing else of it. So an explanation that
-was saved as JSON shows itself just as the one that was computed.
+An answer inherits from `Shown` and gives its record. Nothing else is used to show it, so an explanation that was
+saved as JSON looks the same as one that was computed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HEADER = {"format": "primewood explanation", "version": 1}
 
 
 class Shown(Readable, ABC):
-    """An explanation as far as its record tells it."""
+    """An explanation that is shown from its record."""
 
     @abstractmethod
     def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
@@ -48,13 +48,13 @@ class Shown(Readable, ABC):
     def rule(self) -> str:
         """The explanation as IF ... THEN ...; shown bounds are short and lie inside the exact ones.
 
-        A long rule is cut, and says so; `to_text(full=True)` has all of it.
+        A long rule is shortened, and says so; `to_text(full=True)` has all conditions.
         """
         return text.write_rule(self.to_dict())
 
     @takes(exact=flag, full=flag)
     def to_text(self, *, exact: bool = False, full: bool = False) -> str:
-        """The rule and what it rests on.
+        """The rule, what is proved, and the assumptions.
 
         Parameters
         ----------
@@ -115,12 +115,12 @@ class Shown(Readable, ABC):
 
 
 class RecordedExplanation(Shown):
-    """An explanation read from JSON: all that was saved of it, and no model behind it.
+    """An explanation that was read from JSON. It has no model.
 
     Attributes
     ----------
     decision, status, literals, coverage, volume, notes, assumptions, bounds
-        As of an `Explanation`; the status is its text.
+        As for an `Explanation`; the status is text.
     score : dict or None
         The record of its `Score`.
     features : tuple of str
@@ -154,7 +154,7 @@ class RecordedExplanation(Shown):
         self.bounds = None if record["bounds"] is None else tuple(record["bounds"])
 
     def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
-        """The record that was saved; witnesses and distribution are in it if they were saved."""
+        """The saved record; it has witnesses and a distribution if they were saved."""
         del distribution
         if witnesses and "excludes" not in self._record:
             return {**self._record, "excludes": []}

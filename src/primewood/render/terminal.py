@@ -1,4 +1,4 @@
-"""Explanations in a terminal: what `rich` draws, from their plain records.
+"""Explanations in a terminal, drawn by `rich` from their plain records.
 
 Everything is said in words and drawn in characters, so that it reads the same without colours; where the terminal
 takes no Unicode, in plain ASCII.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CELLS = 24
 """Characters for the training range, where there is room."""
 SIDE_BY_SIDE = 84
-"""The fewest columns at which a condition and its lane stand side by side."""
+"""The fewest columns at which a condition and its lane are side by side."""
 MOST_NAMES = 8
 """The most free features that are named."""
 MOST_ROWS = 10
@@ -38,7 +38,7 @@ COLOURS = {"proved": "green", "interrupted": "yellow", "impossible": "red", "fai
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """The characters of a lane: what is allowed and what is not, the row, and what lies beyond the training range."""
+    """The characters of a lane: allowed, not allowed, the row, and beyond the training range."""
 
     allowed: str
     excluded: str
@@ -54,7 +54,7 @@ PLAIN = Signs("=", ".", "O", "<", ">", ".")
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """Writes on one console: with the signs that it can show, and nothing that it cannot encode."""
+    """Writes to one console, only with characters that it can show."""
 
     signs: Signs
     encoding: str
@@ -66,7 +66,7 @@ class Pen:
         return cls(PLAIN if plain else BLOCKS, options.encoding)
 
     def text(self, words: object, style: str = "") -> Text:
-        """Words, whatever they look like; what cannot be encoded, or would steer a terminal, is written as its code."""
+        """A text as it is; characters that cannot be encoded, or that control a terminal, are escaped."""
         from rich.text import Text
 
         known = visible(str(words)).encode(self.encoding, "backslashreplace").decode(self.encoding)
@@ -81,14 +81,14 @@ class Pen:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What waits for a console to know how wide it is and what it can show.
+    """A drawing that is made when the width and the characters of the console are known.
 
     Attributes
     ----------
     draw : callable
         Draws it with a pen, in a number of columns.
     width : int or None
-        In columns; None for all that there are.
+        In columns; None for all columns.
     """
 
     draw: Callable[[Pen, int], RenderableType]
@@ -113,7 +113,7 @@ def explanation(record: ExplanationRecord, width: int | None = None) -> Renderab
 
 
 def batch(record: BatchRecord | SummaryRecord, width: int | None = None) -> RenderableType:
-    """The explanations of many rows for `rich.print`: what they have in common, and the first ones."""
+    """The explanations of many rows for `rich.print`: a summary, and the first explanations."""
     return Drawn(partial(_batch, record), width)
 
 
@@ -193,7 +193,7 @@ def _side_by_side(condition: Text, picture: Text, room: _Room) -> Table:
 
 
 def _condition(track: Track, pen: Pen) -> Text:
-    """The condition in words, some pieces of it; in parentheses if it is a choice, which an AND may follow."""
+    """Some pieces of a condition in words; in parentheses if they are joined by "or"."""
     more = len(track.pieces) - len(track.some_pieces)
     words = " or ".join([*map(str, track.some_pieces), *([f"{more} other ranges"] if more else [])])
     return pen.text(f"({words})" if len(track.pieces) > 1 else words)
@@ -241,7 +241,7 @@ def cells(lane: Lane, signs: Signs, count: int) -> str:
 
 
 def _find_inside(bar: lanes.Bar, count: int) -> list[int]:
-    """The cell of a bar that holds the middle of none; nothing if the bar is beyond the range."""
+    """The cell of a bar that is too short to contain the middle of a cell; none if it is beyond the range."""
     start, end = max(bar.start, MARGIN), min(bar.end, 1 - MARGIN)
     cell = _cell((start + end) / 2, count)
     return [cell] if start <= end and 0 <= cell < count else []

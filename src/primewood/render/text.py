@@ -21,7 +21,7 @@ from primewood.render.records import (
 from primewood.visible import join_lines, visible, visible_record
 
 Record = Mapping[str, Any]
-"""What an answer says, in plain types: the dictionary that its `to_dict` returns."""
+"""An answer in plain types: the dictionary that its `to_dict` returns."""
 
 
 MOST_PIECES = 3
@@ -37,13 +37,13 @@ MOST_CHANGES = 12
 LONGEST = 18_000
 """About how many characters a text for people has at most."""
 REST = "all are in to_dict(witnesses=True)"
-"""Where the exclusions are that are not shown."""
+"""Where to find the exclusions that are not shown."""
 
 
 def write_rule(record: Record, *, exact: bool = False, full: bool = False) -> str:
     """The rule of an explanation: IF ... AND ... THEN decision.
 
-    A long one is cut, and says so, unless it is to be `full`: then it has all conditions, with all their pieces. With
+    A long rule is shortened, and says so. With `full`, it has all conditions, with all their pieces. With
     `exact`, it is full, and bounds have all their digits.
 
     >>> write_rule({"decision": "approved", "literals": [{"text": "income >= 51.51"}], "status": "proved"})
@@ -66,7 +66,7 @@ def write_rule(record: Record, *, exact: bool = False, full: bool = False) -> st
 
 
 def count_shown(count: int) -> int:
-    """How many of the conditions of a rule are shown to people: all, or, of more than a few, the first ones.
+    """How many conditions of a rule are shown: all, or only the first ones if there are many.
 
     >>> count_shown(3), count_shown(13), count_shown(272)
     (3, 13, 12)
@@ -75,7 +75,7 @@ def count_shown(count: int) -> int:
 
 
 def write_explanation(record: ExplanationRecord, *, exact: bool = False, full: bool = False) -> str:
-    """The rule, and on the lines below it what it rests on."""
+    """The rule, and below it what is proved and what is assumed."""
     record = visible_record(record)
     if record["status"] == "failed":
         return write_rule(record)
@@ -87,7 +87,7 @@ def write_explanation(record: ExplanationRecord, *, exact: bool = False, full: b
 
 
 def list_circumstances(record: ExplanationRecord) -> list[str]:
-    """What an explanation rests on and how much it covers, in lines of text."""
+    """What is proved, the coverage, the notes and the assumptions of an explanation, in lines of text."""
     score = record.get("score")
     lines = [*([score["text"]] if score else []), write_status(record), *_best(record)]
     if record["coverage"] is not None and record["volume"] is not None:
@@ -100,7 +100,7 @@ def list_circumstances(record: ExplanationRecord) -> list[str]:
 
 
 def _best(record: ExplanationRecord) -> list[str]:
-    """How near an explanation is to the best one, if that was asked for."""
+    """How near an explanation is to the best one, if that was its goal."""
     if record["bounds"] is None:
         return []
     low, high = (None if bound is None else f"{bound:.6g}" for bound in record["bounds"])
@@ -123,7 +123,7 @@ def _best(record: ExplanationRecord) -> list[str]:
 
 
 def write_summary(record: SummaryRecord) -> str:
-    """What many explanations have in common, in a few lines."""
+    """A summary of many explanations, in a few lines."""
     rows = record["rows"]
     lines = [
         f"{rows} explanation{'' if rows == 1 else 's'}: {_counts(record['statuses'])}",
@@ -190,7 +190,7 @@ def count_exclusions_left_out(record: ExplanationRecord, shown: int) -> str:
 
 
 def _changes(shown: Mapping[str, str]) -> str:
-    """What an example row has otherwise, the first of it."""
+    """The first differences of an example row."""
     changed = [f"{name} = {words}" for name, words in shown.items()]
     more = len(changed) - MOST_CHANGES
     return ", ".join(changed[:MOST_CHANGES]) + (f", and {more} more changes" if more > 0 else "")
@@ -220,9 +220,9 @@ class Piece:
     name : str
         The feature.
     after, before : str
-        What follows the name, and what stands before it.
+        The text after the name, and the text before it.
     brief : str
-        The piece in a few words, where the name stands elsewhere.
+        The piece in a few words, without the name.
     compares : bool
         Whether the words are comparisons with numbers.
 
@@ -248,7 +248,7 @@ class Piece:
 
 
 def divide(literal: LiteralRecord) -> list[Piece]:
-    """The pieces of a literal's record, of which one must hold, each divided at the feature's name."""
+    """The pieces of a literal's record (one of them must hold), each divided at the feature's name."""
     name = literal["feature"]
     if "values" in literal:
         return [Piece(name, literal["condition"], brief=literal["condition"])]
@@ -306,7 +306,7 @@ def _shorten_bounds(low: End, high: End) -> str:
 
 
 def join_pieces(pieces: Sequence[str], here: int = 0) -> str:
-    """A literal from its pieces: of many, three of them, the one at `here` among them.
+    """A literal from its pieces; if there are many, three, including the one at `here`.
 
     >>> join_pieces(["age <= 25", "age > 60"])
     '(age <= 25 or age > 60)'
@@ -326,9 +326,9 @@ def _some(pieces: Sequence[str], here: int, noun: str) -> list[str]:
 
 
 def choose_pieces(count: int, here: int) -> slice:
-    """Which of several pieces are shown: all, or, of more than a few, three neighbours, the one at `here` among them.
+    """Which of several pieces are shown: all, or, if there are many, three neighbours, including the one at `here`.
 
-    A single one is never left out: to say so takes as much room as to show it.
+    A single piece is never left out, because a note about it would be as long as the piece.
 
     >>> choose_pieces(4, 0), choose_pieces(9, 8)
     (slice(0, 4, None), slice(6, 9, None))
@@ -349,7 +349,7 @@ def write_choice(name: str, values: Sequence[object], absent: Sequence[object], 
 
 
 def write_condition(values: Sequence[object], absent: Sequence[object], here: int = 0) -> str:
-    """What a literal over values without an order says of its feature; by what it excludes, where that is shorter.
+    """The condition of a literal over values without an order; lists the excluded values if that is shorter.
 
     >>> write_condition(["car", "tv", "boat"], ["house"])
     'is not house'
@@ -379,7 +379,7 @@ def write_completely(literal: LiteralRecord) -> str:
 
 
 def _list_values(literal: LiteralRecord) -> str:
-    """A literal over values by all that it allows."""
+    """A literal over values with all allowed values."""
     values = [*literal["values"], *(["missing"] if literal["missing"] else [])]
     return f"{write_name(literal['feature'])} is {' or '.join(write_value(str(value)) for value in values)}"
 
@@ -410,6 +410,6 @@ def _exact_piece(exact: Interval, name: str, unit: str) -> str:
 
 
 def read_interval(part: IntervalRecord | StretchRecord) -> Interval:
-    """The interval that a record says."""
+    """The interval of a record."""
     low, high = part["low"], part["high"]
     return Interval(-math.inf if low is None else low, math.inf if high is None else high, part["closed"])

@@ -36,7 +36,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class CardTable:
-    """The table of a card, of which the first lines are shown.
+    """The table of a card. Only the first lines are shown.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Remarks:
     notes, asides : iterables of str
         What to be careful about, and what else is worth knowing.
     score : ScoreRecord or None
-        What the decision was taken by.
+        What the decision is based on.
     model : object
         The digest of the model; None if it is not told.
     """

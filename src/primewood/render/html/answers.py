@@ -24,7 +24,7 @@ from primewood.render.text import Record
 
 
 def contrast(record: ContrastRecord, words: str) -> str:
-    """The card of a contrast: `Contrast.to_dict`, and its words."""
+    """The card of a contrast: `Contrast.to_dict`, and its text."""
     found = record["other"] is not None
     minimal = "Fewest, proved" if record["fewest"] else "Minimal, proved"
     return render_card(
@@ -45,7 +45,7 @@ def contrast(record: ContrastRecord, words: str) -> str:
 
 
 def robustness(record: RobustnessRecord, words: str) -> str:
-    """The card of a robustness: `Robustness.to_dict`, and its words."""
+    """The card of a robustness: `Robustness.to_dict`, and its text."""
     near, first = record["nearest"], words.split("\n", 1)[0]
     facts = [("Safe radius, proved", record["radius"]), ("A change is known at", record["upper"])]
     return render_card(
@@ -71,7 +71,7 @@ def robustness(record: RobustnessRecord, words: str) -> str:
 
 
 def relevance(record: RelevanceRecord, decision: object = None) -> str:
-    """The card of which features a decision rests on: `Relevance.to_dict`."""
+    """The card of the features that a decision depends on: `Relevance.to_dict`."""
     undecided = record.get("undecided", [])
     kinds = {
         "In every explanation (necessary)": record["necessary"],
@@ -281,7 +281,7 @@ def family(name: str, words: str, sizes: Mapping[int, int] | None) -> str:
 
 
 def lines(label: str, title: str, words: Sequence[str], *, badge: str, status: str = "proved") -> str:
-    """The card of something that is said in a few lines."""
+    """The card of a text of a few lines."""
     return render_card(
         Heading(label, title, status=status, badge=badge),
         remarks=Remarks(asides=[line[:2000] for line in words[:MOST_LINES]]),
@@ -318,7 +318,7 @@ def comparison(record: ComparisonRecord) -> str:
 
 
 def _both_scores(record: ComparisonRecord) -> list[str]:
-    """What the two decisions about the row that shows it are taken by."""
+    """What the two decisions on the witness are based on."""
     if record["witness"] is None:
         return []
     told = [score["text"] for score in record["scores"]] or [str(x) for x in record["decisions"]]

@@ -1,4 +1,4 @@
-"""The card of an explanation, for notebooks and pages, and those of other answers.
+"""Cards of explanations and of other answers, for notebooks and pages.
 
 A card is one HTML fragment with its own style: no script, no id, nothing to load. What is drawn is also said in words,
 so that it reads the same without colours, without style, and aloud. All cards have one frame: a title with a badge,
@@ -44,9 +44,9 @@ BADGES = {
     "undecided": "Undecided",
 }
 NAMES = {"literal_language": "literals"}
-"""What a field of a record is called in the foot of a card, if not by its own name."""
+"""The names of fields in the foot of a card, where they differ from the record."""
 MOST_NAMES = 12
-"""The most features that are named in a line, and drawn in a list before the others are folded away."""
+"""The most features that are named in a line, and drawn in a list; the others are folded."""
 MOST_ROWS = 10
 """The most rows of a batch that are listed."""
 MOST_RULES = 30
@@ -59,16 +59,16 @@ MOST_CHANGES = 24
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What every card has.
+    """The parts of every card.
 
     Attributes
     ----------
     label : str
         What the card is about, for screen readers.
     eyebrow, title, lead : str
-        Above the title, the title, and the words that lead on from it.
+        The line above the title, the title, and the text after it.
     status, badge : str
-        The status, and how the badge says it.
+        The status, and the text of the badge.
     level : int
         Of the heading.
     notes, asides : sequences of str
@@ -91,7 +91,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A name, a figure in words, and the share that is drawn under it, if it is one."""
+    """A name, a figure as text, and the share that is drawn under it, if it is a share."""
 
     name: str
     words: str
@@ -100,7 +100,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A list of counts: its title, the entries that are shown, those folded away, and how many are left out."""
+    """A list of counts: its title, the shown entries, the folded entries, and how many are left out."""
 
     title: str
     entries: list[tuple[str, int]]
@@ -126,7 +126,7 @@ class CountedFeature:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedRow:
-    """A row of a batch: its label, and why it was decided; or that it failed, in words."""
+    """A row of a batch: its label, and its explanation or failure, in words."""
 
     label: object
     decision: object
@@ -151,7 +151,7 @@ def card(record: ExplanationRecord, *, level: int = 2) -> str:
     Parameters
     ----------
     record
-        What `Explanation.to_dict` returns; with witnesses and distribution, these are shown too.
+        What `Explanation.to_dict` returns; if it has witnesses and a distribution, these are shown too.
     level
         Of the heading, from 1 to 5.
     """
@@ -308,7 +308,7 @@ def rule_list(record: RuleListRecord, *, level: int = 2) -> str:
 
 
 def importance(record: ImportanceRecord, *, level: int = 2) -> str:
-    """The card of what features matter: `Importance.to_dict`."""
+    """The card of which features matter: `Importance.to_dict`."""
     done = record["undecided"] == 0
     frame = Frame(
         label="Which features matter",
@@ -340,7 +340,7 @@ def _importance(entry: FeatureImportanceRecord, record: ImportanceRecord) -> Cou
 
 
 def _changes(record: ExplanationRecord, shown: lanes.Tracks) -> Changes:
-    """What is excluded of the first conditions, each with an example, and how much is left out."""
+    """The values that the first conditions exclude, each with an example, and how many are left out."""
     drawn = {track.feature for track in shown.conditions[:MOST_DRAWN]}
     items = [x for x in visible_record(record.get("excludes", [])) if x["literal"]["feature"] in drawn]
     kept = [([piece.typeset() for piece in text.divide(x["literal"])], x) for x in items[:MOST_CHANGES]]
@@ -348,7 +348,7 @@ def _changes(record: ExplanationRecord, shown: lanes.Tracks) -> Changes:
 
 
 def check_heading(level: int) -> int:
-    """The level of a heading; raises for what is none."""
+    """The level of a heading; raises for an invalid level."""
     if level not in range(1, 6):
         raise InvalidInput(f"the level of a heading is a number from 1 to 5, not {level!r}")
     return level
@@ -369,18 +369,18 @@ def _sentence(words: str) -> str:
 
 
 def assume(assumptions: Sequence[str]) -> list[str]:
-    """What an answer assumes, as a sentence; of many assumptions, the first."""
+    """The assumptions of an answer, as a sentence; only the first if there are many."""
     return [f"Assumes: {few(assumptions, MOST_NAMES, '; ')}."] if assumptions else []
 
 
 def _describe_row(record: CounterfactualRecord) -> str:
-    """What the decision on the row that was asked about was taken by."""
+    """What the decision on the row is based on."""
     score = record.get("score")
     return f"Now {score['text']}" if score else ""
 
 
 def _reason(record: ExplanationRecord) -> str:
-    """What the decision was taken by; its name is the title already."""
+    """What the decision is based on, without its name, which is the title."""
     score = record.get("score")
     return score["reason"] if score else ""
 
@@ -406,7 +406,7 @@ def _list_coverage(record: ExplanationRecord) -> list[Fact]:
 
 
 def _best(record: ExplanationRecord) -> list[Fact]:
-    """Between what the best that there can be is proved to lie: of a shortest or a widest explanation."""
+    """The proved bounds on the best explanation, for a shortest or a widest one."""
     if record["bounds"] is None:
         return []
     low, high = (None if x is None else short(x) for x in record["bounds"])
@@ -456,7 +456,7 @@ def _broken(record: VerificationRecord) -> list[str]:
 
 
 def _scores(record: VerificationRecord) -> list[str]:
-    """What the decisions about the rows that show it are taken by."""
+    """What the decisions on the witnesses are based on."""
     texts = [score["text"] for score in record.get("scores", ()) if score is not None]
     return [_sentence("; ".join(texts))] if texts else []
 
@@ -492,7 +492,7 @@ def show_value(value: object) -> str:
 
 
 def _rules(rules: Sequence[RuleRecord], total: int) -> list[ListedRule]:
-    """The rules, of which the first have their conditions drawn as well, until there are many."""
+    """The rules; the first ones also have their conditions drawn, up to a limit."""
     found, room = [], MOST_RANGES
     for rule in rules:
         made = _rule(rule, total)
@@ -502,7 +502,7 @@ def _rules(rules: Sequence[RuleRecord], total: int) -> list[ListedRule]:
 
 
 def _rule(rule: RuleRecord, total: int) -> ListedRule:
-    """A rule stands for many rows: the one that it grew around is not shown."""
+    """A rule of a list, without the row that it was grown from."""
     more = f", {rule['new_rows']} of them new" if rule["new_rows"] < rule["rows"] else ""
     instance: list[EntryRecord] = [{**x, "value": None, "shown": ""} for x in rule["instance"]]
     conditions = _conditions(rule["literals"], instance)

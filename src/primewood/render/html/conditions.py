@@ -1,4 +1,4 @@
-"""Conditions as they are set in HTML: some are drawn, more are listed in words, and the rest is counted."""
+"""Conditions in HTML: some are drawn, more are listed in words, and the rest is counted."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class ConditionRow:
     words : tuple of Piece
         The condition, at most three pieces of it; empty if the feature is free.
     all : tuple of Piece
-        All pieces, if there are more; of very many, the first.
+        All pieces, if there are more; only the first if there are very many.
     more : int
-        How many pieces there are beside `words`.
+        The number of pieces besides `words`.
     """
 
     track: Track

@@ -1,4 +1,4 @@
-"""The templates: every value that goes into them is escaped, and none may be missing."""
+"""The templates: every value is escaped, and a missing value is an error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["environment", "percent", "render", "style"]
 
 @cache
 def environment(package: str = OWN) -> Environment:
-    """What reads the templates of a package; they may use those of this one."""
+    """The environment for the templates of a package; they may use those of this package."""
     import jinja2
 
     made = jinja2.Environment(
@@ -37,7 +37,7 @@ def environment(package: str = OWN) -> Environment:
 
 
 def _visible(value: Any) -> Any:
-    """What goes into a template: text is made visible; pieces of HTML are, already."""
+    """A value for a template: invisible characters of text are escaped; HTML is passed on."""
     return visible(value) if type(value) is str else value
 
 
@@ -49,7 +49,7 @@ def _source(package: str, name: str) -> str:
 
 
 def render(template: str, *, package: str = OWN, **values: Any) -> str:
-    """A template filled in: one of this package, or of another one that has templates."""
+    """Fill in a template of this package, or of another package with templates."""
     return environment(package).get_template(template).render(**values)
 
 
@@ -60,7 +60,7 @@ def style() -> str:
 
 
 def percent(place: float) -> str:
-    """A place on a lane as a length.
+    """A position on a lane as a CSS length.
 
     >>> percent(0.5), percent(1 / 3)
     ('50%', '33.33%')

@@ -1,7 +1,7 @@
 """Plots of answers with matplotlib: each draws a plain record on one axes, and returns a small display.
 
-An answer is taken as it is, or as the record that its `to_dict` gives, so that what was saved as JSON can be drawn too.
-Nothing is computed here but where things lie.
+A plot takes an answer or the record that its `to_dict` gives, so that answers saved as JSON can be drawn too. Only
+positions are computed here.
 """
 
 from primewood.render.plots.coverage_by_size import CoverageBySizeDisplay, coverage_by_size

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 BORDER = 0.05
-"""How much wider than what must be seen an axis of numbers is, at each end."""
+"""How much a numeric axis extends beyond what must be visible, at each end."""
 MISSING_GAP, MISSING_WIDTH = 0.03, 0.1
-"""The room for missing values beside the numbers, as shares of theirs."""
+"""The room for missing values beside the numbers, as shares of the room for numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class MapSpan:
     Attributes
     ----------
     cell : int
-        Its place in the record.
+        Its position in the record.
     start, end : float
-        Where it lies: numbers as they are, categories at 0, 1, 2, ...
+        Its position: numbers as they are, categories at 0, 1, 2, ...
     name : str
-        Of a category, or "missing"; empty for numbers.
+        The name of a category, or "missing"; empty for numbers.
     inside : bool
         Whether the explanation allows it.
     goes_on : pair of bool
@@ -83,9 +83,9 @@ class MapSide:
     numbers : pair of float, or None
         The first and the last number on it; None for categories.
     spans : tuple of MapSpan
-        The cells that are seen.
+        The visible cells.
     mark : float or None
-        Where the row's own value lies.
+        The position of the row's own value.
     """
 
     title: str
@@ -95,7 +95,7 @@ class MapSide:
 
     @property
     def allowed(self) -> list[MapSpan]:
-        """The stretches that the explanation allows."""
+        """The ranges that the explanation allows."""
         found: list[MapSpan] = []
         for span in self.spans:
             if span.inside and found and found[-1].end == span.start:
@@ -135,7 +135,7 @@ class DecisionMapDisplay:
     x, y : MapSide
         The two axes: the first feature goes to the right, the second up.
     decisions : tuple of tuple
-        Per cell of the first and of the second feature the place of its decision in `classes`, or None.
+        For each cell of the first and of the second feature, the position of its decision in `classes`, or None.
     classes : tuple
     """
 
@@ -148,7 +148,7 @@ class DecisionMapDisplay:
 
 
 def decision_map(map: Any, *, ax: Any = None) -> DecisionMapDisplay:  # noqa: A002
-    """Draw what is decided if two features of a row change, exactly, with the box of an explanation.
+    """Draw the exact decisions if two features of a row change, with the box of an explanation.
 
     The map spans the training rows with a margin, and always the row itself.
 
@@ -230,7 +230,7 @@ def _has_row(axis: AxisRecord, cell: CellRecord) -> bool:
 
 
 def _place_cell(place: int, cell: CellRecord, inside: bool, numbers: tuple[float, float]) -> MapSpan:
-    """A cell of a numeric feature, as far as it is seen; missing values have their room beside the numbers."""
+    """The visible part of a cell of a numeric feature; missing values have their room beside the numbers."""
     first, last = numbers
     if cell.get("missing"):
         start = last + MISSING_GAP * (last - first)
@@ -243,7 +243,7 @@ def _place_cell(place: int, cell: CellRecord, inside: bool, numbers: tuple[float
 def _draw_areas(
     ax: Axes, x: MapSide, y: MapSide, decisions: Sequence[Sequence[int | None]], classes: Sequence[object]
 ) -> list[object]:
-    """The areas of all decisions; returns which there are."""
+    """Draw the areas of all decisions; returns the decisions."""
     areas: dict[int | None, list[list[PlotPoint]]] = {}
     for a in x.spans:
         for start, end, decision in _join_cells(y.spans, decisions[a.cell]):
@@ -258,7 +258,7 @@ def _draw_areas(
 def _join_cells(
     spans: Sequence[MapSpan], decisions: Sequence[int | None]
 ) -> list[tuple[float, float, int | None]]:
-    """Neighbouring cells with one decision as one stretch."""
+    """Neighbouring cells with one decision as one range."""
     found: list[tuple[float, float, int | None]] = []
     for span in spans:
         decision = decisions[span.cell]

@@ -1,4 +1,4 @@
-"""What plots share: axes to draw on, words that fit, bars, marks and legends.
+"""Tools that plots share: axes, text that fits, bars, marks and legends.
 
 A plot draws at its natural size. Where the axes are too small for it, `finish` makes all words smaller until none lies
 over another. matplotlib's layout engine makes the room for names, titles and legends.
@@ -32,13 +32,13 @@ PlotPoint = tuple[float, float]
 ARROW = 0.09
 """How far the point of a bar without a bound reaches, in inches."""
 THIN = 0.02
-"""What is narrower than this, in inches, is drawn as a line, so that it is seen."""
+"""A bar narrower than this, in inches, is drawn as a line, so that it is visible."""
 PAD, SPACE = 0.05, 0.06
 """The border around a name in its box, and the room between boxes, in inches."""
 SLACK = 1.03
 """Renderers differ a little in the widths of letters."""
 TRIES, SHRINK, LARGEST_SHRINK = 24, 0.88, 0.65
-"""How often words are made smaller at most, and by how much at a time."""
+"""How often text is made smaller at most, and by how much at a time."""
 
 
 def load_matplotlib(module: str) -> Any:
@@ -51,7 +51,7 @@ def load_matplotlib(module: str) -> Any:
 
 
 def check_axes(ax: object) -> Axes | None:
-    """The axes to draw on, as they were given; None for new ones."""
+    """The given axes to draw on; None for new axes."""
     if ax is None or isinstance(ax, load_matplotlib("axes").Axes):
         return ax
     raise InvalidInput(
@@ -68,7 +68,7 @@ def make_axes(width: float, height: float) -> Axes:
 
 
 def measure_axes(ax: Axes) -> tuple[float, float]:
-    """The width and the height of axes in inches, with all that is on them so far."""
+    """The width and the height of axes in inches, with their current content."""
     root: Any = ax.figure.figure
     if root.get_layout_engine() is not None:
         root.draw_without_rendering()
@@ -77,14 +77,14 @@ def measure_axes(ax: Axes) -> tuple[float, float]:
 
 
 def clear_frame(ax: Axes) -> None:
-    """Leave only the names beside the axes."""
+    """Remove everything but the names beside the axes."""
     ax.spines[:].set_visible(False)
     ax.tick_params(left=False, bottom=False, labelbottom=False)
     ax.set_xticks([])
 
 
 def set_plain_axes(ax: Axes) -> None:
-    """Leave only the two axes that are read, and faint lines to read them by."""
+    """Remove everything but the two axes and faint grid lines."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(LINE)
     ax.tick_params(color=LINE, labelsize=9)
@@ -152,18 +152,18 @@ def wrap(text: object, width: float, size: float, most: int = 6) -> str:
 
 
 def count_lines(words: str) -> int:
-    """How many lines some words have."""
+    """The number of lines of a text."""
     return words.count("\n") + 1
 
 
 def write(ax: Axes, x: float, y: float, words: str, size: float, **style: Any) -> Text:
-    """Put words on axes, as they are: dollar signs are not formulas."""
+    """Put text on axes as it is: dollar signs are not formulas."""
     known: dict[str, Any] = {"color": INK, "zorder": 6} | style
     return ax.text(x, y, words, fontsize=size, parse_math=False, **known)
 
 
 def put_halo(text: Text) -> None:
-    """Set words off from the pattern behind them."""
+    """Put a halo around text, to separate it from the pattern behind it."""
     stroke = load_matplotlib("patheffects").withStroke(linewidth=2.5, foreground="white")
     text.set_path_effects([stroke])
 
@@ -272,14 +272,14 @@ def outline_bar(bar: Bar, span: PlotPoint, heights: PlotPoint) -> list[PlotPoint
 
 
 def _place(span: PlotPoint, place: float) -> float:
-    """Where a place from 0 to 1 on a lane lies between its ends."""
+    """The coordinate of a position from 0 to 1 on a lane between two ends."""
     return span[0] + place * (span[1] - span[0])
 
 
 def draw_bars(
     ax: Axes, bars: Sequence[Bar], span: PlotPoint, heights: PlotPoint, *, colour: str, label: str
 ) -> None:
-    """Add the bars of a lane; slivers and slits that could not be seen get a thin line, in colour and in white."""
+    """Add the bars of a lane; bars and gaps that are too thin to see become thin lines, in colour and in white."""
     if not bars:
         return
     outlines = [outline_bar(bar, span, heights) for bar in bars]
@@ -331,9 +331,9 @@ def finish(
     Parameters
     ----------
     before
-        Words before the entries of the legend.
+        Text before the entries of the legend.
     size
-        How wide and how high the axes should be in inches, for their words; None if any size will do.
+        The width and height that the text of the axes needs, in inches; None if any size is enough.
     room
         What the axes may not leave in a figure without a layout engine: where the axes were that were given; by
         default the figure.
@@ -359,7 +359,7 @@ def finish(
 
 
 def _default_room(ax: Axes) -> BboxBase:
-    """The figure, but not much of what is above the axes: other axes may be there."""
+    """The figure, with only a little room above the axes, because other axes may be there."""
     bbox: Any = load_matplotlib("transforms").Bbox
     whole, dpi = ax.figure.bbox.padded(-0.03 * ax.figure.dpi), ax.figure.dpi
     top = min(whole.y1, ax.get_window_extent().y1 + 0.3 * dpi)
@@ -368,7 +368,7 @@ def _default_room(ax: Axes) -> BboxBase:
 
 
 def _measure_fit(ax: Axes, size: PlotPoint | None) -> float:
-    """How large axes are, compared with what their words ask for; at most 1."""
+    """The size of axes relative to what their text needs; at most 1."""
     if size is None:
         return 1.0
     extent, dpi = ax.get_window_extent(), ax.figure.dpi
@@ -376,7 +376,7 @@ def _measure_fit(ax: Axes, size: PlotPoint | None) -> float:
 
 
 def _choose_width(ax: Axes, size: PlotPoint | None, room: BboxBase | None) -> float:
-    """How wide words above and below the axes may be: as wide as the axes will be, or are."""
+    """The largest width of text above and below the axes: the width of the axes."""
     if size and room is None:
         return size[0]
     known: float = ax.get_window_extent().width / ax.figure.dpi
@@ -384,7 +384,7 @@ def _choose_width(ax: Axes, size: PlotPoint | None, room: BboxBase | None) -> fl
 
 
 def _keep_low(ax: Axes, size: PlotPoint) -> None:
-    """Keep lanes from growing thick on axes that are higher than they need."""
+    """Keep lanes thin on axes that are higher than needed."""
     extent = ax.get_window_extent()
     if extent.height / ax.figure.dpi > 1.2 * size[1]:
         ax.set_box_aspect(size[1] * ax.figure.dpi / extent.width)
@@ -400,7 +400,7 @@ def _set_title(ax: Axes, words: str, size: float, legend: Any) -> Text:
 
 
 def _add_legend(ax: Axes, entries: Sequence[Artist], before: str, width: float) -> Any:
-    """A legend above the axes that is not wider than they are; None without entries."""
+    """Add a legend above the axes, no wider than the axes; None without entries."""
     if not entries:
         return None
     words = [wrap(entry.get_label(), width - 0.5, SMALL, 2) for entry in entries]
@@ -429,14 +429,14 @@ def _add_legend(ax: Axes, entries: Sequence[Artist], before: str, width: float) 
 
 
 def _lay_out(ax: Axes, place: BboxBase, room: BboxBase) -> None:
-    """Make room for what is around the axes: by the figure's layout engine, or else by making the axes smaller.
+    """Make room for the text around the axes: by the figure's layout engine, or else by making the axes smaller.
 
     Parameters
     ----------
     place
-        Where the axes were at first.
+        The first position of the axes.
     room
-        What they and all that is around them may not leave.
+        The area that the axes and their text must stay in.
     """
     root: Any = ax.figure.figure
     if root.get_layout_engine() is None:
@@ -446,7 +446,7 @@ def _lay_out(ax: Axes, place: BboxBase, room: BboxBase) -> None:
 
 def _keep_inside(ax: Axes, place: BboxBase, room: BboxBase) -> None:
     ax.set_position(place.bounds)
-    # Axes that were put somewhere are no longer laid out, unless one says so.
+    # Axes with a set position are no longer laid out, unless this is requested.
     ax.set_in_layout(True)
     drawn, whole = ax.get_tightbbox(), ax.figure.bbox
     if drawn is None:
@@ -460,7 +460,7 @@ def _keep_inside(ax: Axes, place: BboxBase, room: BboxBase) -> None:
 
 
 def _find_texts(ax: Axes) -> list[Text]:
-    """All words that are seen; those of ticks beyond the ends of an axis are not."""
+    """All visible texts; labels of ticks beyond the ends of an axis are not visible."""
     hidden = set()
     for axis in (ax.xaxis, ax.yaxis):
         low, high = sorted(axis.get_view_interval())
@@ -472,7 +472,7 @@ def _find_texts(ax: Axes) -> list[Text]:
 
 
 def _is_legible(ax: Axes) -> bool:
-    """Whether no words lie over others, or are cut off; words that are turned may."""
+    """Whether no text overlaps another or is cut off; rotated text may."""
     straight = [text.get_window_extent() for text in _find_texts(ax) if text.get_rotation() % 90 == 0]
     x0, y0, x1, y1 = np.array([box.padded(-0.5).extents for box in straight]).T
     over = (x0[:, None] < x1) & (x0 < x1[:, None]) & (y0[:, None] < y1) & (y0 < y1[:, None])
@@ -483,7 +483,7 @@ def _is_legible(ax: Axes) -> bool:
 
 
 def _shrink(ax: Axes, factor: float) -> None:
-    """Make all words and marks smaller."""
+    """Make all text and marks smaller."""
     for text in ax.findobj(load_matplotlib("text").Text):
         text.set_fontsize(factor * text.get_fontsize())
     for line in ax.lines:

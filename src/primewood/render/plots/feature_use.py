@@ -1,4 +1,4 @@
-"""How often the explanations of a batch use each feature."""
+"""How many explanations of a batch mention each feature."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class FeatureUseDisplay:
     ax_, figure_
         The axes, and their figure.
     counts : dict
-        Per feature that is drawn, from the top, in how many explanations it is used.
+        For each drawn feature, from the top, the number of explanations that mention it.
     rows : int
-        How many explanations there are; rows that failed have none.
+        The number of explanations; rows that failed have none.
     left_out : int
-        How many features that are used are not drawn.
+        The number of features in explanations that are not drawn.
     unused : int
-        How many features no explanation uses, though trees look at them.
+        The number of features that trees test but no explanation mentions.
     failed : int
         How many rows could not be explained.
     """
@@ -63,7 +63,7 @@ class FeatureUseDisplay:
 
 
 def feature_use(batch: Any, *, ax: Any = None, most: int = 20) -> FeatureUseDisplay:
-    """Draw in how many explanations of a batch each feature is used.
+    """Draw how many explanations of a batch mention each feature.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def feature_use(batch: Any, *, ax: Any = None, most: int = 20) -> FeatureUseDisp
     ax
         Axes to draw on; by default those of a new figure, whose height follows the number of features.
     most
-        How many features are drawn, the most used ones.
+        The number of features to draw, the most frequent first.
 
     Returns
     -------
@@ -111,10 +111,10 @@ class Bars:
     Attributes
     ----------
     label : str
-        What they stand for.
+        What they count.
     counts : list of int
     whole : int
-        What the longest bar there can be would count.
+        The count of a full bar.
     colour : str
     thick : float
         In inches.
@@ -130,7 +130,7 @@ class Bars:
 def draw_counts(
     ax: Axes | None, names: list[str], bars: list[Bars], told: list[str]
 ) -> tuple[Axes, PlotPoint]:
-    """Draw a row of bars per name, over each other, with words behind them; all bars are shares of their whole.
+    """Draw a row of bars for each name, one above the other, with text after them; bars are shares of their whole.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def draw_counts(
 
 
 def check_most(most: object) -> None:
-    """Raise unless it is how many features to draw."""
+    """Raise unless it is a valid number of features to draw."""
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise InvalidInput(f"most is how many features are drawn, a whole number from 1; not {most!r}")
 
@@ -182,7 +182,7 @@ def _summarise(batch: Any) -> SummaryRecord:
 
 
 def _list_notes(rows: int, is_used: bool, left_out: int, unused: int, failed: int) -> list[str]:
-    """What is not drawn, in words."""
+    """Notes about what is not drawn."""
     notes = []
     if rows and not is_used:
         notes.append("no explanation uses any feature: no value can change a decision")

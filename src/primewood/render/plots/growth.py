@@ -1,4 +1,4 @@
-"""How the bounds of a search that can be stopped at any time drew together."""
+"""How the bounds of a search approached each other over time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORDS = {
     "shortest": ("Shortest explanation", "features (or weight)", "none is shorter", "shortest found so far"),
     "widest": ("Widest explanation", "rows (or share) covered", "widest found so far", "none is wider"),
 }
-"""Per goal what is searched for, what the bounds are of, and what the lower and the upper one say."""
+"""For each goal: what is searched for, what is bounded, and the meaning of the lower and the upper bound."""
 NEUTRAL = ("Best explanation", "bounds", "lower bound", "upper bound")
 
 
@@ -46,7 +46,7 @@ class GrowthDisplay:
     seconds : tuple of float
         When a bound moved.
     lower, upper : tuple of float or None
-        The bounds from then on; None where nothing is known.
+        The bounds from then on; None if unknown.
     """
 
     ax_: Axes
@@ -57,7 +57,7 @@ class GrowthDisplay:
 
 
 def growth(why: Any, *, ax: Any = None, log: bool = True) -> GrowthDisplay:
-    """Draw how the bounds of the search for the shortest or the widest explanation drew together.
+    """Draw how the bounds of the search for the shortest or the widest explanation approached each other.
 
     Where a bound is not known yet, the gap is open at that side.
 
@@ -94,7 +94,7 @@ def growth(why: Any, *, ax: Any = None, log: bool = True) -> GrowthDisplay:
     times = _find_times(seconds, log)
     bottom, top = _find_limits(lower, upper)
     _draw_gap(found, times, lower, upper, (bottom, top))
-    # The upper bound is the thinner line, so that both are seen where they meet.
+    # The upper bound is the thinner line, so that both are visible where they meet.
     _draw_steps(found, times, lower, LOWER, "^", 3.2, "_lower")
     _draw_steps(found, times, upper, UPPER, "v", 1.8, "_upper")
     found.set_ylim(bottom, top)
@@ -117,10 +117,10 @@ def _find_limits(lower: Sequence[float | None], upper: Sequence[float | None]) -
     known = [x for x in (*lower, *upper) if x is not None]
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     border = 0.08 * (high - low) or 0.1 * abs(high) or 1.0
-    # What is open gets some room to be seen.
+    # An open side gets some room, so that it is visible.
     below, above = (4 if None in bounds else 1 for bounds in (lower, upper))
     least = low - below * border
-    # No room below zero for what cannot be negative.
+    # No room below zero for a bound that cannot be negative.
     return max(least, -border / 2) if low >= 0 and None not in lower else least, high + above * border
 
 
@@ -131,7 +131,7 @@ def _draw_gap(
     upper: Sequence[float | None],
     limits: tuple[float, float],
 ) -> None:
-    """What the bounds leave open: shaded between them, hatched to the edge where one is not known."""
+    """Draw the gap between the bounds: shaded between them, hatched to the edge where one is unknown."""
     for k, (low, high) in enumerate(zip(lower, upper, strict=True)):
         is_open = low is None or high is None
         ends = (limits[0] if low is None else low, limits[1] if high is None else high)
@@ -156,7 +156,7 @@ def _draw_steps(
     thick: float,
     label: str,
 ) -> None:
-    """A bound over time, with a mark wherever it moved."""
+    """Draw a bound over time, with a mark wherever it moved."""
     heights = [math.nan if x is None else x for x in bounds]
     ax.step(
         times, [*heights, heights[-1]], where="post", color=colour, linewidth=thick, label=label, zorder=4

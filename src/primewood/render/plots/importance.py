@@ -31,7 +31,7 @@ class ImportanceDisplay:
     in_explanations, flips_alone : dict
         Per feature that is drawn, from the top, both counts.
     left_out : int
-        How many features that occur are not drawn.
+        The number of features with a count that are not drawn.
     unused : int
         How many features are in no explanation.
     """
@@ -45,7 +45,7 @@ class ImportanceDisplay:
 
 
 def importance(found: Any, *, ax: Any = None, most: int = 20) -> ImportanceDisplay:
-    """Draw, per feature, in how many explanations it is, and on how many rows it alone flips the decision.
+    """Draw how many explanations mention each feature, and on how many rows it alone flips the decision.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def importance(found: Any, *, ax: Any = None, most: int = 20) -> ImportanceDispl
 
 
 def _list_notes(record: ImportanceRecord, is_used: bool, left_out: int, unused: int) -> list[str]:
-    """What is not drawn, and what the counts do not say."""
+    """Notes about what is not drawn, and about the limits of the counts."""
     notes = []
     if record["rows"] and not is_used:
         notes.append("no explanation mentions any feature: no value can change a decision")

@@ -1,4 +1,4 @@
-"""What the plots take: answers, the records that their `to_dict` gives, or frames with one line per row.
+"""The inputs of plots: answers, the records that their `to_dict` gives, or frames with one line per row.
 
 Frames are those of pandas and polars, and whatever else has its columns by name; none of these libraries is imported.
 """
@@ -23,13 +23,13 @@ class Input:
     Attributes
     ----------
     name : str
-        What it is called in a message.
+        Its name in messages.
     keys : tuple of str
-        What every such record has.
+        The keys of every such record.
     drawn_by : str
         The plots that take it, in words.
     taken : str
-        What such a plot takes, in words; by default the record and what gives it.
+        The input of such a plot, in words; by default the record and the call that gives it.
     """
 
     name: str
@@ -66,7 +66,7 @@ INPUTS = (EXPLANATION, IMPORTANCE, WHAT_IF, DECISION_MAP, BATCH, OVERVIEW, SUMMA
 FAILED = "failed"
 """The status of a row that has no explanation."""
 CONDITION = "if "
-"""What the columns of a frame begin with that have the conditions on features."""
+"""The prefix of the columns of a frame with the conditions on features."""
 
 
 def read_record(answer: object, kind: Input, plot: str, **options: bool) -> Any:
@@ -96,7 +96,7 @@ def read_records(
     Parameters
     ----------
     taken
-        What the plot takes beside a list, for the message if it is something else.
+        What the plot takes besides a list, for the error message.
     """
     found: list[ExplanationRecord] = []
     for answer in _list_answers(answers, plot, taken):
@@ -127,12 +127,12 @@ def read_columns(frame: Any, wanted: Sequence[str], plot: str) -> dict[str, list
 
 
 def _is_absent(x: object) -> bool:
-    """Whether an entry of a frame is none: None, NaN, or the NA of pandas, which is not even unequal to itself."""
+    """Whether an entry of a frame is missing: None, NaN, or the NA of pandas, which is not even unequal to itself."""
     return x is None or type(x).__name__ == "NAType" or bool(x != x)
 
 
 def summarise_frame(frame: Any, plot: str) -> SummaryRecord:
-    """What the lines of a frame have in common, as far as a summary is drawn."""
+    """The summary of a frame, as far as it is drawn."""
     conditions = [name for name in frame.columns if isinstance(name, str) and name.startswith(CONDITION)]
     table = read_columns(frame, ["status", "size", *conditions], plot)
     if not conditions and any(table["size"]):
@@ -162,7 +162,7 @@ def _list_answers(answers: object, plot: str, taken: str) -> Iterator[object]:
 
 
 def convert(answer: object, **options: bool) -> object:
-    """What the `to_dict` of something gives, with the options that it knows; what has none, as it is."""
+    """The result of `to_dict`, with the options that it takes; the object itself if it has no `to_dict`."""
     to_dict: Any = getattr(answer, "to_dict", None)
     if isinstance(answer, Mapping) or not callable(to_dict):
         return answer

@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 WIDTH, LEAST_WIDTH = 8.0, 5.0
-"""How wide a new figure is, and what a picture on smaller axes is planned for, in inches."""
+"""The width of a new figure, and the width for which a picture on smaller axes is planned, in inches."""
 MOST_FREE = 6
 """The most free features that are drawn; the others are counted."""
 LEAST_ZOOM = 0.75
-"""Rather than make the words smaller than this, fewer free features are drawn."""
+"""If the text would become smaller than this, fewer free features are drawn."""
 MISSING_WIDTH = 0.66
 
 
@@ -61,7 +61,7 @@ class RangesDisplay:
     ax_, figure_
         The axes, and their figure.
     tracks : tuple of Track
-        What is drawn, from the top: the features of the rule, then free ones.
+        The drawn features, from the top: those of the rule, then free ones.
     left_out : int
         How many free features are not drawn.
     """
@@ -76,8 +76,8 @@ class RangesDisplay:
 def ranges(why: Any, *, ax: Any = None, free: bool = True) -> RangesDisplay:
     """Draw the ranges of an explanation, one lane per feature, over the training rows.
 
-    The features of the rule come first, in its order; then, smaller, those that it leaves free. Those that no tree
-    looks at are left out.
+    The features of the rule come first, in its order; then, smaller, those that it leaves free. Features that no tree
+    tests are left out.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def _count_free(drawn: Sequence[Track], left_out: int) -> list[str]:
 
 
 def _say_anything(record: ExplanationRecord) -> list[str]:
-    """That an explanation has no conditions."""
+    """Write that an explanation has no conditions."""
     if record["literals"]:
         return []
     sure = ": no feature can change this decision" if record["status"] != "impossible" else ""
@@ -137,13 +137,13 @@ def _say_anything(record: ExplanationRecord) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _LaneRow:
-    """A lane with its place on the page, in inches.
+    """A lane with its position on the page, in inches.
 
     Attributes
     ----------
     track : Track
     words : str
-        What stands beside it, in lines.
+        The text beside it, in lines.
     value : str
         The row's own value, in lines.
     top, height : float
@@ -223,7 +223,7 @@ def _describe_value(track: Track) -> str:
 
 
 def _list_chips(track: Track) -> list[Chip]:
-    """All categories that are shown; two more tell how many others there are."""
+    """All shown categories; two more entries say how many others there are."""
     if not isinstance(track.picture, Chips):
         return []
     counts = ((track.picture.more_allowed, True), (track.picture.more_excluded, False))
@@ -269,7 +269,7 @@ def _draw(ax: Axes, page: _LanePage) -> None:
 
 
 def _draw_numbers(ax: Axes, row: _LaneRow, page: _LanePage) -> None:
-    """A lane of numbers: training rows faint, what is allowed solid, the row's own number marked."""
+    """Draw a lane of numbers: training rows faint, allowed ranges solid, the row's own number marked."""
     track, lane = row.track, row.track.picture
     assert isinstance(lane, Lane)
     high, bar = _measure_columns(track), _measure_bar(track)
@@ -289,7 +289,7 @@ def _draw_numbers(ax: Axes, row: _LaneRow, page: _LanePage) -> None:
 
 
 def _draw_columns(ax: Axes, track: Track, lane: Lane, width: float, heights: tuple[float, float]) -> None:
-    """The histogram of the training rows; what is allowed of it in a stronger colour."""
+    """Draw the histogram of the training rows; the allowed part has a stronger colour."""
     top, base = heights
     whole, inside = [], []
     for column in lane.columns:
@@ -343,7 +343,7 @@ def _draw_box(ax: Axes, track: Track, chip: Chip, box: NameBox) -> None:
 
 
 def _list_entries(drawn: Sequence[Track]) -> list[Artist]:
-    """What the legend explains: only what is there."""
+    """The entries of the legend, only for what is drawn."""
     entries = []
     chips = [chip for x in drawn if isinstance(x.picture, Chips) for chip in x.picture.shown]
     chips += [track.missing for track in drawn if track.missing]

@@ -1,4 +1,4 @@
-"""Several explanations of one row, side by side: which features each uses, and which range."""
+"""Several explanations of one row, side by side: the features of each, and their ranges."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class SideBySideDisplay:
     ax_, figure_
         The axes, and their figure.
     features : tuple of str
-        The features that any of the explanations uses, from the top.
+        The features that any of the explanations mentions, from the top.
     columns : tuple of Column
         The explanations, from the left.
     more : bool
@@ -90,7 +90,7 @@ class SideBySideDisplay:
 
 
 def side_by_side(whys: Any, *, ax: Any = None, most: int = 6) -> SideBySideDisplay:
-    """Draw several explanations of one row, one column each, over the features that any of them uses.
+    """Draw several explanations of one row, one column each, over the features that any of them mentions.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def side_by_side(whys: Any, *, ax: Any = None, most: int = 6) -> SideBySideDispl
     ax
         Axes to draw on; by default those of a new figure, whose size follows the numbers of lanes and columns.
     most
-        How many are drawn, the first ones.
+        The number of explanations to draw, the first ones.
 
     Returns
     -------

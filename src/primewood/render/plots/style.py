@@ -17,7 +17,7 @@ HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "ooo", "|||")
 TITLE, NAME, SMALL = 12.0, 9.0, 8.0
 """Sizes of words in points."""
 NO_ROW = "no such row, by the constraints"
-"""What a legend says of cells of which constraints allow no row."""
+"""The legend entry of cells that constraints exclude."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Look:
 
 
 IMPOSSIBLE = Look("#FFFFFF", FAINT, "xx")
-"""How cells are filled of which constraints allow no row."""
+"""The fill of cells that constraints exclude."""
 
 
 def choose_look(decision: object, classes: Sequence[object]) -> Look:
