@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+NOTEBOOKS = sorted((ROOT / "docs").rglob("*.ipynb"))
 SOURCES = [path for kind in ("*.py", "*.j2") for path in (ROOT / "src" / "primewood").rglob(kind)]
 GAP = r"""(?:\s|f?")++"""
 """White space, or the end of a string literal and the beginning of the next one."""
@@ -37,6 +39,12 @@ INSTEAD = {
     r"gone on with": "resumed",
     r"letting in": "including",
     r"(row|class|column|file|one) that is not there": "does not exist",
+    r"\blet(s|ting)? go\b": "drop",
+    r"\bspeaks? (of|for|about)\b": "mentions, covers or refers to",
+    r"(is|are|was|were) taken by": "is based on",
+    r"\bholds? good\b": "holds",
+    r"\blays? down\b": "states",
+    r"in no (fixed|promised) order": "not in a fixed order",
 }
 """The phrases, as patterns, and what to write instead; a blank stands for a `GAP`."""
 
@@ -51,10 +59,16 @@ def found(text: str) -> list[str]:
     return [f"line {text.count(chr(10), 0, at) + 1}: {said!r}; write {w!r}" for at, said, w in sorted(hits)]
 
 
+def read_prose(notebook: Path) -> str:
+    """The text cells of a notebook."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
 def test_no_text_uses_a_phrase_that_was_given_up():
-    problems = {
-        str(path.relative_to(ROOT)): found(path.read_text(encoding="utf-8")) for path in [*PAGES, *SOURCES]
-    }
+    texts = {path: path.read_text(encoding="utf-8") for path in [*PAGES, *SOURCES]}
+    texts |= {path: read_prose(path) for path in NOTEBOOKS}
+    problems = {str(path.relative_to(ROOT)): found(text) for path, text in texts.items()}
     assert not {name: lines for name, lines in problems.items() if lines}
 
 
@@ -66,6 +80,8 @@ def test_no_text_uses_a_phrase_that_was_given_up():
         "pass both; say domain= for both",
         "this file lacks a header",
         "At most so many rows.",
+        "Features that it lets\n    go of.",
+        "the class that a probability speaks of",
         'f"the row is decided "\n    f"otherwise"',
     ],
 )

@@ -50,7 +50,7 @@ class Subject(Protocol):
 def default_order(subject: Subject) -> list[int]:
     """The variables from the least important to the most; ties in the order of the columns.
 
-    Letting go of unimportant features first leaves short explanations.
+    Dropping unimportant features first leads to short explanations.
     """
     return sorted(range(len(subject.variables)), key=lambda j: (subject.importance[j], j))
 

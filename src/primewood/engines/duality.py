@@ -286,7 +286,7 @@ class Border:
         return found
 
     def _thin_out(self, chosen: int, order: Sequence[int], clock: Clock) -> int | None:
-        """Let go of one restriction after the other, of whole variables first."""
+        """Drop one restriction after the other, whole variables first."""
         needed = 0
         for j in order:
             fewer = chosen & ~self.restrictions.blocks[j]

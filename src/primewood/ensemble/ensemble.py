@@ -219,7 +219,7 @@ class Ensemble:
     levels : tuple of Level
         What the cuts say about the prediction of a regressor.
     any_order : bool
-        Whether the model adds its scores in no fixed order.
+        Whether the order in which the model adds its scores is not fixed.
     categories : mapping from columns to Categories
         The columns that are categorical to the model.
     form : {"any", "dense", "float64"}

@@ -95,7 +95,7 @@ class Context:
         return ()
 
     def score(self, row: Row | Sequence[float] | None) -> Score | None:  # noqa: ARG002
-        """What the decision on a row is taken by; None for an expression, and without a row."""
+        """What the decision on a row is based on; None for an expression, and without a row."""
         return None
 
     def score_record(self, row: Row | Sequence[float] | None) -> ScoreRecord | None:
@@ -220,7 +220,7 @@ class TreeContext(Context):
     rows, points : arrays or None
         The training rows, and their cells.
     scorer : Scorer or None
-        Says what decisions are taken by; None where the model is not at hand.
+        Says what decisions are based on; None without the model.
     ids : tuple or None
         The labels of the training rows in the index of their frame; None if there is no index.
     """

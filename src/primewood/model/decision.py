@@ -114,5 +114,5 @@ class RowDecision(Decision):
         return (*self.notes, *self.model.compare_votes(self.row, self.label))
 
     def score_towards(self, target: int) -> Score:
-        """What the decision is taken by; of two classes, as the probability of the target."""
+        """What the decision is based on; with two classes, the probability of the target."""
         return Scorer(self.model.ensemble, self.context.class_names, target).score(self.row)

@@ -23,7 +23,7 @@ ScoreKind = Choice["probability", "score", "prediction", "votes"]
 PROBABILITIES = ("logistic32", "logistic", "expit", "softmax32", "softmax")
 """The links that make probabilities of scores."""
 DECIMALS = 2
-"""Decimals of a probability that are shown, where they are enough to tell it from the cut-off."""
+"""Decimals of a probability that are shown, where they are enough to distinguish it from the cut-off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Score(Readable):
 
     @property
     def text(self) -> str:
-        """The decision, and what it was taken by: "declined: P(approved) = 0.43, below the cut-off 0.60"."""
+        """The decision, and what it is based on: "declined: P(approved) = 0.43, below the cut-off 0.60"."""
         return visible(f"{self.decision}: {self.reason}")
 
     def __str__(self) -> str:
@@ -95,7 +95,7 @@ class Score(Readable):
 
 @dataclass(frozen=True)
 class Scorer:
-    """Says what the decisions of one model are taken by.
+    """Says what the decisions of one model are based on.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Scorer:
     positive: int | None = None
 
     def score(self, row: NDArray[np.float64] | Sequence[float]) -> Score:
-        """What the decision on a row is taken by. Cost: one prediction."""
+        """What the decision on a row is based on. Cost: one prediction."""
         return self.score_all(np.asarray(row, dtype=np.float64)[None, :])[0]
 
     def score_all(self, rows: NDArray[np.float64]) -> list[Score]:

@@ -138,7 +138,7 @@ class Comparison(Readable):
     decisions : tuple
         What the two say about it.
     scores : tuple of Score
-        What the two decisions about it are taken by.
+        What the two decisions on it are based on.
     directions : tuple of ChangedRows
         The training rows that they decide differently, by what the two decide; the most frequent way first.
     affected : tuple of int

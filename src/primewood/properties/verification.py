@@ -117,7 +117,7 @@ class Verification(Readable):
 
     @property
     def scores(self) -> tuple[Score | None, ...]:
-        """What the decisions about the witnesses are taken by; None where what is shown is not a decision."""
+        """What the decisions on the witnesses are based on; None if a witness shows something else than a decision."""
         found = [self.context.score(row) for row in self.witnesses]
         decided = zip(found, self.decisions, strict=True)
         return tuple(
@@ -125,7 +125,7 @@ class Verification(Readable):
         )
 
     def _describe_decisions(self) -> list[str]:
-        """Each decision about the witnesses, with what it is taken by."""
+        """Each decision on the witnesses, with what it is based on."""
         decided = zip(self.scores, self.decisions, strict=True)
         return [_output(decision) if score is None else score.text for score, decision in decided]
 

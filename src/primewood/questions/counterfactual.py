@@ -96,12 +96,12 @@ class Counterfactual(Brief):
 
     @property
     def score(self) -> Score | None:
-        """What the decision on the row that was asked about was taken by."""
+        """What the decision on the given row is based on."""
         return self.context.score(self.asked)
 
     @property
     def other_score(self) -> Score | None:
-        """What the decision on `row` is taken by; None without one."""
+        """What the decision on `row` is based on; None without one."""
         return self.context.score(self.row)
 
     @property

@@ -257,7 +257,7 @@ class Explanation(Brief, Shown):
 
     @cached_property
     def score(self) -> Score | None:
-        """What the decision was taken by: the class, its score and the cut-off; None for an expression."""
+        """What the decision is based on: the class, its score and the cut-off; None for an expression."""
         return self.context.score(self.row)
 
     @property

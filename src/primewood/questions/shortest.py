@@ -253,7 +253,7 @@ class _Search:
         return True
 
     def _shrink(self, chosen: int, order: Sequence[int], clock: Clock) -> bool:
-        """Let go of features of a set that suffices, what is free last; False if a limit came first."""
+        """Drop features of a sufficient set, those without weight last; False if a limit came first."""
         usual = self.border.order
         self.border.order = tuple(sorted(order, key=lambda j: self.free >> j & 1))
         found = self.border.shrink(chosen, clock)

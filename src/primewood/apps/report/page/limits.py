@@ -19,8 +19,8 @@ from primewood.render.numbers import format_count
 
 SCOPE = (
     "The report says what the model decides and why. It does not say whether the decisions are right, fair or lawful.",
-    "What is proved holds for every row that the model accepts, under the assumptions listed. What is counted speaks "
-    "of the rows that were counted.",
+    "What is proved holds for every row that the model accepts, under the assumptions listed. Counts are "
+    "only about the rows that were counted.",
 )
 
 
