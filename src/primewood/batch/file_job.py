@@ -1,4 +1,4 @@
-"""What is asked about a file of rows: where its explanations go, and how they are made."""
+"""The job of explaining a file of rows: where the explanations go, and how they are made."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FileJob:
     settings : Settings
         How rows are explained.
     format : {"parquet", "jsonl"} or None
-        For a folder: what parts are written as; None for Parquet.
+        For a folder: the format of parts; None for Parquet.
     n_jobs, progress
         As for a call of the explainer with rows.
     resume : bool

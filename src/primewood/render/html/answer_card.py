@@ -1,4 +1,4 @@
-"""A card with a heading, a few figures, a short table and remarks: what answers that are not explanations look like."""
+"""The card of an answer that is not an explanation: a heading, a few figures, a short table and remarks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Heading:
     Attributes
     ----------
     label : str
-        What the card is about; it stands above the title.
+        What the card is about, shown above the title.
     title, lead : str
-        The title, and the words that lead on from it.
+        The title, and the text after it.
     status, badge : str
-        The colour and the words of the badge; without words, those of the status.
+        The colour and the text of the badge; the default text is that of the status.
     """
 
     label: str
@@ -53,7 +53,7 @@ class CardTable:
 
 @dataclass(frozen=True, slots=True)
 class Remarks:
-    """What stands below the figures of a card.
+    """The remarks below the figures of a card.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Remarks:
     score : ScoreRecord or None
         What the decision is based on.
     model : object
-        The digest of the model; None if it is not told.
+        The digest of the model; None if it is not shown.
     """
 
     notes: Iterable[str] = ()

@@ -1,4 +1,4 @@
-"""Colours and patterns that can be told apart with any colour vision, and in print; the sizes of words."""
+"""Colours and patterns that people with any colour vision can distinguish, also in print; sizes of text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PALE = "#F3F5F8"
 ALLOWED = PALETTE[0]
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "ooo", "|||")
 TITLE, NAME, SMALL = 12.0, 9.0, 8.0
-"""Sizes of words in points."""
+"""Sizes of text in points."""
 NO_ROW = "no such row, by the constraints"
 """The legend entry of cells that constraints exclude."""
 
@@ -44,7 +44,7 @@ IMPOSSIBLE = Look("#FFFFFF", FAINT, "xx")
 
 
 def choose_look(decision: object, classes: Sequence[object]) -> Look:
-    """How the area of a decision is filled; of the first 64 classes, each has a look of its own.
+    """How the area of a decision is filled; each of the first 64 classes has its own look.
 
     >>> choose_look("no", ["yes", "no"]).hatch, len({choose_look(k, range(64)) for k in range(64)})
     ('///', 64)
