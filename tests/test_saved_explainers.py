@@ -21,9 +21,9 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
-from primewood.apps.saving.values import read_value, write_value
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput
+from primewood.saving.values import read_value, write_value
 
 CREDIT = load_credit()
 IRIS = load_iris()

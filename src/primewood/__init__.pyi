@@ -2,7 +2,6 @@
 
 from . import answers, encodings, errors
 from .apps.check import tally
-from .apps.saving import load
 from .batch.batch import Batch
 from .batch.folder_summary import overview
 from .domain.declarations import Number, ordered
@@ -24,6 +23,7 @@ from .questions.explanation import Explanation, Status
 from .questions.families import pi_explanations, prime_implicants
 from .readers import read
 from .render import plots
+from .saving import load
 
 __version__: str
 

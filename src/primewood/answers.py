@@ -1,7 +1,7 @@
 """The classes of answers: what questions return, for annotations and `isinstance`."""
 
 from primewood.apps.adverse_action import AdverseAction
-from primewood.apps.check import Check, Tally
+from primewood.apps.check import Tally
 from primewood.apps.report import Report
 from primewood.batch.failed import Failed
 from primewood.batch.folder_summary import Overview
@@ -26,6 +26,7 @@ from primewood.questions.listing import Reasons
 from primewood.questions.relevance import Attribution
 from primewood.questions.robustness import Robustness
 from primewood.questions.slices import DecisionMap, WhatIf
+from primewood.questions.sufficiency import Check
 from primewood.readers.fidelity import Fidelity
 from primewood.render.shown import RecordedExplanation
 

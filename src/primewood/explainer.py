@@ -70,8 +70,8 @@ from primewood.visible import visible
 
 if TYPE_CHECKING:
     from primewood.apps.adverse_action import AdverseAction, Codes
-    from primewood.apps.check import Check
     from primewood.apps.report import Report
+    from primewood.questions.sufficiency import Check
     from primewood.render.answer_pictures import Picture
 
 
@@ -2205,7 +2205,7 @@ class Explainer:
         >>> load(path).decide(iris.data[0])
         'setosa'
         """
-        from primewood.apps.saving import save_explainer
+        from primewood.saving import save_explainer
 
         save_explainer(self, path)
 

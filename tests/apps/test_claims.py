@@ -21,7 +21,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 import primewood as pw
 from primewood.apps.check import check, tally
-from primewood.apps.check.claims import read_claim
+from primewood.apps.check.reading import read_claim
 from primewood.data.credit import load_credit
 from primewood.engines.protocol import Clock
 from primewood.ensemble.file import load_ensemble

@@ -402,6 +402,12 @@ class TreeModel(Model):
         """The same model over a domain that is cut where another ensemble over the same columns cuts."""
         return self.replace_ensemble(self.ensemble, self.recipe.make(self.ensemble, beside=other))
 
+    def search_over(self, domain: Domain) -> TreeModel:
+        """The same model over another domain, asked by the search alone: no diagram is worth a single question."""
+        other = self.replace_ensemble(self.ensemble, domain)
+        engines = Engines(other.subject, "search", any_order=self.engines.any_order)
+        return replace(other, engines=engines)
+
     def _read(self, x: Any) -> tuple[TreeModel, Row, tuple[str, ...]]:
         """The model that answers about a row, the row, and what is to be noted about it.
 

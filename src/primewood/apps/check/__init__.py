@@ -1,28 +1,22 @@
-"""Checking what others claim to suffice for a decision.
+"""Checking what other tools and people claim to suffice for a decision.
 
-A claim C (`primewood.apps.check.claims`) *suffices* iff every possible row that it holds for is decided like the row it
-was made about. The model decides the same throughout a cell, so C suffices iff all cells that it meets are safe,
-wherever its bounds lie; that is one query (`checking`). Only an order between features (``x <= y``) can tell numbers
-of one cell apart; such cells are cut in two first (`refinement`). That C does not suffice is shown by a row
-(`counterexample`).
+A claim is a conjunction of conditions, at most one per feature: a set of numbers or of values. It is written as
 
-What C is, is said of the box of cells that it meets, in the words of the literature (Ignatiev, Narodytska,
-Marques-Silva, "On validating, repairing and refining heuristic ML explanations", 2019). Let P range over the
-PI-explanations of the decision, in the claim's literal language:
+- a list of features, each kept at the row's own value (in the literal language "values", the row's interval),
+- text, such as ``petal width <= 0.8 and 2 < sepal length <= 5``, ``colour in {red, green}``, ``age is missing``
+  (`text`),
+- a dictionary from features to ``(low, high)`` (both included, None for no bound), an `Interval`, a value, or a list of
+  values and intervals,
+- a term or an explanation of this library,
+- what Anchors, LIME or SHAP return (`tools`). Only plain attributes of theirs are read; none of these tools is
+  imported.
 
-- *exact*: C is some P;
-- *pessimistic*: C is a strict superset of some P: it suffices, and says more than needed;
-- *optimistic*: C is a strict subset of some P: it does not suffice, and nothing in it is out of place;
-- *incomparable*: C does not suffice, and no P contains it.
-
-A condition that excludes no cell is in no P. Whether some P contains C (`containing`) can be a hard question, so it
-gets a part of the time only; where it stays open, the verdict is "not sufficient". What many checks say is counted by
-`counts`.
+All of them become conditions in the same way (`reading`). Numbers are taken as they are written, also where a tool
+has rounded them. The verdict on a claim is a question about the decision (`primewood.questions.sufficiency`); what many
+checks say is counted by `counts`.
 """
 
 from primewood.apps.check.checking import check
-from primewood.apps.check.counterexample import Counterexample
 from primewood.apps.check.counts import Tally, comparison, tally
-from primewood.apps.check.result import Check, Judgement
 
-__all__ = ["Check", "Counterexample", "Judgement", "Tally", "check", "comparison", "tally"]
+__all__ = ["Tally", "check", "comparison", "tally"]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from primewood.apps.check.result import VERDICTS, Check, Judgement
 from primewood.fields import of_type, several
+from primewood.questions.sufficiency import VERDICTS, Check, Judgement
 from primewood.render import text
 from primewood.render.brief import Brief
 from primewood.visible import join_lines

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from primewood.apps.saving.values import read_value, write_value
 from primewood.ensemble import Ensemble
 from primewood.ensemble.file import document_of, ensemble_of, load_ensemble
 from primewood.errors import InvalidInput, PrimewoodError, format_list
@@ -27,6 +26,7 @@ from primewood.model.model import Model, TreeModel
 from primewood.properties.compiled_file import FORMAT as COMPILED
 from primewood.properties.compiled_file import load_compiled, read_variable, variable_record
 from primewood.readers.fidelity import Fidelity
+from primewood.saving.values import read_value, write_value
 from primewood.tables.tabular import as_read
 
 if TYPE_CHECKING:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from primewood.apps.check.claims.claim import ClaimedConditions
-from primewood.apps.check.claims.conditions import Conditions
-from primewood.apps.check.claims.text import FORMS, TextReader
-from primewood.apps.check.claims.tools import (
+from primewood.apps.check.text import FORMS, TextReader
+from primewood.apps.check.tools import (
     By,
     Most,
     anchor_of,
@@ -23,6 +21,7 @@ from primewood.logic.term import Term
 from primewood.model.context import TreeContext
 from primewood.model.rows_of_cells import Row
 from primewood.questions.explanation import Explanation
+from primewood.questions.sufficiency import ClaimedConditions, RowConditions
 
 
 def read_claim(
@@ -49,7 +48,7 @@ def read_claim(
         raise InvalidInput(f'most is a number of features, "fewest" or None, not {most!r}')
     if by not in (None, "absolute", "favour"):
         raise InvalidInput(f'by is "absolute" or "favour", not {by!r}')
-    conditions = Conditions(context, row)
+    conditions = RowConditions(context, row)
     text = TextReader(conditions)
     if isinstance(claim, ClaimedConditions):
         features = context.domain.features
@@ -81,7 +80,7 @@ def read_claim(
 
 
 def _read_tool(
-    claim: Any, conditions: Conditions, text: TextReader, label: int, most: Most, by: By | None
+    claim: Any, conditions: RowConditions, text: TextReader, label: int, most: Most, by: By | None
 ) -> ClaimedConditions | None:
     """What LIME, Anchors or SHAP claims; None if it comes from none of them."""
     context = conditions.context

@@ -11,10 +11,10 @@ import random
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from primewood.apps.check.surroundings import Surroundings, is_inside
 from primewood.engines.protocol import Clock, Grown, Step, Verdict
 from primewood.logic.instance import Box
 from primewood.logic.language import Language
+from primewood.questions.sufficiency.surroundings import Surroundings, is_inside
 
 SOLVER = "minisat22"
 ATTEMPTS = 20

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Literal as Choice
 from typing import get_args
 
-from primewood.apps.check.claims import ClaimedConditions
-from primewood.apps.check.counterexample import Counterexample
 from primewood.errors import format_list
 from primewood.logic.language import Language
 from primewood.model.context import TreeContext
 from primewood.questions.explanation import Explanation, Status
+from primewood.questions.sufficiency.claim import ClaimedConditions
+from primewood.questions.sufficiency.counterexample import Counterexample
 from primewood.render.brief import Brief
 from primewood.render.records import CheckRecord, plain
 from primewood.visible import join_lines

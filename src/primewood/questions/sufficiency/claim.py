@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from primewood.domain import Feature
 from primewood.domain.condition import Condition
 from primewood.logic.lexicon import write_name
 from primewood.model.rows_of_cells import Row
@@ -53,6 +55,12 @@ class ClaimedConditions(Readable):
     def first(self, count: int) -> ClaimedConditions:
         """The claim that the first `count` conditions suffice."""
         return replace(self, said=self.said[:count], fewest=False)
+
+    def move_to(self, features: Iterable[Feature]) -> ClaimedConditions:
+        """The same claim about features of the same names, which may have other cells."""
+        by_name = {feature.name: feature for feature in features}
+        said = tuple(replace(c, feature=by_name[c.feature.name]) for c in self.said)
+        return replace(self, said=said)
 
     def __str__(self) -> str:
         words = [f"{write_name(c.text)} is as in the row" if c.kept else c.text for c in self.conditions]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.apps.check.claims import ClaimedConditions
 from primewood.domain import Feature
 from primewood.domain.condition import EVERYTHING, Condition, span_of
 from primewood.domain.feature import FARTHEST
@@ -17,6 +16,7 @@ from primewood.logic.instance import Point
 from primewood.logic.interval import Interval, number
 from primewood.model.context import TreeContext
 from primewood.model.rows_of_cells import Row
+from primewood.questions.sufficiency.claim import ClaimedConditions
 from primewood.render.decimals import plain_number
 
 
@@ -86,12 +86,12 @@ def counterexample_of(changed: Row, decision: object, context: TreeContext, row:
     domain = context.domain
     differ = (changed != row) & ~(np.isnan(changed) & np.isnan(row))
     columns = np.flatnonzero(differ).tolist()
-    words = dict.fromkeys(told(domain.feature_of[column], changed) for column in columns)
+    words = dict.fromkeys(describe_value(domain.feature_of[column], changed) for column in columns)
     moved = {context.column_names[column]: float(changed[column]) for column in columns}
     return Counterexample(tuple(changed.tolist()), decision, moved, " and ".join(words) or "nothing changed")
 
 
-def told(feature: Feature, row: Row) -> str:
+def describe_value(feature: Feature, row: Row) -> str:
     """What a row holds in a feature, in words."""
     if np.isnan(row[list(feature.columns)]).any():
         return f"{feature.name} missing"

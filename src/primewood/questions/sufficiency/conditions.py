@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
+from typing import Literal as Choice
 
 import numpy as np
 
-from primewood.domain.condition import EVERYTHING, Condition, Span, span_of
+from primewood.domain.condition import EVERYTHING, Condition, Span, span_of, unite
 from primewood.domain.interpreter import Interpreter
 from primewood.errors import InvalidInput
 from primewood.logic.expression import Literal
@@ -20,14 +23,10 @@ LARGEST = {"float32": math.nextafter(2.0**128 - 2.0**103, 0.0), "float64": math.
 """The largest number that is finite after the model's cast."""
 
 
-class Conditions(Interpreter):
-    """Makes conditions for claims about one row of one model."""
+class RowConditions(Interpreter):
+    """Makes conditions about one row of a model."""
 
     def __init__(self, context: TreeContext, row: Row) -> None:
-        if context.domain is None:
-            raise InvalidInput(
-                "claims are checked about models; of an expression, ask term.entails(expression)"
-            )
         largest = LARGEST[context.layout.dtype]
         super().__init__(context.domain.features, context.domain.column_names, largest=largest)
         self.context, self.row = context, row
@@ -70,6 +69,15 @@ class Conditions(Interpreter):
             listed = ", ".join(write_value(word) for word in sorted(map(str, what)))
             return self.among(name, what, f"{write_name(name)} in {{{listed}}}")
         return self.among(name, [what], f"{write_name(name)} = {write_value(str(what))}")
+
+    def combine(
+        self, connective: Choice["and", "or", "not"], parts: Sequence[Condition], text: str
+    ) -> Condition:
+        """Several conditions on one feature as one."""
+        if connective == "or":
+            return unite(parts, text)
+        nots = [self.negate(part) for part in parts]
+        return replace(nots[0], text=text) if connective == "not" else self.negate(unite(nots, text))
 
 
 def _bounds(name: str, ends: tuple[Any, ...]) -> Span:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from primewood.apps.check.claims.claim import ClaimedConditions
-from primewood.apps.check.claims.conditions import Conditions
-from primewood.domain.condition import Condition, unite
+from primewood.domain.condition import Condition
 from primewood.errors import InvalidInput, ParseError, brief, format_list
 from primewood.logic.statement_parser import read
 from primewood.logic.syntax import Join, Statement, Syntax, Truth, fold, words_of
+from primewood.questions.sufficiency import ClaimedConditions, RowConditions
 
 FORMS = (
     "a claim is a list of features, a text such as 'x <= 2 and 3 < y <= 5 and z = red', a dictionary from features to "
@@ -21,7 +19,7 @@ FORMS = (
 class TextReader:
     """Reads conditions and rules about one row of one model."""
 
-    def __init__(self, conditions: Conditions) -> None:
+    def __init__(self, conditions: RowConditions) -> None:
         self.conditions = conditions
         context = conditions.context
         self.vocabulary = conditions.vocabulary(context.units, context.class_names)
@@ -55,16 +53,10 @@ class TextReader:
         """A condition on one feature, which may have several parts."""
 
         def join(here: Join, parts: list[Condition]) -> Condition:
-            if len({part.feature.name for part in parts}) > 1 or here.connective not in ("and", "or", "not"):
-                raise ParseError(
-                    "a claim joins conditions by 'and'; 'or' and 'not' are for one feature", text, here.start
-                )
-            words = words_of(here, text)
-            nots = [self.conditions.negate(part) for part in parts]
-            if here.connective == "not":
-                return replace(nots[0], text=words)
-            found = unite(parts if here.connective == "or" else nots, words)
-            return found if here.connective == "or" else self.conditions.negate(found)
+            if len({part.feature.name for part in parts}) == 1 and here.connective in ("and", "or", "not"):
+                return self.conditions.combine(here.connective, parts, words_of(here, text))
+            problem = "a claim joins conditions by 'and'; 'or' and 'not' are for one feature"
+            raise ParseError(problem, text, here.start)
 
         return fold(node, lambda leaf: self.conditions.condition(leaf, text), join)
 

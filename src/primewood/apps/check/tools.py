@@ -8,10 +8,10 @@ from typing import Literal as Choice
 
 import numpy as np
 
-from primewood.apps.check.claims.claim import ClaimedConditions
 from primewood.domain.condition import Condition
 from primewood.errors import InvalidInput, format_list
 from primewood.model.context import TreeContext
+from primewood.questions.sufficiency import ClaimedConditions
 
 By = Choice["absolute", "favour"]
 """How features are chosen by a tool's weights: by their size, or only those that favour the decision."""

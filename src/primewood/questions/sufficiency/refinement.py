@@ -7,10 +7,9 @@ domain; then every cell lies inside or outside, and nothing is approximated.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from primewood.apps.check.claims import ClaimedConditions
 from primewood.domain import Domain, Feature
 from primewood.domain.condition import Condition
 from primewood.domain.feature import FARTHEST
@@ -19,13 +18,13 @@ from primewood.ensemble import Ensemble
 from primewood.logic.variable import Side, Variable
 
 
-def refine_domain(domain: Domain, claim: ClaimedConditions, ensemble: Ensemble) -> Domain | None:
-    """The domain with the claim's ends as further cuts of features that are in order; None if it needs none."""
+def refine_domain(domain: Domain, said: Iterable[Condition], ensemble: Ensemble) -> Domain | None:
+    """The domain with the ends of conditions as further cuts of features that are in order; None if it needs none."""
     orders = domain.knowledge.orders
     concerned = {name for order in orders for name in (order.lower, order.upper)}
     closed: Side = "right" if ensemble.operator == "<=" else "left"
     ends: dict[str, set[float]] = {}
-    for condition in claim.said:
+    for condition in said:
         if condition.feature.name in concerned and not condition.kept:
             ends.setdefault(condition.feature.name, set()).update(_cuts(condition, closed))
     finer: dict[str, Feature] = {}
