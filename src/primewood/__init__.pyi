@@ -16,8 +16,10 @@ from .logic.table import from_table
 from .logic.term import Term
 from .logic.variable import Variable
 from .properties.audit import audit, random_audit
-from .properties.pairs import independent_of, monotone, robust_everywhere
+from .properties.independent import independent_of
+from .properties.monotone import monotone
 from .properties.robust_at import robust_at
+from .properties.robust_everywhere import robust_everywhere
 from .properties.stated_rules import never, output
 from .questions.explanation import Explanation, Status
 from .questions.families import pi_explanations, prime_implicants

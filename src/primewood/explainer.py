@@ -41,7 +41,8 @@ from primewood.model.names import ClassNames
 from primewood.model.score import Score
 from primewood.model.summary import describe_in_a_line, show_card
 from primewood.progress import Progress, with_progress
-from primewood.properties.comparison import Comparison, compare_models
+from primewood.properties.compare import compare_models
+from primewood.properties.comparison import Comparison
 from primewood.properties.compiled import Compiled, compile_model
 from primewood.properties.description import describe_model
 from primewood.properties.rule_list import RuleList, RuleWishes, grow_rules

@@ -269,7 +269,7 @@ def test_training_rows_are_looked_at_before_anything_is_searched_for(monkeypatch
     forest = RandomForestClassifier(100, random_state=0).fit(X, y)
     explainer = pw.Explainer(forest, X)
     monkeypatch.setattr(
-        "primewood.properties.pairs._search_by_steps", lambda *_: pytest.fail("the search was asked")
+        "primewood.properties.monotone.search_by_steps", lambda *_: pytest.fail("the search was asked")
     )
     start = time.process_time()
     found = explainer.verify(pw.monotone("x5", "increasing", 1))

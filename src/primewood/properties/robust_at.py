@@ -12,7 +12,7 @@ from primewood.errors import InvalidInput, told
 from primewood.fields import flag, real, takes
 from primewood.logic.interval import number
 from primewood.logic.syntax import Statement
-from primewood.properties.pairs import RELATIVELY
+from primewood.properties.robust_everywhere import RELATIVELY
 from primewood.properties.verification import Verification, Verifier
 from primewood.properties.wording import Claim, Outcome
 from primewood.questions.distance import Norm, check_norm

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 from typing import Literal as Choice
+from typing import Self
 
 ClaimKind = Choice["independent", "increasing", "decreasing", "stated"]
 
@@ -73,6 +74,20 @@ class Claim:
     whether: str
     kind: ClaimKind = "stated"
     features: tuple[str, ...] = ()
+
+    @classmethod
+    def never(
+        cls, name: str, doing: str, verbs: tuple[str, str], kind: ClaimKind, features: tuple[str, ...]
+    ) -> Self:
+        """That doing something never does something else: "raising income", and ("turns a into b", "turn a into b")."""
+        return cls(
+            name,
+            f"{doing} never {verbs[0]}",
+            f"{doing} {verbs[0]} for some rows",
+            f"{doing} can {verbs[1]}",
+            kind,
+            features,
+        )
 
     def sentence(self, outcome: Outcome) -> str:
         """What an outcome says, as a sentence."""

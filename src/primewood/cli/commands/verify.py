@@ -25,7 +25,7 @@ from primewood.errors import InvalidInput
 
 if TYPE_CHECKING:
     from primewood.explainer import Explainer
-    from primewood.properties.pairs import Monotone
+    from primewood.properties.monotone import Monotone
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,8 @@ class Properties:
 def read_properties(explainer: Explainer, options: Properties) -> list[Any]:
     """Read the properties that a call states, in the order of its help."""
     from primewood.cli.inputs import check_features, find_decision
-    from primewood.properties import pairs
+    from primewood.properties.independent import independent_of
+    from primewood.properties.robust_everywhere import robust_everywhere
     from primewood.properties.stated_rules import never, output
 
     target = None if options.target is None else find_decision(explainer, options.target)
@@ -119,7 +120,7 @@ def read_properties(explainer: Explainer, options: Properties) -> list[Any]:
     ]
     if options.independent_of:
         features = check_features(explainer, "--independent-of", options.independent_of)
-        found.append(pairs.independent_of(*features))
+        found.append(independent_of(*features))
     if options.never:
         found.append(never(*(find_decision(explainer, name) for name in options.never)))
     bounds = {"at_least": options.at_least, "at_most": options.at_most}
@@ -127,7 +128,7 @@ def read_properties(explainer: Explainer, options: Properties) -> list[Any]:
         found.append(output(**given))
     if options.robust is not None:
         found.append(
-            pairs.robust_everywhere(options.robust, relative=options.relative, confidence=options.confidence)
+            robust_everywhere(options.robust, relative=options.relative, confidence=options.confidence)
         )
     return found
 
@@ -135,7 +136,7 @@ def read_properties(explainer: Explainer, options: Properties) -> list[Any]:
 def _read_monotone(explainer: Explainer, text: str, target: object) -> Monotone:
     """Read ``feature`` or ``feature:direction``; a feature's name may contain colons."""
     from primewood.cli.inputs import check_features
-    from primewood.properties.pairs import monotone
+    from primewood.properties.monotone import monotone
 
     feature, colon, direction = text.rpartition(":")
     if colon and direction in ("increasing", "decreasing"):

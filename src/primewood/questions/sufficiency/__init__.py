@@ -1,4 +1,4 @@
-"""Whether conditions suffice for a decision, what they lack, and what they do not need.
+"""Whether conditions suffice for a decision, what is missing, and what is not needed.
 
 A claim C (`claim`) *suffices* iff every possible row that it holds for is decided like the row it was made about. The
 model decides the same throughout a cell, so C suffices iff all cells that it meets are safe, wherever its bounds lie;

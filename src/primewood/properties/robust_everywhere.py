@@ -1,0 +1,172 @@
+"""Robustness around every row, as a property to verify."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from primewood.engines.protocol import Clock, Verdict
+from primewood.engines.search.joint import Relation
+from primewood.ensemble import Level
+from primewood.errors import InvalidInput
+from primewood.fields import flag, optional, real, takes
+from primewood.logic.interval import number
+from primewood.logic.syntax import Statement
+from primewood.properties.pair_search import list_different, search_all_pairs
+from primewood.properties.row_pairs import Pairs, relate
+from primewood.properties.verification import Verification, Verifier
+from primewood.properties.wording import Claim, Outcome
+
+RELATIVELY = " of each feature's range"
+
+
+@takes(radius=real, relative=flag, confidence=optional(real))
+def robust_everywhere(
+    radius: float, *, relative: bool = False, confidence: float | None = None
+) -> RobustEverywhere:
+    """Return the property "no move of the numbers by at most a radius changes any decision", for `verify`.
+
+    Every model with more than one decision breaks this at its boundary. `confidence` limits the property to rows that
+    are decided with confidence.
+
+    Parameters
+    ----------
+    radius
+        How far each number may move.
+    relative
+        Whether the radius is a share of each feature's training range.
+    confidence
+        For two classes: only rows whose decision has at least this probability count.
+
+    Returns
+    -------
+    RobustEverywhere
+        A property for `verify`. `verify` checks that the radius and the confidence are in range.
+
+    Raises
+    ------
+    InvalidInput
+        If `radius` or `confidence` is not a number, or `relative` is not True or False.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from primewood import Explainer, robust_everywhere
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y == 0)
+    >>> explainer = Explainer(tree, X, feature_names=["sl", "sw", "pl", "pw"])
+    >>> explainer.verify(robust_everywhere(0.1))
+    <Verification fails: the same decision within 0.1 of every row>
+    """
+    return RobustEverywhere(radius, relative, confidence)
+
+
+@dataclass(frozen=True)
+class RobustEverywhere:
+    """No move of the numbers by at most a radius changes the decision, of whatever row.
+
+    Every model that takes more than one decision breaks this at its boundary, so that one may ask it only of rows
+    that are decided with confidence.
+
+    Attributes
+    ----------
+    radius : float
+    relative : bool
+        Whether the radius is a share of each feature's training range.
+    confidence : float, optional
+        For two classes: only of rows whose decision has at least this probability.
+    """
+
+    radius: float
+    relative: bool = False
+    confidence: float | None = None
+
+    @property
+    def conditions(self) -> Sequence[Statement]:
+        """None: it cuts no feature."""
+        return ()
+
+    def claim(self, verifier: Verifier) -> Claim:
+        self._moves(verifier)
+        if self.confidence is not None and not 0.5 < self.confidence <= 1:
+            raise InvalidInput(f"a confidence is above 0.5 and at most 1, not {self.confidence!r}")
+        sure = ""
+        if self.confidence is not None:
+            sure = f" that is decided with a probability of at least {number(self.confidence)}"
+        far = f"{number(self.radius)}{RELATIVELY if self.relative else ''}"
+        return Claim(
+            f"the same decision within {far} of every row{sure}",
+            f"moving numbers by at most {far} never changes the decision about a row{sure}",
+            f"moving numbers by at most {far} changes the decision about some row{sure}",
+            f"moving numbers by at most {far} can change the decision about a row{sure}",
+        )
+
+    def verify(self, verifier: Verifier) -> Verification:
+        claim = self.claim(verifier)
+        places, relations = self._moves(verifier)
+        if not places:
+            return verifier.state_proof(claim)
+        if self.confidence is None:
+            pairs = Pairs(verifier, places, relations)
+            return search_all_pairs(verifier, claim, pairs, list_different(verifier))
+        sure = verifier.cut_at_levels([Level(1 - self.confidence, strictly=True), Level(self.confidence)])
+        pairs = Pairs(sure, places, relations, verifier.engines.search_forest())
+        return self._confident(verifier, sure, claim, pairs)
+
+    def _confident(self, verifier: Verifier, sure: Verifier, claim: Claim, pairs: Pairs) -> Verification:
+        done = 0
+        for i, (confident, other) in enumerate(((0, 1), (2, 0))):
+            left = verifier.clock.left()
+            clock = Clock(None if left < 0 else left / (2 - i), verifier.clock.work_limit)
+            reply = pairs.find(pairs.box({}, {}), (confident, other), clock)
+            rows = pairs.rows(reply) if isinstance(reply, tuple) else None
+            if rows is not None:
+                is_sure = int(sure.subject.ensemble.predict(np.array(rows[:1]))[0]) == confident
+                return verifier.state_failure(claim, rows, lambda found: is_sure and found[1] == other)  # noqa: B023
+            done += reply is Verdict.NONE_EXISTS
+        if done == 2:
+            return verifier.state_proof(claim)
+        note = f"{done} of 2 decisions are proved, none was found to break it"
+        return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=done / 2, note=note)
+
+    def _moves(self, verifier: Verifier) -> tuple[tuple[int, ...], tuple[Relation, ...]]:
+        """The numeric variables, doubled, and which of their cells are near enough to each other."""
+        context = verifier.context
+        if not isinstance(self.radius, int | float | np.number) or not 0 <= self.radius < math.inf:
+            raise InvalidInput(f"a radius is a number of at least 0, not {self.radius!r}")
+        if self.relative and context.ranges is None:
+            raise InvalidInput("a radius relative to the training range needs X_train")
+        domain = verifier.subject.domain
+        if domain.knowledge.orders:
+            raise InvalidInput("robustness everywhere does not take orders between features")
+        places: list[int] = []
+        relations: list[Relation] = []
+        for j, feature in enumerate(domain.seen):
+            if feature.patterns is not None or feature.variable is None:
+                continue
+            reach = float(self.radius)
+            if self.relative and context.ranges is not None:
+                low, high = context.ranges[:, feature.column].tolist()
+                reach *= high - low if high > low else 1.0
+            near = _find_near_cells(feature.all_ends.tolist(), reach)
+            relations.append(relate(j, len(context.variables) + len(places), near))
+            places.append(j)
+        return tuple(places), tuple(relations)
+
+
+def _find_near_cells(ends: Sequence[tuple[float, float]], reach: float) -> list[tuple[int, int]]:
+    """Per cell, the first and the last that have a number at most so far from some number of it."""
+    found = []
+    low = high = 0
+    for v, (smallest, largest) in enumerate(ends):
+        while low < v and smallest - ends[low][1] > reach:
+            low += 1
+        high = max(high, v)
+        while high + 1 < len(ends) and ends[high + 1][0] - largest <= reach:
+            high += 1
+        found.append((low, high))
+    return found
