@@ -21,8 +21,9 @@ from .properties.monotone import monotone
 from .properties.robust_at import robust_at
 from .properties.robust_everywhere import robust_everywhere
 from .properties.stated_rules import never, output
-from .questions.explanation import Explanation, Status
+from .questions.explanation import Explanation
 from .questions.families import pi_explanations, prime_implicants
+from .questions.status import Status
 from .readers import read
 from .render import plots
 from .saving import load

@@ -18,7 +18,7 @@ from primewood.properties.wording import Claim, Outcome
 from primewood.questions.complete import Bias, CompleteReason, Relevance
 from primewood.questions.contrast import Contrast, Contrasts
 from primewood.questions.counterfactual import Counterfactual
-from primewood.questions.explanation import Exclusion, Witness
+from primewood.questions.exclusions import Exclusion, Witness
 from primewood.questions.explanations import Explanations
 from primewood.questions.families import Terms
 from primewood.questions.importance import Importance

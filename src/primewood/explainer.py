@@ -54,7 +54,7 @@ from primewood.questions.contrast import Contrast, Contrasts, find_contrast, lis
 from primewood.questions.counterfactual import Counterfactual, CounterfactualSearch
 from primewood.questions.distance import Norm, choose_moves
 from primewood.questions.explain import Wishes, explain
-from primewood.questions.explanation import Explanation, Goal, Measure
+from primewood.questions.explanation import Explanation, Goal
 from primewood.questions.explanations import Explanations, list_explanations
 from primewood.questions.importance import Importance
 from primewood.questions.listing import Reasons
@@ -62,6 +62,7 @@ from primewood.questions.order import WeakeningOrder
 from primewood.questions.relevance import Attribution, find_attribution, find_relevance
 from primewood.questions.robustness import Robustness, find_robustness
 from primewood.questions.slices import DecisionMap, WhatIf, find_decision_map, find_what_if
+from primewood.questions.widest.measures import Measure
 from primewood.readers.fidelity import Fidelity
 from primewood.render.records import DescriptionRecord
 from primewood.tables.files import Dialect

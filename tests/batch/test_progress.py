@@ -15,7 +15,7 @@ import primewood as pw
 from primewood import progress
 from primewood.batch.progress import StatusCounts, show_progress
 from primewood.batch.row_result import RowResult
-from primewood.questions.explanation import Status
+from primewood.questions.status import Status
 
 
 class Terminal(io.StringIO):

@@ -12,7 +12,7 @@ import pytest
 
 from primewood.cli.commands import bench
 from primewood.cli.inputs import draw_rows
-from primewood.questions.explanation import Status
+from primewood.questions.status import Status
 
 QUESTIONS = ["explain, values", "explain, intervals", "explain, sets", "counterfactual", "robustness"]
 

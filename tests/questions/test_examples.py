@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 
 import primewood as pw
 from primewood.logic.instance import indices
-from primewood.questions import explanation
+from primewood.questions import exclusions
 from primewood.render import text
 
 PURPOSES = ["car", "house", "school", "tv"]
@@ -188,7 +190,7 @@ def wide_one():
 
 
 def fresh(why):
-    return explanation.replace(why)
+    return replace(why)
 
 
 def test_what_is_shown_is_found_and_no_more(wide_one):
@@ -198,10 +200,10 @@ def test_what_is_shown_is_found_and_no_more(wide_one):
 
     def find(wanted, clock):
         asked.extend(wanted)
-        assert clock.limit == explanation.WITNESS_SECONDS
+        assert clock.limit == exclusions.WITNESS_SECONDS
         return finder(wanted, clock)
 
-    why = explanation.replace(why, find_witnesses=find)
+    why = replace(why, find_witnesses=find)
     str(why), why.to_dict(), why.features
     assert asked == []
     why._repr_html_()
@@ -217,7 +219,7 @@ def test_what_is_shown_is_found_and_no_more(wide_one):
 
 
 def test_what_there_was_no_time_for_is_said(wide_one, monkeypatch):
-    monkeypatch.setattr(explanation, "WITNESS_SECONDS", 0.0)
+    monkeypatch.setattr(exclusions, "WITNESS_SECONDS", 0.0)
     why = fresh(wide_one)
     record = why.to_dict(witnesses=True)
     assert record["excludes"] == [] and not why.witnesses_complete and why.witnesses == ()

@@ -34,7 +34,8 @@ from primewood.batch.workers import Workers
 from primewood.errors import PrimewoodError
 from primewood.logic.instance import Box, Point
 from primewood.model.model import TreeModel
-from primewood.questions.explanation import Explanation, Status
+from primewood.questions.explanation import Explanation
+from primewood.questions.status import Status
 from primewood.tables.rows import Reading
 
 SHORT = 0.05

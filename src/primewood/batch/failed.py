@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from primewood.logic.language import Language
 from primewood.model.context import Context
-from primewood.questions.explanation import Status
+from primewood.questions.status import Status
 from primewood.render.brief import Brief
 from primewood.render.records import ExclusionsRecord, ExplanationRecord
 from primewood.render.shown import Shown

@@ -9,8 +9,9 @@ from primewood.engines.protocol import Clock
 from primewood.logic.language import Language
 from primewood.model.model import TreeModel
 from primewood.model.rows_of_cells import Row
-from primewood.questions.explanation import Explanation, Status
+from primewood.questions.explanation import Explanation
 from primewood.questions.importance import FeatureCounts, Importance, find_flips
+from primewood.questions.status import Status
 
 ROWS_BETWEEN_FLIPS = 200
 """After this many explanations, their rows are tested for flips, so that progress is shown all the time."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from primewood.batch.row_result import OnResult, RowResult
 from primewood.progress import Progress
-from primewood.questions.explanation import Status
+from primewood.questions.status import Status
 
 
 @contextmanager

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.logic.instance import Box
-from primewood.questions.explanation import Explanation, Goal, Status
+from primewood.questions.explanation import Explanation, Goal
+from primewood.questions.status import Status
 
 
 @dataclass(frozen=True, slots=True)

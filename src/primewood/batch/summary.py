@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from primewood.batch.failed import Failed
-from primewood.questions.explanation import Explanation, Status
+from primewood.questions.explanation import Explanation
+from primewood.questions.status import Status
 from primewood.render import text
 from primewood.render.records import CoverageRecord, SummaryRecord, plain
 from primewood.visible import Readable

@@ -164,3 +164,20 @@ def literal_masks(variable: Variable, language: Language) -> list[int]:
         return runs
     flag = 1 << variable.missing
     return [*runs, flag, *(run | flag for run in runs)]
+
+
+def interval_around(variable: Variable, mask: int, value: int) -> int:
+    """The part of a set of values that "intervals" can say around one of them.
+
+    Of numbers, the run around the value, and missing if it is in the set; around missing, that alone, or everything.
+    """
+    if not variable.ordered or mask == variable.everything:
+        return mask
+    if value >= variable.ordered:
+        return 1 << value
+    low = high = value
+    while low > 0 and mask >> (low - 1) & 1:
+        low -= 1
+    while high + 1 < variable.ordered and mask >> (high + 1) & 1:
+        high += 1
+    return (1 << (high + 1)) - (1 << low) | mask >> variable.ordered << variable.ordered

@@ -21,8 +21,8 @@ from primewood.model.model import TreeModel
 from primewood.model.rows_of_cells import Row
 from primewood.questions.distance import Moves
 from primewood.questions.examples import find_familiar
-from primewood.questions.explanation import Status
 from primewood.questions.families import BoxFamily
+from primewood.questions.status import Status
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
 from primewood.render.records import ContrastRecord, plain

@@ -21,7 +21,7 @@ from primewood.model.rows_of_cells import Row
 from primewood.model.score import Score
 from primewood.questions.distance import Moves
 from primewood.questions.examples import find_familiar
-from primewood.questions.explanation import Status
+from primewood.questions.status import Status
 from primewood.questions.weakening import weaken
 from primewood.render import decimals
 from primewood.render.brief import Brief

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import enum
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -17,180 +15,34 @@ from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.fields import flag, flag_or_count, number, optional, takes, whole
 from primewood.logic.expression import Literal
-from primewood.logic.instance import Box, Point, indices
-from primewood.logic.language import Language
+from primewood.logic.instance import Box, indices
+from primewood.logic.language import Language, interval_around
 from primewood.logic.term import Term
-from primewood.logic.variable import Variable
 from primewood.model.context import Context, TreeContext
-from primewood.model.feature_records import format_value, instance_record
+from primewood.model.feature_records import instance_record
 from primewood.model.score import Score
-from primewood.progress import Progress
+from primewood.questions.exclusions import (
+    Excluded,
+    Exclusion,
+    FindWitnesses,
+    Witness,
+    WitnessesSoFar,
+    explain_gap,
+    find_nothing,
+    list_excluded,
+    list_excluded_values,
+)
 from primewood.questions.history import Moment
 from primewood.questions.sampling import MOST_DRAWN, sample
+from primewood.questions.status import Status
 from primewood.render import text
-from primewood.render.brief import Brief, brief
-from primewood.render.records import (
-    ExclusionRecord,
-    ExclusionsRecord,
-    ExplanationRecord,
-    LiteralRecord,
-    ScoreRecord,
-    plain,
-)
+from primewood.render.brief import Brief
+from primewood.render.records import ExclusionsRecord, ExplanationRecord, ScoreRecord, plain
 from primewood.render.shown import RecordedExplanation, Shown, from_json
 from primewood.tables.rows import as_rows
 
 Goal = Choice["prime", "shortest", "widest"]
 """What an explanation shall be best at."""
-Measure = Choice["rows", "volume", "values"]
-"""What the widest explanation covers most of."""
-
-
-class Status(enum.StrEnum):
-    """What is proved about an answer; "failed" is for rows of a batch that could not be explained.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> explainer.explain(iris.data[50]).status
-    <Status.PROVED: 'proved'>
-    >>> explainer.explain(iris.data[50], avoid=["pw"]).status
-    <Status.IMPOSSIBLE: 'impossible'>
-    """
-
-    PROVED = "proved"
-    INTERRUPTED = "interrupted"
-    IMPOSSIBLE = "impossible"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """A row that shows why a value is excluded: it meets the other conditions and gets a different decision.
-
-    Attributes
-    ----------
-    feature : str
-        The feature whose value is excluded.
-    value : int
-        Which of its values, by index.
-    row : tuple of float
-        The row, as a user would pass it.
-    decision : object
-        The decision on this row.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> witness = explainer.explain(iris.data[50]).witnesses[0]
-    >>> witness.feature, witness.decision
-    ('pl', 'virginica')
-    """
-
-    feature: str
-    value: int
-    row: tuple[float, ...]
-    decision: object
-
-    def __repr__(self) -> str:
-        return f"<Witness: {self.decision} with value {self.value} of {self.feature}>"
-
-
-@dataclass(frozen=True, slots=True)
-class Excluded:
-    """Values of one variable that an explanation excludes, for which a witness is wanted.
-
-    Attributes
-    ----------
-    place : int
-        The place of the variable.
-    mask : int
-        The values.
-    nearest : int
-        The one that should have the witness; another one has it if this one has none.
-    together : bool
-        Whether the language can only allow them all together, so that any of them does.
-    """
-
-    place: int
-    mask: int
-    nearest: int
-    together: bool = False
-
-
-KnownPoints = Callable[[], Mapping[tuple[int, int], Point]]
-"""Returns the points outside a box that an engine has seen, by variable and value."""
-FindWitnesses = Callable[[Sequence[Excluded], Clock], Mapping[Excluded, Witness | None]]
-"""Finds witnesses: None for what has none; what there was no time for is left out."""
-
-
-def find_nothing(wanted: Sequence[Excluded], clock: Clock) -> dict[Excluded, Witness | None]:  # noqa: ARG001
-    """Finds no witness: what a pickled explanation has, because the model stays behind."""
-    return {}
-
-
-WITNESS_SECONDS = 2.0
-"""How long witnesses are searched for when somebody looks at them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exclusion:
-    """A run of neighbouring values that an explanation excludes, with one witness for it.
-
-    Attributes
-    ----------
-    literal : dict
-        The record of the run.
-    values : int
-        How many values of the variable it is.
-    witness : Witness
-        The one nearest to what the explanation allows.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> why = explainer.explain(iris.data[50])
-    >>> for exclusion in why.exclusions:
-    ...     print(exclusion.witness)
-    <Witness: virginica with value 2 of pl>
-    <Witness: setosa with value 0 of pw>
-    <Witness: virginica with value 2 of pw>
-    """
-
-    literal: LiteralRecord
-    values: int
-    witness: Witness
-
-    @property
-    def feature(self) -> str:
-        """The name of the feature."""
-        return self.literal["feature"]
-
-    @property
-    def text(self) -> str:
-        """The run in words."""
-        return self.literal["text"]
-
-    def __repr__(self) -> str:
-        return f"<Exclusion: {brief(self.text)}: {self.witness.decision}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -293,90 +145,42 @@ class Explanation(Brief, Shown):
         for each in self._every_value:
             witness = known.get((self.context.variables[each.place].name, each.nearest))
             if witness is not None:
-                self._found[each] = witness
-        return tuple(w for w in self._find(self._every_value).values() if w is not None)
+                self._so_far.found[each] = witness
+        found = self._so_far.find(self._every_value, self.find_witnesses)
+        return tuple(w for w in found.values() if w is not None)
 
     @property
     def witnesses_complete(self) -> bool:
         """Whether `witnesses` has all there are; else the time was over, or the model was not at hand."""
-        wanted = self._every_value if self.literals == "sets" else [x for *_, x in self._runs]
-        return len(self.witnesses) >= 0 and all(x in self._found for x in wanted)
+        wanted = self._every_value if self.literals == "sets" else self._runs
+        return len(self.witnesses) >= 0 and all(x in self._so_far.found for x in wanted)
 
     @cached_property
     def exclusions(self) -> tuple[Exclusion, ...]:
         """What the explanation excludes, by runs of neighbouring values: what would change the decision."""
-        return self._exclusions()
+        return self._find_exclusions()
 
-    def _exclusions(self, most: int | None = None) -> tuple[Exclusion, ...]:
+    def _find_exclusions(self, most: int | None = None) -> tuple[Exclusion, ...]:
         """The first exclusions, as far as witnesses are found in time."""
-        runs = self._runs[:most]
-        found = self._find([x for *_, x in runs])
-        return tuple(
-            self._exclusion_of(literal, run, witness)
-            for literal, run, each in runs
-            if (witness := found.get(each)) is not None
-        )
+        found = self._so_far.find(self._runs[:most], self.find_witnesses)
+        return tuple(self._exclude(run, witness) for run, witness in found.items() if witness is not None)
 
-    def _exclusion_of(self, literal: Literal, run: list[int], witness: Witness) -> Exclusion:
-        excluded = Literal(literal.variable, sum(1 << i for i in run))
-        return Exclusion(self.context.literal_record(excluded, witness.row or None), len(run), witness)
-
-    def _find(self, wanted: Sequence[Excluded]) -> dict[Excluded, Witness | None]:
-        """The witnesses of these, in their order; nothing is searched for twice."""
-        new = [x for x in wanted if x not in self._found and x not in self._tried]
-        if new and self.find_witnesses is not None:
-            self._tried.update(new)
-            with Progress("looking for rows just outside"):
-                self._found.update(self.find_witnesses(new, Clock(WITNESS_SECONDS)))
-        return {x: self._found[x] for x in wanted if x in self._found}
+    def _exclude(self, run: Excluded, witness: Witness) -> Exclusion:
+        literal = Literal(self.context.variables[run.place], run.mask)
+        record = self.context.literal_record(literal, witness.row or None)
+        return Exclusion(record, run.mask.bit_count(), witness)
 
     @cached_property
-    def _found(self) -> dict[Excluded, Witness | None]:
-        """The witnesses that were found so far; None for what has none."""
-        return {}
-
-    @cached_property
-    def _tried(self) -> set[Excluded]:
-        """What witnesses were searched for so far."""
-        return set()
-
-    @cached_property
-    def _runs(self) -> list[tuple[Literal, list[int], Excluded]]:
-        """What is excluded by runs of neighbouring values."""
-        return [
-            (literal, run, self._find_excluded(literal, run))
-            for literal in self.term.literals
-            for run in self._find_runs(literal)
-        ]
+    def _runs(self) -> list[Excluded]:
+        return list_excluded(self.term, self.literals, self.context.places)
 
     @cached_property
     def _every_value(self) -> list[Excluded]:
-        """What is excluded value by value."""
-        return [Excluded(x.place, 1 << v, v) for _, run, x in self._runs for v in run]
+        return list_excluded_values(self._runs)
 
-    def _find_excluded(self, literal: Literal, run: list[int]) -> Excluded:
-        variable = literal.variable
-        nearest = _nearest(run, indices(literal.mask))
-        only_missing = variable.missing is not None and literal.mask == 1 << variable.missing
-        together = self.literals == "values" or (
-            self.literals == "intervals" and bool(variable.ordered) and only_missing
-        )
-        return Excluded(self.context.places[variable.name], sum(1 << i for i in run), nearest, together)
-
-    def _find_runs(self, literal: Literal) -> list[list[int]]:
-        """The excluded values in runs of neighbours; all together if the language keeps or drops them so."""
-        variable = literal.variable
-        excluded = [i for i in range(len(variable)) if not literal.mask >> i & 1]
-        if self.literals == "values":
-            return [excluded]
-        runs: list[list[int]] = []
-        for i in excluded:
-            follows = runs and runs[-1][-1] == i - 1 and i < variable.ordered
-            if follows:
-                runs[-1].append(i)
-            else:
-                runs.append([i])
-        return runs
+    @cached_property
+    def _so_far(self) -> WitnessesSoFar:
+        return WitnessesSoFar()
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything, with the score made and the witnesses that were looked at; what finds others stays behind."""
@@ -513,11 +317,12 @@ class Explanation(Brief, Shown):
 
     def _exclusions_record(self, most: int | None) -> ExclusionsRecord:
         """What is excluded, how much that is in all, and why there is no more of it here."""
-        shown = self.exclusions if most is None else self._exclusions(most)
-        none = sum(x in self._found and self._found[x] is None for *_, x in self._runs)
+        shown = self.exclusions if most is None else self._find_exclusions(most)
+        found = self._so_far.found
+        none = sum(x in found and found[x] is None for x in self._runs)
         total = len(shown) if self.find_witnesses is None else len(self._runs) - none
         return {
-            "excludes": [self._exclusion(x) for x in shown],
+            "excludes": [x.to_dict(self.context, self.row) for x in shown],
             "excludes_total": total,
             "excludes_note": "" if len(shown) == total else self._why_no_more(most),
         }
@@ -525,38 +330,7 @@ class Explanation(Brief, Shown):
     def _why_no_more(self, most: int | None) -> str:
         if most is not None and most < len(self._runs):
             return text.REST
-        if self.find_witnesses is find_nothing:
-            return "the model is not at hand to search for the rest"
-        return f"the rest was not found in {WITNESS_SECONDS:g} s"
-
-    def _exclusion(self, exclusion: Exclusion) -> ExclusionRecord:
-        witness = exclusion.witness
-        names = self.context.column_names
-        changed = {
-            name: None if new != new else new
-            for name, old, new in zip(names, self.row or (), witness.row, strict=False)
-            if new != old and not (new != new and old != old)
-        }
-        return {
-            "text": exclusion.text,
-            "literal": exclusion.literal,
-            "shown": self._describe_change(witness),
-            "values": exclusion.values,
-            "row": [None if x != x else x for x in witness.row],
-            "changed": changed,
-            "decision": plain(witness.decision),
-        }
-
-    def _describe_change(self, witness: Witness) -> dict[str, str]:
-        """What the row of a witness has otherwise than the row that is explained, in words, per feature."""
-        if not isinstance(self.context, TreeContext) or self.row is None:
-            return {}
-        old, new = (self.context.named_values(np.array(row)) for row in (self.row, witness.row))
-        return {
-            name: format_value(value, self.context.units.get(name, ""))
-            for name, value in new.items()
-            if value != old[name] and (value == value or old[name] == old[name])
-        }
+        return explain_gap(self.find_witnesses)
 
 
 def score_together(answers: Iterable[object]) -> None:
@@ -573,33 +347,6 @@ def score_together(answers: Iterable[object]) -> None:
                 why.__dict__["score"] = score
 
 
-def _nearest(values: Sequence[int], allowed: Sequence[int]) -> int:
-    """The value that is nearest to those that are allowed, which are in ascending order."""
-
-    def gap(value: int) -> int:
-        place = bisect_left(allowed, value)
-        return min(abs(value - a) for a in allowed[max(0, place - 1) : place + 1])
-
-    return min(values, key=gap)
-
-
 def _finite(x: float) -> float | None:
     """A number as JSON has it: None for an infinite one."""
     return x if np.isfinite(x) else None
-
-
-def interval_around(variable: Variable, mask: int, value: int) -> int:
-    """The part of a set of values that "intervals" can say around one of them.
-
-    Of numbers, the run around the value, and missing if it is in the set; around missing, that alone, or everything.
-    """
-    if not variable.ordered or mask == variable.everything:
-        return mask
-    if value >= variable.ordered:
-        return 1 << value
-    low = high = value
-    while low > 0 and mask >> (low - 1) & 1:
-        low -= 1
-    while high + 1 < variable.ordered and mask >> (high + 1) & 1:
-        high += 1
-    return (1 << (high + 1)) - (1 << low) | mask >> variable.ordered << variable.ordered

@@ -14,14 +14,10 @@ from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.context import Context
 from primewood.model.decision import Decision, RowDecision
-from primewood.questions.explanation import (
-    Explanation,
-    FindWitnesses,
-    KnownPoints,
-    Status,
-    find_nothing,
-)
+from primewood.questions.exclusions import FindWitnesses, KnownPoints, find_nothing
+from primewood.questions.explanation import Explanation
 from primewood.questions.order import plan_steps
+from primewood.questions.status import Status
 from primewood.questions.weakening import weaken
 from primewood.questions.witnesses import WitnessFinder
 

@@ -11,12 +11,10 @@ from primewood.logic.language import Language
 from primewood.logic.term import Term
 from primewood.model.context import TreeContext
 from primewood.model.decision import Decision
-from primewood.questions.explanation import (
-    Explanation,
-    Measure,
-)
+from primewood.questions.explanation import Explanation
 from primewood.questions.explanation_maker import ExplanationMaker
 from primewood.questions.families import TermFamily
+from primewood.questions.widest.measures import Measure
 
 
 class Explanations(TermFamily[Explanation]):

@@ -14,7 +14,7 @@ from primewood.model.context import UNDECIDED
 from primewood.model.decision import RowDecision
 from primewood.questions.counterfactual import Counterfactual, CounterfactualSearch
 from primewood.questions.distance import Moves, Norm, check_norm
-from primewood.questions.explanation import Status
+from primewood.questions.status import Status
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
 from primewood.render.records import RobustnessRecord, plain

@@ -15,7 +15,7 @@ from primewood.logic.instance import Box, Point, indices
 from primewood.model.context import UNDECIDED
 from primewood.model.decision import RowDecision
 from primewood.questions.examples import find_familiar
-from primewood.questions.explanation import Excluded, KnownPoints, Witness
+from primewood.questions.exclusions import Excluded, KnownPoints, Witness
 
 SHARE = 0.25
 """The share of the time that is left that one search may take."""

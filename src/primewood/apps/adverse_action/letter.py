@@ -10,7 +10,7 @@ from primewood.logic.expression import Literal
 from primewood.logic.interval import number
 from primewood.model.context import TreeContext
 from primewood.model.score import Score
-from primewood.questions.explanation import Status
+from primewood.questions.status import Status
 from primewood.render import decimals
 from primewood.visible import visible
 

@@ -13,8 +13,8 @@ from primewood.apps.adverse_action.letter import range_in_words
 from primewood.apps.adverse_action.reasons import AdverseReason
 from primewood.model.context import TreeContext
 from primewood.model.rows_of_cells import Row
-from primewood.questions.explanation import Status
 from primewood.questions.minimal_changes import ChangesOfSize, FeatureSet, MinimalChanges
+from primewood.questions.status import Status
 from primewood.render.records import plain
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from primewood.apps.adverse_action.codes import Fault
 from primewood.model.score import Score
-from primewood.questions.explanation import Status
+from primewood.questions.status import Status
 from primewood.render.brief import Brief
 from primewood.render.records import LiteralRecord, plain
 from primewood.visible import join_lines

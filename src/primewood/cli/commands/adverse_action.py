@@ -139,7 +139,7 @@ def adverse_action(
 
 
 def _judge(told: AdverseAction) -> bool | None:
-    from primewood.questions.explanation import Status
+    from primewood.questions.status import Status
 
     if told.reasons:
         return True

@@ -134,7 +134,7 @@ def measure(
     say: Callable[[str], None],
 ) -> list[Timing]:
     """Ask each question about as many rows as its part of the budget allows; about one row at least."""
-    from primewood.questions.explanation import Status
+    from primewood.questions.status import Status
 
     end = time.perf_counter() + budget
     found: list[Timing] = []

@@ -69,7 +69,7 @@ def contrast(
     """
     from primewood.cli.call_settings import collect_settings
     from primewood.cli.inputs import find_decision, read_questions
-    from primewood.questions.explanation import Status
+    from primewood.questions.status import Status
 
     settings = collect_settings(reading, "contrast")
     found = read_questions(model, rows, about, settings, immutable=immutable)
@@ -171,7 +171,7 @@ def flip(
     """
     from primewood.cli.call_settings import collect_settings
     from primewood.cli.inputs import check_features, find_decision, read_questions
-    from primewood.questions.explanation import Status
+    from primewood.questions.status import Status
 
     settings = collect_settings(reading, "flip")
     if robustness and (

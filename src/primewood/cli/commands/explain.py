@@ -204,7 +204,7 @@ def _write_reasons(
     found: Questions, answers: output.Answers, options: dict[str, Any], parts: ShownParts
 ) -> list[bool]:
     """Explain one row after the other, and write each at once; returns whether each has an explanation."""
-    from primewood.questions.explanation import Status
+    from primewood.questions.status import Status
 
     outcomes = []
     with CommandProgress("searching") as progress:

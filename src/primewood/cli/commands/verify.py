@@ -270,7 +270,7 @@ def rules(
     """
     from primewood.cli.call_settings import collect_settings
     from primewood.cli.inputs import find_decision, load_explainer
-    from primewood.questions.explanation import Status
+    from primewood.questions.status import Status
 
     explainer = load_explainer(model, rows, collect_settings(reading, "rules"))
     with CommandProgress("growing rules"):

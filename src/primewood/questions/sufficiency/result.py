@@ -9,7 +9,8 @@ from typing import get_args
 from primewood.errors import format_list
 from primewood.logic.language import Language
 from primewood.model.context import TreeContext
-from primewood.questions.explanation import Explanation, Status
+from primewood.questions.explanation import Explanation
+from primewood.questions.status import Status
 from primewood.questions.sufficiency.claim import ClaimedConditions
 from primewood.questions.sufficiency.counterexample import Counterexample
 from primewood.render.brief import Brief

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
+from typing import Literal as Choice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,10 @@ from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, indices
 from primewood.logic.variable import Variable
 from primewood.model.context import Context, TreeContext
-from primewood.questions.explanation import Measure
 from primewood.questions.widest.incidence import Incidence, as_bits
 
+Measure = Choice["rows", "volume", "values"]
+"""What the widest explanation covers most of."""
 MOST_KNOWN = 50_000
 """How many literals a measure remembers what they cover."""
 
