@@ -58,16 +58,15 @@ class Progress:
 
     def __init__(self, doing: Doing, wanted: bool | None = None) -> None:
         self._doing, self._wanted = doing, wanted
-        self._display: Display | None = None
+        self._shown: tuple[Display, threading.Thread] | None = None
         self._lock, self._done = threading.Lock(), threading.Event()
-        self._thread = threading.Thread(target=self._tell, name="primewood progress", daemon=True)
         self._owner = threading.get_ident()
         self._start = time.monotonic()
 
     @property
     def is_shown(self) -> bool:
         """Whether this context shows something, when it takes long."""
-        return self._display is not None
+        return self._shown is not None
 
     def say(self, doing: Doing) -> None:
         """Change what is shown; it appears when the display is next refreshed."""
@@ -84,8 +83,11 @@ class Progress:
         self._start = time.monotonic()
         display = display_of(self._wanted)
         if display is not None and _ACTIVE.take(self):
-            self._display = display
-            self._thread.start()
+            thread = threading.Thread(
+                target=self._tell, args=(display,), name="primewood progress", daemon=True
+            )
+            self._shown = display, thread
+            thread.start()
         return self
 
     def __exit__(
@@ -94,33 +96,28 @@ class Progress:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._display is None:
+        if self._shown is None:
             return
         self._done.set()
-        self._thread.join()
+        self._shown[1].join()
         self._hide()
         _ACTIVE.free()
 
-    def _tell(self) -> None:
-        wait, gap = (PATIENCE if self._is_live else LOGGED), LOGGED * GROWTH
+    def _tell(self, display: Display) -> None:
+        wait, gap = (PATIENCE if display.is_live else LOGGED), LOGGED * GROWTH
         while not self._done.wait(wait):
             with self._lock, suppress(OSError, ValueError):  # a full disk does not stop the work
-                assert self._display is not None
-                self._display.show(self._line(time.monotonic() - self._start))
-            wait, gap = (LIVE, gap) if self._is_live else (gap, min(gap * GROWTH, WIDEST))
+                display.show(self._line(time.monotonic() - self._start))
+            wait, gap = (LIVE, gap) if display.is_live else (gap, min(gap * GROWTH, WIDEST))
 
     def _line(self, seconds: float) -> str:
         doing = self._doing
         return doing(seconds) if callable(doing) else f"{doing}, {seconds:.0f} s; Ctrl-C stops"
 
-    @property
-    def _is_live(self) -> bool:
-        return self._display is not None and self._display.is_live
-
     def _hide(self) -> None:
-        if self._display is not None:
+        if self._shown is not None:
             with suppress(OSError, ValueError):
-                self._display.hide()
+                self._shown[0].hide()
 
 
 class _Active:

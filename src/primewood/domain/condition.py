@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from primewood.domain.feature import Feature
 from primewood.logic.interval import Interval
+from primewood.logic.variable import Variable
 
 Span = tuple[float, float]
 """The numbers from the first to the second, both included."""
@@ -52,11 +53,8 @@ class Condition:
         """Whether nothing satisfies it."""
         return not (self.spans or self.places or self.missing)
 
-    @property
-    def mask(self) -> int:
+    def find_mask(self, variable: Variable) -> int:
         """The values of the feature's variable that it meets, wholly or in part."""
-        variable = self.feature.variable
-        assert variable is not None
         found = sum(1 << i for i in self.places)
         if self.missing and variable.missing is not None:
             found |= 1 << variable.missing

@@ -87,7 +87,7 @@ class Feature:
         if self.variable is None or not self.variable.cuts:
             return np.array([[min(max(0.0, self.low), self.high)]])
         cuts = np.array(self.variable.cuts)
-        if self.variable.closed == "right":
+        if self._closes_right:
             above = np.nextafter(cuts[-1], np.inf)
             return np.append(cuts, max(above, cuts[-1] + 1) if self.whole else above)[:, None]
         below = np.nextafter(cuts[0], -np.inf)
@@ -106,7 +106,7 @@ class Feature:
         else:
             found = np.zeros(len(rows), dtype=np.int64)
             if self.variable is not None:
-                side: Side = "left" if self.variable.closed == "right" else "right"
+                side: Side = "left" if self._closes_right else "right"
                 found = np.searchsorted(self.variable.cuts or (), first, side=side).astype(np.int64)
             with np.errstate(invalid="ignore"):
                 odd = (first < self.low) | (first > self.high) | (self.whole & (first != np.floor(first)))
@@ -154,13 +154,17 @@ class Feature:
 
     def _step_beyond(self, cut: float, towards: float) -> float:
         """The nearest number to a cut on one side of it, the cut itself if it belongs to that side."""
-        assert self.variable is not None
-        if (self.variable.closed == "right") == (towards < 0):
+        if self._closes_right == (towards < 0):
             return cut
         beside = math.nextafter(cut, towards)
         if not self.whole:
             return beside
         return max(beside, cut + 1) if towards > 0 else min(beside, cut - 1)
+
+    @property
+    def _closes_right(self) -> bool:
+        """Whether a cut belongs to the interval below it."""
+        return self.variable is not None and self.variable.closed == "right"
 
     @cached_property
     def all_ends(self) -> NDArray[np.float64]:

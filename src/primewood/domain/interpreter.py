@@ -77,14 +77,16 @@ class Interpreter:
             problem = f"{found.text!r} does not fall between the values of {found.feature.name}"
             raise ParseError(problem, text, leaf.start)
         variable = found.feature.variable
-        return (FALSE if found.is_empty else TRUE) if variable is None else variable.of_mask(found.mask)
+        if variable is None:
+            return FALSE if found.is_empty else TRUE
+        return variable.of_mask(found.find_mask(variable))
 
     def _cuts_cells(self, condition: Condition) -> bool:
         """Whether some cell of the feature lies partly inside and partly outside."""
-        outside = self.negate(condition)
-        if condition.feature.variable is None:
+        outside, variable = self.negate(condition), condition.feature.variable
+        if variable is None:
             return not (condition.is_empty or outside.is_empty)
-        return bool(condition.mask & outside.mask)
+        return bool(condition.find_mask(variable) & outside.find_mask(variable))
 
     def condition(self, leaf: Leaf, text: str) -> Condition:
         """What a leaf says of its feature; an error of it shows where it stands in the text."""

@@ -366,7 +366,8 @@ def _staircase(order: Order, features: dict[str, Feature], places: dict[str, int
     j, k = places.get(order.lower), places.get(order.upper)
     if j is None and k is None and boxes:
         raise InvalidInput(f"no row can satisfy the constraints: {order.text}")
-    present = [(places[name], _present(features[name])) for name in order.through if features[name].missing]
+    through = [features[name] for name in order.through if features[name].missing]
+    present = [(places[feature.name], (1 << _cells(feature)) - 1) for feature in through]
     masks = [[(j, mask), (k, below), *present] for below, mask in boxes.items()]
     steps = tuple({place: mask for place, mask in box if place is not None} for box in masks)
     return Constraint(order.text, steps, is_staircase=j is not None and k is not None)
@@ -375,11 +376,6 @@ def _staircase(order: Order, features: dict[str, Feature], places: dict[str, int
 def _cells(feature: Feature) -> int:
     """How many cells the numbers of a feature have; one without a variable."""
     return 1 if feature.variable is None else len(feature.variable.cuts or ()) + 1
-
-
-def _present(feature: Feature) -> int:
-    assert feature.variable is not None and feature.variable.missing is not None
-    return feature.variable.everything & ~(1 << feature.variable.missing)
 
 
 def find_violation(

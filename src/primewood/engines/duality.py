@@ -250,22 +250,17 @@ class Border:
         """
         order = self.order if last is None else (*(j for j in self.order if j != last), last)
         # Growing knows the runs around a number, but none beside an instance's missing value.
-        grows = self.point is not None and not self.restrictions.whole
-        if grows and isinstance(self.oracle, GrowingOracle):
-            found = self._grow(self.oracle, chosen, order, clock)
-        else:
+        if self.point is None or self.restrictions.whole or not isinstance(self.oracle, GrowingOracle):
             found = self._thin_out(chosen, order, clock)
+        else:
+            found = self._grow(self.oracle, self.point, chosen, order, clock)
         if found is not None:
             self.explanations.append(found)
         return found
 
-    @property
-    def _instance(self) -> Point:
-        """The point that sets are around; a border of all terms has none, and is not asked for it."""
-        assert self.point is not None
-        return self.point
-
-    def _grow(self, oracle: GrowingOracle, chosen: int, order: Sequence[int], clock: Clock) -> int | None:
+    def _grow(
+        self, oracle: GrowingOracle, point: Point, chosen: int, order: Sequence[int], clock: Clock
+    ) -> int | None:
         """First allow all that the set allows, then drop the rest, variable by variable."""
         if clock.expired():
             return None
@@ -277,7 +272,7 @@ class Border:
         start = dict(enumerate(self.restrictions.box(chosen)))
         drops = [{j: whole[j]} for j in order if j not in fixed and blocks[j] & chosen]
         widened = () if self.literals == "values" else order
-        grown = oracle.grow(self._instance, [start, *drops], widened, self.literals, fixed, clock)
+        grown = oracle.grow(point, [start, *drops], widened, self.literals, fixed, clock)
         self.queries += grown.queries
         if grown.interrupted:
             return None
@@ -352,10 +347,10 @@ class Border:
         return tuple(moved)
 
     def _find_between(self, j: int, value: int) -> Sequence[int]:
-        """The values to try in place of another, the instance's own first."""
-        own, ordered = self._instance[j], self.oracle.variables[j].ordered
-        if own == value:
+        """The values to try in place of another, the instance's own first; none without an instance."""
+        if self.point is None or self.point[j] == value:
             return ()
+        own, ordered = self.point[j], self.oracle.variables[j].ordered
         if self.literals == "intervals" and own < ordered and value < ordered:
             return range(own, value, 1 if own < value else -1)
         return (own,)

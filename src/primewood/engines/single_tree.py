@@ -128,11 +128,9 @@ class SingleTree:
                 kept = smallest_first.get()
         return self._find_freeing(point, set(range(len(point))) - set(kept))
 
-    def find_other(self, box: Box, label: int) -> tuple[Point, int]:
-        """A point of a box that is not decided for the label, and how it is decided. There must be one."""
-        other = self.point_in(box, self.leaves_against(label))
-        assert other is not None, "a contrast lets another decision in"
-        return other, self.decide(other)
+    def find_other(self, box: Box, label: int) -> Point | None:
+        """A point of a box that is not decided for the label; None if there is none."""
+        return self.point_in(box, self.leaves_against(label))
 
     def contrasts(self, point: Point, literals: Language = "sets") -> Iterator[Box]:
         """All contrastive explanations of the decision at a point, each once, lazily.

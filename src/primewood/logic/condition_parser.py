@@ -22,9 +22,9 @@ OR_WORD, NOR_WORD, AND_WORD = (
 ANY_ORDER, ANY_EQUAL = pattern(f"({ORDER})"), pattern(f"({EQUAL})")
 SIGNED = pattern(rf"(?P<sign>[-+−])\s*(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+−]?\d+)?){END}")
 OPEN, CLOSE, COMMA = pattern(r"\("), pattern(r"\)"), pattern(",")
-OPEN_LIST, CLOSE_LIST = pattern(r"([{\[(])"), pattern(r"([}\])])")
+OPEN_LIST = pattern(r"([{\[(])")
 CLOSED = {"{": "}", "[": "]", "(": ")"}
-CLOSING_OF = {"{": pattern(r"\}"), "[": pattern(r"[\])]"), "(": pattern(r"[\])]")}
+CLOSING_OF = {"{": pattern(r"(\})"), "[": pattern(r"([\])])"), "(": pattern(r"([\])])")}
 
 
 class ConditionScanner(Scanner):
@@ -32,8 +32,7 @@ class ConditionScanner(Scanner):
 
     def read_after_number(self, number: Word, unit: str) -> Syntax:
         """``number order name``, and perhaps a second comparison."""
-        match = self.take(ANY_ORDER)
-        assert match is not None
+        match = self.expect(ANY_ORDER, "a comparison after the number")
         name = self.read_name(f"a {self.vocabulary.noun}")
         if unit and self.vocabulary.units.get(name.text) != unit:
             self.fail(f"{name.text} is not given in {unit}", number.end)
@@ -54,16 +53,11 @@ class ConditionScanner(Scanner):
 
     def read_list(self, name: Word, start: int, *, negated: bool) -> Syntax:
         """``in`` with values in brackets, or with the ends of an interval."""
-        opened = self.take(OPEN_LIST)
-        if opened is None:
-            self.fail_expecting("'{'")
+        opened = self.expect(OPEN_LIST, "'{'")
         values = [self.read_value(name)]
         while self.take(COMMA):
             values.append(self.read_value(name))
-        if not self.looks_like(CLOSING_OF[opened[1]]):
-            self.fail_expecting(repr(CLOSED[opened[1]]))
-        closed = self.take(CLOSE_LIST)
-        assert closed is not None
+        closed = self.expect(CLOSING_OF[opened[1]], repr(CLOSED[opened[1]]))
         is_set = opened[1] == "{" or bool(self.vocabulary.names.get(name.text))
         if is_set or len(values) != 2 or any(value.number is None for value in values):
             return Membership(name, tuple(values), negated, start, self.next)
@@ -115,8 +109,7 @@ class ConditionScanner(Scanner):
     def read_between(self, name: Word, start: int) -> Syntax:
         """``between number and number``: both included."""
         low = self.read_number(name, "between")
-        if not self.take(AND_WORD):
-            self.fail_expecting("'and'")
+        self.expect(AND_WORD, "'and'")
         high = self.read_number(name, "and")
         return Bounds(name, ((">=", low), ("<=", high)), start, self.next)
 

@@ -68,9 +68,7 @@ class Scanner:
 
     def skip(self) -> int:
         """Move over spaces; returns the place behind them."""
-        match = SPACE.match(self.text, self.next)
-        assert match is not None
-        self.next = min(match.end(), max(self.end, self.next))
+        self.take(SPACE)
         return self.next
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -78,6 +76,13 @@ class Scanner:
         match = pattern.match(self.text, self.next, self.end)
         if match is not None:
             self.next = match.end()
+        return match
+
+    def expect(self, pattern: re.Pattern[str], what: str) -> re.Match[str]:
+        """Move over what matches here; an error if nothing does."""
+        match = self.take(pattern)
+        if match is None:
+            self.fail_expecting(what)
         return match
 
     def looks_like(self, pattern: re.Pattern[str], position: int | None = None) -> bool:
@@ -146,10 +151,10 @@ class Scanner:
     def find_run(self, after: re.Pattern[str]) -> Word | None:
         """All that stands here up to something that can follow it."""
         start = end = self.skip()
-        while end < self.end and not self.looks_like(after, end):
-            match = CHUNK.match(self.text, end, self.end)
-            assert match is not None
-            end = match.end()
+        for chunk in CHUNK.finditer(self.text, start, self.end):
+            if self.looks_like(after, end):
+                break
+            end = chunk.end()
         return Word(self.text[start:end], start, end) if end > start else None
 
     def find_values(self, name: Word) -> list[Word]:

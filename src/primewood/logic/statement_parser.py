@@ -249,8 +249,7 @@ class _SyntaxReader(ConditionScanner):
         """Move over a connective of this level."""
         if self.find_joint() != level:
             return False
-        match = self.take(JOIN)
-        assert match is not None
+        match = self.expect(JOIN, "a connective")
         self.separators.add(KINDS[str(match.lastgroup)])
         return True
 
@@ -274,8 +273,7 @@ class _SyntaxReader(ConditionScanner):
         if self.prefers_name(OPEN) or not self.take(OPEN):
             return None
         inner = self.read_condition()
-        if not self.take(CLOSE):
-            self.fail_expecting("')'")
+        self.expect(CLOSE, "')'")
         return replace(inner, start=start, end=self.next)
 
     # Conditions on names
@@ -309,8 +307,7 @@ class _SyntaxReader(ConditionScanner):
 
     def read_gate(self, start: int) -> Syntax:
         """The gate "at least n of these"."""
-        if not self.take(OPEN):
-            self.fail_expecting("'('")
+        self.expect(OPEN, "'('")
         self.skip()
         match = self.take(A_NUMBER)
         if match is None or not match[0].isdecimal():
@@ -319,6 +316,5 @@ class _SyntaxReader(ConditionScanner):
         parts = []
         while self.take(COMMA):
             parts.append(self.read_condition(ends="list"))
-        if not self.take(CLOSE):
-            self.fail_expecting("')'")
+        self.expect(CLOSE, "')'")
         return Join("at_least", tuple(parts), start, self.next, count)

@@ -24,7 +24,7 @@ from primewood.model.model import Model
 from primewood.model.rows_of_cells import Row
 from primewood.progress import say
 from primewood.questions.complete import Bias, CompleteReason, Relevance
-from primewood.questions.contrast import Contrast, ContrastMaker, Contrasts
+from primewood.questions.contrast import Contrast, ContrastMaker, Contrasts, find_rival
 from primewood.questions.examples import find_familiar
 from primewood.questions.explanation_maker import ExplanationMaker
 from primewood.questions.explanations import Explanations
@@ -222,7 +222,7 @@ class Compiled(Readable):
         freed = tuple(
             x.everything if j in places else 1 << point[j] for j, x in enumerate(self._context.variables)
         )
-        other, to = self.diagram.find_other(freed, label)
+        other, to = find_rival(self.diagram, freed, label)
         changed = None
         if row is not None and isinstance(self._context, TreeContext):
             other = find_familiar(

@@ -103,13 +103,20 @@ class _Block:
         """
         if not mask:
             return self._making.invalid
-        only = mask.bit_length() - 1 if mask & (mask - 1) == 0 else None
+        if mask & (mask - 1):
+            return self._branch(place, mask, children, known)
+        only = mask.bit_length() - 1
         if place == self._length:
-            assert only is not None, "a block stands for one value"
             return children[only]
-        shared = None if only is None else (place, only, children[only])
-        if shared in self._known:
-            return self._known[shared]
+        shared = (place, only, children[only])
+        if shared not in self._known:
+            self._known[shared] = self._branch(place, mask, children, known)
+        return self._known[shared]
+
+    def _branch(
+        self, place: int, mask: int, children: tuple[int, ...], known: dict[tuple[int, int], int]
+    ) -> int:
+        """The node that tests the bit at a place."""
         if (place, mask) not in known:
             keep_values, x = self._making.encoding.keep_values, self._variable
             low, high = (
@@ -117,6 +124,4 @@ class _Block:
                 for bit in (False, True)
             )
             known[place, mask] = self._making.builder.node(self._first + place, low, high)
-        if shared is not None:
-            self._known[shared] = known[place, mask]
         return known[place, mask]

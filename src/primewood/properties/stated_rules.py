@@ -45,9 +45,12 @@ class Implication:
     ----------
     said : Statement
         "conditions -> decisions". Decisions by their names, with "or" between them, or with "not" before them.
+    conclusion : Conclusion
+        The decisions after the arrow.
     """
 
     said: Statement
+    conclusion: Conclusion
 
     @property
     def conditions(self) -> Sequence[Statement]:
@@ -57,8 +60,8 @@ class Implication:
     def claim(self, verifier: Verifier) -> Claim:
         self._boxes(verifier)
         rows = f"with {self.said.premise} " if self.conditions else ""
-        told = _either([decision.text for decision in self._conclusion.decisions])
-        if self._conclusion.negated:
+        told = _either([decision.text for decision in self.conclusion.decisions])
+        if self.conclusion.negated:
             return Claim(
                 self.said.text,
                 f"no row {rows}gets the decision {told}",
@@ -72,18 +75,13 @@ class Implication:
             f"every row {rows}gets the decision {told}",
         )
 
-    @property
-    def _conclusion(self) -> Conclusion:
-        assert self.said.conclusion is not None
-        return self.said.conclusion
-
     def _boxes(self, verifier: Verifier) -> list[Box]:
         return _boxes(self.said, verifier.context) if self.conditions else [verifier.everything]
 
     def verify(self, verifier: Verifier) -> Verification:
-        named = {decision.text for decision in self._conclusion.decisions}
+        named = {decision.text for decision in self.conclusion.decisions}
         names = enumerate(map(str, verifier.context.class_names))
-        forbidden = [i for i, name in names if (name in named) == self._conclusion.negated]
+        forbidden = [i for i, name in names if (name in named) == self.conclusion.negated]
         return verify_avoided(verifier, self.claim(verifier), self._boxes(verifier), forbidden)
 
 
@@ -92,7 +90,7 @@ def read_rule(text: str, context: TreeContext) -> Implication:
     said = read(text, _interpreter(context).vocabulary(context.units, context.class_names))
     if said.conclusion is None:
         raise InvalidInput(f"{brief(text)!r} is not a rule; {FORMS}")
-    return Implication(said)
+    return Implication(said, said.conclusion)
 
 
 def _interpreter(context: TreeContext) -> Interpreter:

@@ -356,11 +356,10 @@ class Hunt:
 
     def _occurs(self, line: SweepLine) -> NDArray[np.bool_]:
         """Which combinations have values that occur in the training rows only."""
-        frequencies = self.verifier.context.frequencies
-        assert frequencies is not None
-        found = np.ones(len(line.cells), dtype=bool)
+        context, found = self.verifier.context, np.ones(len(line.cells), dtype=bool)
         for k, j in enumerate(line.places):
-            found &= (frequencies[j] > 0)[line.cells[:, k]]
+            seen = np.array([context.frequency(j, value) > 0 for value in range(len(context.variables[j]))])
+            found &= seen[line.cells[:, k]]
         return found
 
     @property

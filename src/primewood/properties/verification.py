@@ -299,15 +299,8 @@ class Verifier:
 
     def row(self, point: Point) -> Row:
         """A row of the cell at a point, like the first training row where that is in the same cells."""
-        domain = self.subject.domain
-        if self._like is not None:
-            return self.context.cells.row_at(point, *self._like)
-        other = domain.row_in(point)
-        if domain.knowledge.orders:
-            found = self.context.cells.nearest_row(point, other, point)
-            assert found is not None, "a possible cell holds no row: please report this"
-            return found
-        return other
+        like, cell = self._like or (self.subject.domain.row_in(point), point)
+        return self.context.cells.row_at(point, like, cell)
 
     def state_failure(
         self, claim: Claim, rows: Sequence[Row], as_asked: Callable[[list[int]], bool]

@@ -131,14 +131,22 @@ class Contrast(Brief):
 
 
 class Decider(Protocol):
-    """Who finds a point that gets a different decision."""
+    """Finds a point that gets a different decision."""
 
-    def find_other(self, box: Box, label: int) -> tuple[Point, int]:
-        """A point of a box that is not decided for the label, and how it is decided."""
+    def find_other(self, box: Box, label: int) -> Point | None:
+        """A point of a box that is not decided for the label; None if there is none."""
 
     @property
     def decide(self) -> Callable[[Point], int]:
         """Decides about a point."""
+
+
+def find_rival(decider: Decider, box: Box, label: int) -> tuple[Point, int]:
+    """A point of a box that lets another decision in, and that decision."""
+    other = decider.find_other(box, label)
+    if other is None:
+        raise AssertionError("a contrast lets no other decision in: please report this")
+    return other, decider.decide(other)
 
 
 @dataclass(frozen=True)
@@ -171,7 +179,7 @@ class ContrastMaker:
 
     def make(self, box: Box) -> Contrast:
         """The contrast of a box that allows the row's own values and those of the change."""
-        other, label = self.decider.find_other(box, self.label)
+        other, label = find_rival(self.decider, box, self.label)
         other = self.recognise(other, label, box)
         row = None
         if isinstance(self.context, TreeContext) and self.row is not None:
@@ -262,11 +270,10 @@ class Finder:
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise NotPicklable.because_lazy("the contrasts")
 
-    def find_other(self, box: Box, label: int) -> tuple[Point, int]:  # noqa: ARG002
-        """A point of a box that the oracle's decision does not hold at, and how it is decided."""
+    def find_other(self, box: Box, label: int) -> Point | None:  # noqa: ARG002
+        """A point of a box that the oracle's decision does not hold at; None if there is none."""
         other = self.oracle.counterexample(box)
-        assert isinstance(other, tuple), "a contrast lets another decision in"
-        return other, self.decide(other)
+        return other if isinstance(other, tuple) else None
 
 
 class Contrasts(BoxFamily[Contrast]):

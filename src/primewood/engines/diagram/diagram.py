@@ -126,11 +126,9 @@ class Diagram:
         found = native.find([indices(box[j]) for j in self.order], terminal, otherwise)
         return None if found is None else self.order_as_universe(found)
 
-    def find_other(self, box: Box, terminal: int) -> tuple[Point, int]:
-        """A point of a box with another terminal, and its terminal. There must be one."""
-        other = self.find(box, terminal, otherwise=True)
-        assert other is not None, "a contrast lets another decision in"
-        return other, self.decide(other)
+    def find_other(self, box: Box, terminal: int) -> Point | None:
+        """A possible point of a box with another terminal; None if there is none."""
+        return self.find(box, terminal, otherwise=True)
 
     def assume(self, terminal: int) -> Diagram:
         """The same with this terminal wherever no row can be: what holds if every row is possible.

@@ -90,14 +90,18 @@ class JointForest:
         return 0 if self._native is None else self._native.nodes
 
     def build(self, clock: Clock) -> bool:
-        """Put the trees together, once; False if there was no time for it, `TooLarge` if they have too many nodes.
+        """Put the trees together, once; False if interrupted, `TooLarge` if they have too many nodes.
 
         Cost: linear in the nodes that come out of it.
         """
+        return self._find_native(clock) is not None
+
+    def _find_native(self, clock: Clock) -> _native.Joint | None:
+        """The trees put together; None if interrupted."""
         if not self._building.acquire(
             timeout=min(clock.left(), threading.TIMEOUT_MAX)
         ):  # another thread is at it
-            return False
+            return None
         try:
             if self._native is None and not self._too_large:
                 join = self._join(clock)
@@ -107,10 +111,10 @@ class JointForest:
             self._building.release()
         if self._too_large:
             raise TooLarge(f"the trees of the two together have more than {MOST_NODES:,} nodes")
-        return self._native is not None
+        return self._native
 
     def _join(self, clock: Clock) -> _native.Joint | bool | None:
-        """False if the trees outgrow the cap, None if there was no time."""
+        """The trees put together; False if they outgrow the cap, None if interrupted."""
         trees = []
         for relation in self._relations:
             if clock.expired():
@@ -146,17 +150,15 @@ class JointForest:
     def find(self, box: Box, demands: Sequence[Demand], clock: Clock | None = None) -> Reply:
         """A joint point of the box at which all demands are met. Cost: a search, exponential at worst."""
         clock = clock or Clock()
-        if not self.build(clock):
+        native = self._find_native(clock)
+        if native is None:
             return Verdict.INTERRUPTED
-        assert self._native is not None
-        mask = np.zeros(self._native.atoms, dtype=np.uint8)
+        mask = np.zeros(native.atoms, dtype=np.uint8)
         start = 0
         for x, allowed in zip(self.variables, box, strict=True):
             mask[[start + v for v in indices(allowed)]] = 1
             start += len(x)
-        found = self._native.meet(
-            mask, [(d.part, d.label, d.rival) for d in demands], clock.left(), clock.work()
-        )
+        found = native.meet(mask, [(d.part, d.label, d.rival) for d in demands], clock.left(), clock.work())
         if found is None:
             return Verdict.INTERRUPTED
         return tuple(found) if isinstance(found, tuple) else Verdict.NONE_EXISTS

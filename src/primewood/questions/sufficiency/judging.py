@@ -104,7 +104,9 @@ class _Judging:
 
     def _box(self, claim: ClaimedConditions) -> Box:
         """The cells that a claim meets."""
-        masks = {c.feature.name: c.mask for c in claim.conditions if c.feature.variable is not None}
+        masks = {
+            c.feature.name: c.find_mask(x) for c in claim.conditions if (x := c.feature.variable) is not None
+        }
         return tuple(masks.get(x.name, x.everything) for x in self.context.variables)
 
     def _language(self, claim: ClaimedConditions) -> Language:
@@ -127,7 +129,9 @@ class _Judging:
     def _is_idle(self, condition: Condition) -> bool:
         """Whether a condition excludes no cell."""
         variable = condition.feature.variable
-        return not condition.is_empty and (variable is None or condition.mask == variable.everything)
+        return not condition.is_empty and (
+            variable is None or condition.find_mask(variable) == variable.everything
+        )
 
     # Whether it suffices
 
