@@ -31,6 +31,8 @@ from primewood.errors import InvalidInput, told
 P = ParamSpec("P")
 T = TypeVar("T")
 FieldCheck = Callable[[Any, str], T]
+JsonObject = dict[str, object]
+"""An object of JSON whose fields are not checked yet; `Fields` reads them."""
 LARGEST = 2**63 - 1
 SHOWN = 60
 HALF = re.compile("[\ud800-\udfff]")
@@ -198,7 +200,7 @@ def mapping(check: FieldCheck[T]) -> FieldCheck[dict[str, T]]:
     return check_all
 
 
-def record(value: Any, place: str) -> dict[str, Any]:
+def record(value: Any, place: str) -> JsonObject:
     """An object, as it is."""
     return mapping(lambda item, _: item)(value, place)
 

@@ -14,9 +14,13 @@ from secrets import token_hex
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from primewood.errors import InvalidInput
+from primewood.fields import JsonObject
 
+Arrays = dict[str, NDArray[Any]]
+"""The arrays of an archive, by their names."""
 PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """How files are opened that may be links, pipes or devices: without following the one or waiting for the others."""
 
@@ -121,7 +125,7 @@ def parse_json(content: bytes, *, infinite: bool = False) -> Any:
         raise InvalidInput(f"not JSON, or cut off: {problem}") from None
 
 
-def unique_names(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def unique_names(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
     """The object with these members; a ValueError if two have the same name."""
     pairs = list(pairs)
     found = dict(pairs)
@@ -174,7 +178,13 @@ def an(noun: str) -> str:
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
-def read_archive(path: Path, formats: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def write_archive(path: Path, document: str, arrays: Arrays) -> None:
+    """Write a zip archive of arrays and a JSON document, which `read_archive` reads, whole or not at all."""
+    held: dict[str, Any] = {"document": np.frombuffer(document.encode(), dtype=np.uint8), **arrays}
+    write_whole(path, lambda file: np.savez_compressed(file, **held))
+
+
+def read_archive(path: Path, formats: Sequence[str]) -> tuple[JsonObject, Arrays]:
     """The JSON document and the other arrays of a zip archive that primewood wrote, in one of these formats."""
     kinds = " or ".join(an(name.removeprefix("primewood ")) for name in formats)
     foreign = f"{path.name} is not {kinds} of primewood, or it is damaged"

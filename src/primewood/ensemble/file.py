@@ -7,17 +7,20 @@ import json
 from collections.abc import Mapping
 from dataclasses import astuple, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.ensemble.ensemble import Categories, Cutoff, Ensemble, Group, Level
+from primewood.ensemble.comparison import InputType, Operator
+from primewood.ensemble.ensemble import Categories, Cutoff, Ensemble, Form, Group, Level, Vote
+from primewood.ensemble.link import Link, Precision
 from primewood.ensemble.tree import Tree
 from primewood.errors import InvalidInput
 from primewood.fields import (
     FieldCheck,
     Fields,
+    JsonObject,
     file_path,
     finite,
     flag,
@@ -77,17 +80,73 @@ def digest_of(ensemble: Ensemble) -> str:
     return whole.hexdigest()[:16]
 
 
-def document_of(ensemble: Ensemble) -> dict[str, Any]:
+class TreeRecord(TypedDict):
+    """A tree by its arrays; infinite numbers are written as text."""
+
+    feature: list[int]
+    threshold: list[float | str]
+    left: list[int]
+    right: list[int]
+    missing_left: list[bool]
+    value: list[list[float]]
+    set_of: list[int] | None
+    sets: list[list[float | str]]
+
+
+class EnsembleDocument(TypedDict):
+    """An ensemble in plain types."""
+
+    format: str
+    version: int
+    feature_names: list[str]
+    classes: list[object]
+    start: list[float]
+    cuts: list[float]
+    operator: Operator
+    dtype: InputType
+    allows_missing: bool
+    vote: Vote
+    divisor: float | None
+    precision: Precision
+    link: Link
+    slope: float
+    any_order: bool
+    form: Form
+    largest_integer: float
+    source: str
+    never_missing: list[int]
+    cutoff: list[object] | None
+    levels: list[tuple[float, bool]]
+    groups: list[tuple[int, float]]
+    categories: list[Any]
+    trees: list[TreeRecord]
+
+
+def document_of(ensemble: Ensemble) -> EnsembleDocument:
     """An ensemble in plain types. Infinite numbers are written as text, which JSON has no other word for."""
-    plain = {name: getattr(ensemble, name) for name in PLAIN}
     return {
         "format": FORMAT,
         "version": VERSION,
-        **{name: _written(value) for name, value in plain.items()},
+        "feature_names": _written(ensemble.feature_names),
+        "classes": _written(ensemble.classes),
+        "start": _written(ensemble.start),
+        "cuts": _written(ensemble.cuts),
+        "operator": ensemble.operator,
+        "dtype": ensemble.dtype,
+        "allows_missing": _written(ensemble.allows_missing),
+        "vote": ensemble.vote,
+        "divisor": _written(ensemble.divisor),
+        "precision": ensemble.precision,
+        "link": ensemble.link,
+        "slope": _written(ensemble.slope),
+        "any_order": _written(ensemble.any_order),
+        "form": ensemble.form,
+        "largest_integer": _written(ensemble.largest_integer),
+        "source": ensemble.source,
         "never_missing": sorted(ensemble.never_missing),
         "cutoff": None if ensemble.cutoff is None else list(astuple(ensemble.cutoff)),
-        "levels": [[level.value, level.strictly] for level in ensemble.levels],
-        "groups": [[group.size, group.weight] for group in ensemble.groups],
+        "levels": [(level.value, level.strictly) for level in ensemble.levels],
+        "groups": [(group.size, group.weight) for group in ensemble.groups],
         "categories": categories_written(ensemble.categories),
         "trees": [_tree_record(tree) for tree in ensemble.trees],
     }
@@ -122,7 +181,7 @@ CHECKS: dict[str, FieldCheck[Any]] = {
 """What the fields of a document are that are kept as they are."""
 
 
-def ensemble_of(document: dict[str, Any]) -> Ensemble:
+def ensemble_of(document: JsonObject) -> Ensemble:
     """The ensemble that `document_of` wrote; the type of every field is checked."""
     said = Fields(document)
     plain: dict[str, Any] = {name: said.read(name, check) for name, check in CHECKS.items()}
@@ -191,22 +250,23 @@ def _written(value: Any) -> Any:
     raise InvalidInput(f"a file keeps labels that are text, numbers or truth values, not {value!r}")
 
 
-def _tree_record(tree: Tree) -> dict[str, Any]:
-    record: dict[str, Any] = {}
-    for name in (part.name for part in fields(tree)):
-        value = getattr(tree, name)
-        if name == "sets":
-            record[name] = [_numbers(bounds) for bounds in value]
-        else:
-            record[name] = None if value is None else _numbers(value)
-    return record
+def _tree_record(tree: Tree) -> TreeRecord:
+    return {
+        "feature": tree.feature.tolist(),
+        "threshold": _numbers(tree.threshold),
+        "left": tree.left.tolist(),
+        "right": tree.right.tolist(),
+        "missing_left": tree.missing_left.tolist(),
+        "value": tree.value.tolist(),
+        "set_of": None if tree.set_of is None else tree.set_of.tolist(),
+        "sets": [_numbers(bounds) for bounds in tree.sets],
+    }
 
 
-def _numbers(array: Any) -> Any:
+def _numbers(array: NDArray[np.float64]) -> list[float | str]:
     """Numbers as lists; infinities as text."""
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        return [x if np.isfinite(x) else str(x) for x in array.tolist()]
-    return array.tolist()
+    numbers: list[float | str] = array.tolist()
+    return numbers if np.isfinite(array).all() else [x if np.isfinite(x) else str(x) for x in numbers]
 
 
 def _tree(value: Any, place: str) -> Tree:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypedDict, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from primewood.domain import Domain, Feature
 from primewood.domain.feature import FeatureKind
@@ -24,6 +25,7 @@ from primewood.errors import InvalidInput
 from primewood.fields import (
     FieldCheck,
     Fields,
+    JsonObject,
     flag,
     items,
     made,
@@ -35,11 +37,12 @@ from primewood.fields import (
     text,
     whole,
 )
-from primewood.files import check_header, report_damage, write_whole
+from primewood.files import Arrays, check_header, report_damage, write_archive
 from primewood.logic.interval import MISSING
-from primewood.logic.language import check_language
+from primewood.logic.language import Language, check_language
 from primewood.logic.variable import Side, Variable
 from primewood.model.context import Context, TreeContext
+from primewood.render.records import Scalar
 from primewood.tables.rows import Layout
 
 if TYPE_CHECKING:
@@ -49,15 +52,76 @@ FORMAT = "primewood compiled model"
 VERSION = 2
 
 
+class NumericVariableRecord(TypedDict):
+    """A variable by its cuts."""
+
+    name: str
+    cuts: list[float]
+    closed: Side | None
+    missing: bool
+
+
+class CategoricalVariableRecord(TypedDict):
+    """A variable by its values."""
+
+    name: str
+    values: list[Scalar]
+    missing: bool
+    ordered: bool
+
+
+class FeatureRecord(TypedDict):
+    """A feature of the model, and what its columns may hold."""
+
+    name: str
+    kind: FeatureKind
+    columns: list[int]
+    patterns: list[tuple[list[float], Scalar]] | None
+    others: int | None
+    bounds: list[float | None]
+    whole: bool
+    missing: bool
+    tested: bool
+
+
+class KnowledgeRecord(TypedDict):
+    """What no row violates: forbidden boxes, and orders between features."""
+
+    rules: list[tuple[str, list[list[tuple[int, int]]], bool]]
+    orders: list[tuple[str, str, str, tuple[float, ...], bool]]
+
+
+class CompiledDocument(TypedDict):
+    """What a file says beside its arrays."""
+
+    format: str
+    version: int
+    classes: list[Scalar]
+    variables: list[NumericVariableRecord | CategoricalVariableRecord]
+    features: list[FeatureRecord] | None
+    columns: list[str]
+    assumptions: list[str] | None
+    vote: str | None
+    model: str | None
+    literals: Language
+    units: dict[str, str]
+    dtype: InputType
+    form: Form
+    largest_integer: float
+    categories: list[Any]
+    order: list[int]
+    root: int
+    impossible: int | None
+    constraints: KnowledgeRecord | None
+
+
 def save(compiled: Compiled, path: Path) -> None:
     """Write a compiled model; the file is there whole or not at all."""
-    arrays: dict[str, Any] = {f"level_{j}": level for j, level in enumerate(compiled.diagram.levels)}
-    words = json.dumps(_document(compiled), ensure_ascii=False)
-    document = np.frombuffer(words.encode(), dtype=np.uint8)
-    write_whole(path, lambda file: np.savez_compressed(file, document=document, **arrays))
+    arrays: Arrays = {f"level_{j}": level for j, level in enumerate(compiled.diagram.levels)}
+    write_archive(path, json.dumps(_document(compiled), ensure_ascii=False), arrays)
 
 
-def _document(compiled: Compiled) -> dict[str, Any]:
+def _document(compiled: Compiled) -> CompiledDocument:
     context, diagram = compiled._context, compiled.diagram
     domain = context.domain if isinstance(context, TreeContext) else None
     layout = context.layout if isinstance(context, TreeContext) else Layout()
@@ -84,12 +148,12 @@ def _document(compiled: Compiled) -> dict[str, Any]:
     }
 
 
-def _class_name(name: object) -> object:
+def _class_name(name: object) -> Scalar:
     """Strings, numbers and truth values are kept as they are, anything else as it is written."""
     return name if isinstance(name, str | bool | int | float) else str(name)
 
 
-def variable_record(x: Variable) -> dict[str, Any]:
+def variable_record(x: Variable) -> NumericVariableRecord | CategoricalVariableRecord:
     """A variable in plain types: its cuts, or its values."""
     missing = x.missing is not None
     if x.is_numeric:
@@ -98,20 +162,20 @@ def variable_record(x: Variable) -> dict[str, Any]:
     return {"name": x.name, "values": values, "missing": missing, "ordered": x.ordered > 0}
 
 
-def _value(value: object) -> object:
+def _value(value: object) -> Scalar:
     value = value.item() if isinstance(value, np.generic) else value
     if not isinstance(value, str | bool | int | float):
         raise InvalidInput(f"a file keeps values that are text, numbers or truth values, not {value!r}")
     return value
 
 
-def _feature_record(f: Feature) -> dict[str, Any]:
-    patterns = f.patterns and [[list(pattern), _value(label)] for pattern, label in f.patterns.items()]
+def _feature_record(f: Feature) -> FeatureRecord:
+    patterns = [(list(pattern), _value(label)) for pattern, label in (f.patterns or {}).items()]
     return {
         "name": f.name,
         "kind": f.kind,
         "columns": list(f.columns),
-        "patterns": patterns,
+        "patterns": None if f.patterns is None else patterns,
         "others": f.others,
         "bounds": [None if np.isinf(x) else x for x in (f.low, f.high)],
         "whole": f.whole,
@@ -120,17 +184,17 @@ def _feature_record(f: Feature) -> dict[str, Any]:
     }
 
 
-def _knowledge_record(knowledge: Knowledge) -> dict[str, Any]:
+def _knowledge_record(knowledge: Knowledge) -> KnowledgeRecord:
     return {
         "rules": [
-            [rule.text, [list(box.items()) for box in rule.forbidden], rule.is_staircase]
+            (rule.text, [list(box.items()) for box in rule.forbidden], rule.is_staircase)
             for rule in knowledge.rules
         ],
-        "orders": [[o.text, o.lower, o.upper, o.constants, o.strict] for o in knowledge.orders],
+        "orders": [(o.text, o.lower, o.upper, o.constants, o.strict) for o in knowledge.orders],
     }
 
 
-def load_compiled(document: dict[str, Any], arrays: dict[str, Any], path: Path) -> Compiled:
+def load_compiled(document: JsonObject, arrays: Arrays, path: Path) -> Compiled:
     """The compiled model of a file that `save` wrote, which consists of a document and arrays."""
     from primewood.properties.compiled import Compiled
 
@@ -143,7 +207,7 @@ def load_compiled(document: dict[str, Any], arrays: dict[str, Any], path: Path) 
     return Compiled(diagram, context)
 
 
-def _diagram(fields: Fields, arrays: dict[str, Any], context: Context) -> Diagram:
+def _diagram(fields: Fields, arrays: Arrays, context: Context) -> Diagram:
     places, classes = len(context.variables), len(context.class_names)
     impossible = fields.read("impossible", optional(whole(classes, classes)))
     return Diagram(
@@ -156,7 +220,7 @@ def _diagram(fields: Fields, arrays: dict[str, Any], context: Context) -> Diagra
     )
 
 
-def _level(arrays: dict[str, Any], j: int) -> Any:
+def _level(arrays: Arrays, j: int) -> NDArray[np.int32]:
     level = arrays.get(f"level_{j}")
     if level is None or level.dtype != np.int32 or level.ndim != 2:
         raise InvalidInput(f"level_{j} must be a table of 32-bit integers")

@@ -11,20 +11,26 @@ import json
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from primewood.ensemble import Ensemble
-from primewood.ensemble.file import document_of, ensemble_of, load_ensemble
+from primewood.ensemble.file import EnsembleDocument, document_of, ensemble_of, load_ensemble
 from primewood.errors import InvalidInput, PrimewoodError, format_list
-from primewood.fields import Fields, file_path, items, mapping, one_of, optional, text, whole
-from primewood.files import check_header, read_archive, report_damage, write_whole
+from primewood.fields import Fields, JsonObject, file_path, items, mapping, one_of, optional, text, whole
+from primewood.files import Arrays, check_header, read_archive, report_damage, write_archive
 from primewood.logic.expression import Expression
 from primewood.logic.expression_parser import parse
 from primewood.model.model import Model, TreeModel
 from primewood.properties.compiled_file import FORMAT as COMPILED
-from primewood.properties.compiled_file import load_compiled, read_variable, variable_record
+from primewood.properties.compiled_file import (
+    CategoricalVariableRecord,
+    NumericVariableRecord,
+    load_compiled,
+    read_variable,
+    variable_record,
+)
 from primewood.readers.fidelity import Fidelity
 from primewood.saving.values import read_value, write_value
 from primewood.tables.tabular import as_read
@@ -39,6 +45,32 @@ NOT_KEPT = ("feature_names", "domain", "trust_pickle", "progress")
 """Options that are not kept: names are in the ensemble, and declarations together with those of the training frame."""
 
 
+class SavedEnsemble(TypedDict):
+    """The ensemble of an explainer of trees."""
+
+    ensemble: EnsembleDocument
+    digest: str
+
+
+class SavedExpression(TypedDict):
+    """The expression of an explainer of one."""
+
+    expression: str
+    variables: list[NumericVariableRecord | CategoricalVariableRecord]
+
+
+class ExplainerDocument(TypedDict):
+    """What a file says beside the training rows."""
+
+    format: str
+    version: int
+    model: SavedEnsemble | SavedExpression
+    options: dict[str, object]
+    kinds: dict[str, str]
+    notes: list[str]
+    fidelity: tuple[int, int] | None
+
+
 def save_explainer(explainer: Explainer, path: str | Path) -> None:
     """Write an explainer to a file that `load` reads; the file is there whole or not at all."""
     model = explainer._model
@@ -47,12 +79,10 @@ def save_explainer(explainer: Explainer, path: str | Path) -> None:
             "the rows of this explainer were replaced; save the explainer that it was made from"
         )
     words = json.dumps(_document(explainer), allow_nan=False, ensure_ascii=False)
-    arrays: dict[str, Any] = {"rows": explainer.rows} if len(explainer.rows) else {}
-    document = np.frombuffer(words.encode(), dtype=np.uint8)
-    write_whole(file_path(path), lambda file: np.savez_compressed(file, document=document, **arrays))
+    write_archive(file_path(path), words, {"rows": explainer.rows} if len(explainer.rows) else {})
 
 
-def _document(explainer: Explainer) -> dict[str, Any]:
+def _document(explainer: Explainer) -> ExplainerDocument:
     fidelity, model = explainer.fidelity, explainer._model
     options = {name: value for name, value in explainer._options.given.items() if name not in NOT_KEPT}
     if isinstance(model, TreeModel):
@@ -64,7 +94,7 @@ def _document(explainer: Explainer) -> dict[str, Any]:
         "options": {name: _written(name, value) for name, value in options.items()},
         "kinds": dict(model.recipe.kinds) if isinstance(model, TreeModel) else {},
         "notes": list(explainer.notes),
-        "fidelity": None if fidelity is None else [fidelity.rows, fidelity.differ],
+        "fidelity": None if fidelity is None else (fidelity.rows, fidelity.differ),
     }
 
 
@@ -75,7 +105,7 @@ def _written(name: str, value: Any) -> Any:
         raise InvalidInput(f"{name} cannot be saved: {problem}") from None
 
 
-def _model_record(model: Model) -> dict[str, Any]:
+def _model_record(model: Model) -> SavedEnsemble | SavedExpression:
     if isinstance(model, TreeModel):
         return {"ensemble": document_of(model.as_read), "digest": model.as_read.digest}
     expression = model.source
@@ -134,13 +164,13 @@ def load(path: str | Path) -> Explainer | Compiled | Ensemble:
     return _load_explainer(document, arrays, path)
 
 
-def _load_explainer(document: dict[str, Any], arrays: dict[str, Any], path: Path) -> Explainer:
+def _load_explainer(document: JsonObject, arrays: Arrays, path: Path) -> Explainer:
     check_header(document, path, "explainer", VERSION)
     with report_damage(path, "save the explainer again"):
         return _explainer(Fields(document), arrays)
 
 
-def _explainer(fields: Fields, arrays: dict[str, Any]) -> Explainer:
+def _explainer(fields: Fields, arrays: Arrays) -> Explainer:
     from primewood.explainer import Explainer
 
     model = fields.read("model", _model)
@@ -183,7 +213,7 @@ def _options(record: Any, place: str) -> dict[str, Any]:
     return found
 
 
-def _rows(arrays: dict[str, Any], model: Ensemble | Expression) -> Any:
+def _rows(arrays: Arrays, model: Ensemble | Expression) -> Any:
     rows = arrays.get("rows")
     if rows is not None and (rows.dtype != np.float64 or rows.ndim != 2):
         raise InvalidInput(f"training rows are a table of float64 numbers, not {rows.dtype} of {rows.shape}")
