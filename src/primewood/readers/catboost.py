@@ -40,8 +40,19 @@ from primewood.errors import (
     format_list,
 )
 from primewood.files import parse_json
-from primewood.readers.catboost_file import check_document, leaf_values, name_of, refuse_statistics
+from primewood.readers.catboost_file import (
+    CatBoostDocument,
+    FeaturesInfo,
+    NestedNode,
+    SplitRecord,
+    SymmetricTree,
+    check_document,
+    leaf_values,
+    name_of,
+    refuse_statistics,
+)
 from primewood.readers.child import ProcessLimits, run_limited
+from primewood.readers.ensemble_parts import ClassCuts
 
 try:
     import catboost  # type: ignore[import-untyped]
@@ -108,10 +119,10 @@ def _export_binary(path: Path, target: Path) -> None:
         ) from None
 
 
-def _check(source: Path, path: Path) -> dict[str, Any]:
+def _check(source: Path, path: Path) -> CatBoostDocument:
     """The document in a file of JSON, which came from a path; an error if its trees cannot be walked."""
     try:
-        document: dict[str, Any] = parse_json(source.read_bytes())
+        document: CatBoostDocument = parse_json(source.read_bytes())
         check_document(document)
     except UnsupportedModel as problem:
         raise UnsupportedModel(f"{path.name} {problem}") from None
@@ -120,7 +131,7 @@ def _check(source: Path, path: Path) -> dict[str, Any]:
     return document
 
 
-def _keep_numbers(model: Any, document: Mapping[str, Any], path: Path) -> None:
+def _keep_numbers(model: Any, document: CatBoostDocument, path: Path) -> None:
     """Give a model that was loaded from JSON the numbers that CatBoost rounded on the way."""
     values, (scale, bias) = leaf_values(document), document["scale_and_bias"]
     loaded = model.get_leaf_values()
@@ -229,14 +240,14 @@ def _order_columns(data: Any, model: Any) -> Any:
     return data.iloc[:, [columns.index(name) for name in names]]
 
 
-def _export(model: Any, data: Any) -> dict[str, Any]:
+def _export(model: Any, data: Any) -> CatBoostDocument:
     """The model in CatBoost's JSON, which holds every bit of its borders and leaves."""
     pool = data if model.get_cat_feature_indices() else None
     with TemporaryDirectory() as folder:
         file = Path(folder) / "model.json"
         try:
             model.save_model(str(file), format="json", pool=pool)
-            exported: dict[str, Any] = json.loads(file.read_bytes())
+            exported: CatBoostDocument = json.loads(file.read_bytes())
         except (catboost.CatBoostError, ValueError) as problem:
             raise InvalidInput(
                 f"CatBoost cannot export this {type(model).__name__}, which is how it is read: {problem}"
@@ -265,7 +276,7 @@ class _Columns:
     codes: dict[int, dict[int, float]]
     """By column: the code of each hash that is tested."""
 
-    def split(self, split: dict[str, Any]) -> _Split:
+    def split(self, split: SplitRecord) -> _Split:
         """A split as the export writes it."""
         if split["split_type"] == "FloatFeature":
             column, missing_is_above = self.numbers[split["float_feature_index"]]
@@ -276,7 +287,7 @@ class _Columns:
         raise UnsupportedModel(f"a split of the kind {split['split_type']} is not read")
 
 
-def _ensemble(model: Any, exported: dict[str, Any], data: Any) -> Ensemble:
+def _ensemble(model: Any, exported: CatBoostDocument, data: Any) -> Ensemble:
     features = exported["features_info"]
     _refuse_statistics(model, features)
     categories, codes = _categories(features, data)
@@ -298,9 +309,13 @@ def _ensemble(model: Any, exported: dict[str, Any], data: Any) -> Ensemble:
     trees += [_asymmetric(tree, columns) for tree in exported.get("trees") or ()]
     if not trees:
         raise InvalidInput(f"this {type(model).__name__} has no trees")
+    decision = _decision(model, trees[0].value.shape[1])
     return Ensemble(
         trees=(*trees, *_bias(exported, trees[0].value.shape[1])),
         feature_names=_names(model, features),
+        classes=decision.classes,
+        cuts=decision.cuts,
+        link=decision.link,
         operator="<=",
         dtype="float32",
         allows_missing=True,
@@ -308,30 +323,28 @@ def _ensemble(model: Any, exported: dict[str, Any], data: Any) -> Ensemble:
         vote="sum",
         categories=categories,
         source=f"CatBoost {type(model).__name__}",
-        **_decision(model, trees[0].value.shape[1]),
     )
 
 
-def _refuse_statistics(model: Any, features: dict[str, Any]) -> None:
+def _refuse_statistics(model: Any, features: FeaturesInfo) -> None:
     try:
         refuse_statistics(features)
     except UnsupportedModel as problem:
         raise UnsupportedModel(f"this {type(model).__name__} {problem}") from None
 
 
-def _names(model: Any, features: dict[str, Any]) -> tuple[str, ...]:
+def _names(model: Any, features: FeaturesInfo) -> tuple[str, ...]:
     """The names of all columns up to the last that the model knows."""
+    numbers, categories = features.get("float_features"), features.get("categorical_features")
     known = {
-        feature["flat_feature_index"]: name_of(feature)
-        for kind in ("float_features", "categorical_features")
-        for feature in features.get(kind) or ()
+        feature["flat_feature_index"]: name_of(feature) for feature in (*(numbers or ()), *(categories or ()))
     }
     width = max(model.get_n_features_in(), *(column + 1 for column in known))
     return tuple(known.get(column, f"x{column}") for column in range(width))
 
 
 def _categories(
-    features: dict[str, Any], data: Any
+    features: FeaturesInfo, data: Any
 ) -> tuple[dict[int, Categories], dict[int, dict[int, float]]]:
     """What categorical columns hold, and the codes of the hashes that splits test."""
     categories, codes = {}, {}
@@ -346,7 +359,7 @@ def _categories(
     return categories, codes
 
 
-def _names_of_hashes(features: dict[str, Any], data: Any) -> dict[int, dict[int, object]]:
+def _names_of_hashes(features: FeaturesInfo, data: Any) -> dict[int, dict[int, object]]:
     """By categorical column, the names of the hashes that splits test, as the data has them."""
     columns = features.get("categorical_features") or ()
     tested = [column for column in columns if column.get("values")]
@@ -395,7 +408,7 @@ def _codes(names: Sequence[object]) -> list[float]:
     return integers if len(integers) == len(names) else [float(i) for i in range(len(names))]
 
 
-def _symmetric(tree: dict[str, Any], columns: _Columns) -> Tree:
+def _symmetric(tree: SymmetricTree, columns: _Columns) -> Tree:
     """A tree that asks the same at all nodes of a level; the first split is the lowest bit of the leaf's number."""
     splits = [columns.split(split) for split in tree["splits"] or ()]
     levels = np.arange(len(splits) + 1)
@@ -411,14 +424,14 @@ def _symmetric(tree: dict[str, Any], columns: _Columns) -> Tree:
     )
 
 
-def _asymmetric(tree: dict[str, Any], columns: _Columns) -> Tree:
+def _asymmetric(tree: NestedNode, columns: _Columns) -> Tree:
     """A tree that grew node by node (``grow_policy`` Depthwise, Lossguide and the like)."""
     splits: list[_Split] = []
     split_of: list[int] = []
     children: list[tuple[int, int]] = []
     leaves: list[float | list[float]] = []
 
-    def add(node: dict[str, Any]) -> int:
+    def add(node: NestedNode) -> int:
         place = len(split_of)
         children.append((-1, -1))
         if "value" in node:
@@ -467,7 +480,7 @@ def _tree(
     )
 
 
-def _bias(exported: dict[str, Any], width: int) -> list[Tree]:
+def _bias(exported: CatBoostDocument, width: int) -> list[Tree]:
     """What is added to the scores in the end, as a tree."""
     scale, bias = exported["scale_and_bias"]
     if scale != 1:
@@ -514,7 +527,7 @@ def _decides(model: Any) -> bool:
     return not isinstance(model, catboost.CatBoostRegressor) and len(model.classes_) > 0
 
 
-def _decision(model: Any, width: int) -> dict[str, Any]:
+def _decision(model: Any, width: int) -> ClassCuts:
     """The classes, cuts and link of a model with this number of scores."""
     name, loss = type(model).__name__, model._object._get_loss_function_name()
     if not _decides(model):
@@ -526,16 +539,16 @@ def _decision(model: Any, width: int) -> dict[str, Any]:
             )
         if width != 1:
             raise UnsupportedModel(f"this {name} predicts {width} numbers for each row ({loss}): not read")
-        return {"classes": (PREDICTION,)}
+        return ClassCuts((PREDICTION,))
     labels = model.classes_.tolist()
     if width == 1 and len(labels) == 2 and not loss.startswith("Multi"):
-        return {"classes": tuple(labels), "cuts": (_cut(model),), "link": "logistic"}
+        return ClassCuts(tuple(labels), (_cut(model),), "logistic")
     if width == 1 or loss not in MULTI_CLASS:
         raise UnsupportedModel(
             f"this {name} with {width} scores for {len(labels)} classes ({loss or 'of unknown loss'}) is not read; "
             f"Logloss, CrossEntropy, {' and '.join(MULTI_CLASS)} are"
         )
-    return {"classes": tuple(labels[i] for i in _find_classes(model))}
+    return ClassCuts(tuple(labels[i] for i in _find_classes(model)))
 
 
 def _find_classes(model: Any) -> list[int]:

@@ -11,7 +11,7 @@ CatBoost trusts its JSON: an index, a size or a kind that is not as expected end
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired, Required, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from primewood.ensemble.tree import MOST_UNNAMED
 from primewood.errors import InvalidInput, UnsupportedModel, format_list
 from primewood.fields import (
     Fields,
+    JsonObject,
     finite,
     flag,
     items,
@@ -44,6 +45,75 @@ MOST_NODES = 2**16 - 1
 """The most nodes of a tree that is not symmetric: CatBoost counts the nodes between two in 16 bits."""
 Test = tuple[str, int, float]
 """What a split asks: its kind, the column's index among those of the kind, and the border or the category's hash."""
+
+
+class NumericColumn(TypedDict):
+    """A numeric column."""
+
+    feature_index: int
+    flat_feature_index: int
+    feature_id: str
+    has_nans: bool
+    nan_value_treatment: str
+
+
+class CategoricalColumn(TypedDict):
+    """A categorical column, with the hashes that splits test."""
+
+    feature_index: int
+    flat_feature_index: int
+    feature_id: str
+    values: NotRequired[list[int]]
+
+
+class CategoryHash(TypedDict):
+    """A category, and what stands for it in splits."""
+
+    hash: int
+    value: str
+
+
+class FeaturesInfo(TypedDict, total=False):
+    """The columns of a model."""
+
+    float_features: list[NumericColumn] | None
+    categorical_features: list[CategoricalColumn] | None
+    cat_features_hash: list[CategoryHash] | None
+
+
+class SplitRecord(TypedDict, total=False):
+    """A split: the border of a numeric column, or the hash of a category."""
+
+    split_type: Required[str]
+    float_feature_index: int
+    border: float
+    cat_feature_index: int
+    value: int
+
+
+class SymmetricTree(TypedDict):
+    """A tree of one split per level."""
+
+    splits: list[SplitRecord] | None
+    leaf_values: list[float]
+
+
+class NestedNode(TypedDict, total=False):
+    """A leaf, which has a value, or a split with two children."""
+
+    value: float | list[float]
+    split: SplitRecord
+    left: NestedNode
+    right: NestedNode
+
+
+class CatBoostDocument(TypedDict):
+    """A model, as far as it is read."""
+
+    features_info: FeaturesInfo
+    oblivious_trees: NotRequired[list[SymmetricTree]]
+    trees: NotRequired[list[NestedNode]]
+    scale_and_bias: tuple[float, list[float]]
 
 
 def check_document(document: Any) -> None:
@@ -73,19 +143,19 @@ def check_document(document: Any) -> None:
     _check_info(said.read("model_info", record), width)
 
 
-def leaf_values(document: Mapping[str, Any]) -> NDArray[np.float64]:
+def leaf_values(document: CatBoostDocument) -> NDArray[np.float64]:
     """All values of leaves of a checked document, in the order in which CatBoost numbers them when it loads it."""
     found: list[float] = []
     for tree in document.get("oblivious_trees", ()):
         found += tree["leaf_values"]
-    for tree in document.get("trees", ()):
-        for node in _nodes(tree):
+    for root in document.get("trees", ()):
+        for node in _nodes(root):
             value = node.get("value", [])
             found += value if isinstance(value, list) else [value]
     return np.array(found, dtype=np.float64)
 
 
-def _nodes(tree: dict[str, Any]) -> list[dict[str, Any]]:
+def _nodes(tree: NestedNode) -> list[NestedNode]:
     """The nodes below a checked one, parents first, from left to right."""
     found, todo = [], [tree]
     while todo:
@@ -95,7 +165,7 @@ def _nodes(tree: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def refuse_statistics(features: Mapping[str, Any]) -> None:
+def refuse_statistics(features: Mapping[str, object]) -> None:
     """Refuse splits on statistics of the target, which CatBoost derives from categorical columns."""
     statistics = optional(items(record))(features.get("ctrs"), "ctrs") or ()
     used = [
@@ -112,12 +182,12 @@ def refuse_statistics(features: Mapping[str, Any]) -> None:
         )
 
 
-def name_of(feature: Mapping[str, Any]) -> str:
+def name_of(feature: Mapping[str, object]) -> str:
     """The name of a column; columns without one are x0, x1, and so on."""
     return str(feature.get("feature_id") or f"x{feature.get('flat_feature_index')}")
 
 
-def _tests(features: dict[str, Any]) -> list[Test]:
+def _tests(features: JsonObject) -> list[Test]:
     """All tests that splits may ask for, each at its number."""
     unknown = features.keys() - FEATURES
     if unknown:
@@ -156,7 +226,7 @@ def _borders(said: Fields) -> list[float]:
     return found
 
 
-def _hashes(entry: Mapping[str, Any]) -> Sequence[int]:
+def _hashes(entry: JsonObject) -> Sequence[int]:
     """The hashes of a categorical column that are tested."""
     return optional(items(whole(-(2**31), 2**32 - 1)))(entry.get("values"), "values") or ()
 
@@ -172,7 +242,7 @@ def _check_split(split: Any, place: str, tests: Sequence[Test]) -> None:
         raise InvalidInput(f"{place} is not the test that its number stands for")
 
 
-def _check_symmetric(tree: dict[str, Any], place: str, tests: Sequence[Test]) -> int:
+def _check_symmetric(tree: JsonObject, place: str, tests: Sequence[Test]) -> int:
     """Check a tree; how many scores its leaves have."""
     said = Fields(tree, place)
     splits = said.read("splits", optional(listed)) or []
@@ -188,7 +258,7 @@ def _check_symmetric(tree: dict[str, Any], place: str, tests: Sequence[Test]) ->
     return width
 
 
-def _check_nested(tree: dict[str, Any], place: str, tests: Sequence[Test]) -> int:
+def _check_nested(tree: JsonObject, place: str, tests: Sequence[Test]) -> int:
     """Check a tree; how many scores its leaves have."""
     widths: set[int] = set()
     todo, count = [(tree, 0)], 0
@@ -226,7 +296,7 @@ def _check_start(parts: list[Any], width: int) -> None:
     finite(width)(parts[1], "scale_and_bias")
 
 
-def _check_info(info: dict[str, Any], width: int) -> None:
+def _check_info(info: JsonObject, width: int) -> None:
     """Check what is said about training; of all that, the classes and the probability threshold matter."""
     for name, value in info.items():
         if not isinstance(value, str) and not (name.endswith("params") and isinstance(value, dict)):

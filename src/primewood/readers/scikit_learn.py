@@ -30,6 +30,7 @@ from primewood import readers
 from primewood.ensemble import Ensemble, Group, Tree
 from primewood.ensemble.ensemble import one_vote
 from primewood.errors import UnsupportedModel, format_list
+from primewood.readers.ensemble_parts import VoteParts
 from primewood.readers.scikit_learn_trees import (
     adds_in_any_order,
     ask,
@@ -82,7 +83,7 @@ def decisions_of(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
     return np.asarray(ask(model, "predict", rows))
 
 
-def _vote(model: Any) -> dict[str, Any]:
+def _vote(model: Any) -> VoteParts:
     """The trees of a model and how they vote."""
     if isinstance(model, BaggingClassifier):
         return _read_bagging(model)
@@ -91,7 +92,7 @@ def _vote(model: Any) -> dict[str, Any]:
     return {"trees": tuple(_trees(model, model)), "vote": "mean"}
 
 
-def _read_bagging(model: BaggingClassifier) -> dict[str, Any]:
+def _read_bagging(model: BaggingClassifier) -> VoteParts:
     width = len(model.classes_)
     trees: list[Tree] = []
     groups = []
@@ -114,7 +115,7 @@ def _ascend(classes: NDArray[Any]) -> bool:
     return bool((np.diff(classes) > 0).all())
 
 
-def _read_voting(model: VotingClassifier) -> dict[str, Any]:
+def _read_voting(model: VotingClassifier) -> VoteParts:
     members = model.estimators_
     if any(list(member.classes_) != list(range(len(model.classes_))) for member in members):
         raise unknown_layout(model)

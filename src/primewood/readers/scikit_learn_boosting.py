@@ -20,7 +20,7 @@ them. A category that is a number is its own code; other categories are numbered
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 from numbers import Number
 from typing import Any
@@ -41,8 +41,9 @@ from sklearn.ensemble import (
 )
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
-from primewood.ensemble import Categories, Ensemble, Group, Tree
+from primewood.ensemble import PREDICTION, Categories, Ensemble, Group, Tree
 from primewood.errors import UnsupportedModel, format_list
+from primewood.readers.ensemble_parts import ClassCuts, ScoreParts
 from primewood.readers.scikit_learn_trees import (
     adds_in_any_order,
     ask,
@@ -117,21 +118,25 @@ def decisions_of(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
     return np.asarray(ask(model, "predict", as_taken(model, rows)))
 
 
-def _parts(model: Any) -> dict[str, Any]:
+def _parts(model: Any) -> ScoreParts:
     """The trees of a model, what they test, and how they vote."""
     if isinstance(model, HISTOGRAM):
         return _histogram(model)
     if isinstance(model, GRADIENT):
         return _gradient(model)
-    shared = {"classes": ("prediction",), "dtype": "float32", "vote": "mean"}
     if isinstance(model, BaggingRegressor):
-        return shared | _read_bagging(model)
+        return _read_bagging(model)
     if isinstance(model, VotingRegressor):
-        return shared | _read_voting(model)
-    return shared | {"trees": tuple(_trees(model, model))}
+        return _read_voting(model)
+    return _average(_trees(model, model))
 
 
-def _decision(model: Any, least: float) -> dict[str, Any]:
+def _average(trees: Iterable[Tree]) -> ScoreParts:
+    """Trees that a regressor takes the mean of."""
+    return {"trees": tuple(trees), "classes": (PREDICTION,), "dtype": "float32", "vote": "mean"}
+
+
+def _decision(model: Any, least: float) -> ClassCuts:
     """How a boosted model decides, `least` being the least score that means the second of two classes."""
     link = type(model._loss.link).__name__
     if is_regressor(model):
@@ -140,21 +145,20 @@ def _decision(model: Any, least: float) -> dict[str, Any]:
                 f'a {type(model).__name__} with loss="{model.loss}" predicts through numpy\'s exp, whose last bit '
                 "depends on the processor; the losses without a logarithm are read"
             )
-        return {"classes": ("prediction",), "vote": "sum"}
+        return ClassCuts((PREDICTION,))
     classes = tuple(model.classes_.tolist())
     if len(classes) < 2:
         raise UnsupportedModel(
             f"this {type(model).__name__} knows one class only, {classes[0]!r}: it decides nothing"
         )
-    shared = {"classes": classes, "vote": "sum"}
     if len(classes) > 2:
-        return shared
+        return ClassCuts(classes)
     if link not in ("LogitLink", "HalfLogitLink"):
         raise unknown_layout(model)
-    return shared | {"link": "expit", "cuts": (least,)}
+    return ClassCuts(classes, (least,), "expit")
 
 
-def _gradient(model: Any) -> dict[str, Any]:
+def _gradient(model: Any) -> ScoreParts:
     scale = _scale(model)
     trees = []
     for stage in model.estimators_:
@@ -164,7 +168,19 @@ def _gradient(model: Any) -> dict[str, Any]:
             value[:, output] = float(model.learning_rate) * tree.value[:, 0] * scale
             trees.append(Tree(tree.feature, tree.threshold, tree.left, tree.right, tree.missing_left, value))
     start = tuple((_start(model) * scale).tolist())
-    return {"trees": tuple(trees), "start": start, "dtype": "float32", **_decision(model, 0.0)}
+    return {**_add_up(trees, start, _decision(model, 0.0)), "dtype": "float32"}
+
+
+def _add_up(trees: Iterable[Tree], start: tuple[float, ...], decision: ClassCuts) -> ScoreParts:
+    """Trees that are added to a start."""
+    return {
+        "trees": tuple(trees),
+        "vote": "sum",
+        "start": start,
+        "classes": decision.classes,
+        "cuts": decision.cuts,
+        "link": decision.link,
+    }
 
 
 def _scale(model: Any) -> float:
@@ -193,13 +209,13 @@ def _start(model: Any) -> NDArray[np.float64]:
     return start
 
 
-def _read_bagging(model: BaggingRegressor) -> dict[str, Any]:
+def _read_bagging(model: BaggingRegressor) -> ScoreParts:
     members = members_of(model)
     parts = [list(_trees(model, member, np.asarray(columns))) for member, columns in members]
     return _group(parts, [1.0] * len(parts))
 
 
-def _read_voting(model: VotingRegressor) -> dict[str, Any]:
+def _read_voting(model: VotingRegressor) -> ScoreParts:
     members = model.estimators_
     if len(members) > MOST_VOTERS:
         raise UnsupportedModel(
@@ -217,12 +233,12 @@ def _read_voting(model: VotingRegressor) -> dict[str, Any]:
     if not all(0 <= weight < np.inf for weight in weights) or not sum(weights) > 0:
         raise UnsupportedModel(f"a VotingRegressor with the weights {format_list(weights)} is not read")
     parts = [list(_trees(model, member)) for member in members]
-    return _group(parts, weights) | {"divisor": float(np.sum(weights))}
+    return {**_group(parts, weights), "divisor": float(np.sum(weights))}
 
 
-def _group(parts: list[list[Tree]], weights: list[float]) -> dict[str, Any]:
+def _group(parts: list[list[Tree]], weights: list[float]) -> ScoreParts:
     groups = tuple(Group(len(part), weight) for part, weight in zip(parts, weights, strict=True))
-    return {"trees": tuple(tree for part in parts for tree in part), "groups": groups}
+    return {**_average(tree for part in parts for tree in part), "groups": groups}
 
 
 def _trees(whole: Any, member: Any, columns: NDArray[Any] | None = None) -> Iterator[Tree]:
@@ -239,7 +255,7 @@ def _trees(whole: Any, member: Any, columns: NDArray[Any] | None = None) -> Iter
         yield tree
 
 
-def _histogram(model: Any) -> dict[str, Any]:
+def _histogram(model: Any) -> ScoreParts:
     baseline = model._baseline_prediction
     if baseline.dtype != np.float64 or baseline.size != model.n_trees_per_iteration_:
         raise unknown_layout(model)
@@ -252,12 +268,12 @@ def _histogram(model: Any) -> dict[str, Any]:
         raise unknown_layout(model)
     numerical = ~np.isin(np.arange(model.n_features_in_), list(categories))
     columns = np.argsort(numerical, kind="stable")
-    trees = tuple(
+    trees = [
         _histogram_tree(model, predictor, output, columns, codes)
         for stage in model._predictors
         for output, predictor in enumerate(stage)
-    )
-    return {"trees": trees, "start": tuple(baseline.ravel().tolist()), "categories": categories, **decision}
+    ]
+    return {**_add_up(trees, tuple(baseline.ravel().tolist()), decision), "categories": categories}
 
 
 def _histogram_tree(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from primewood.ensemble.tree import MOST_UNNAMED
 from primewood.errors import InvalidInput
-from primewood.fields import FieldCheck, Fields, items, record, text, whole
+from primewood.fields import FieldCheck, Fields, JsonObject, items, record, text, whole
 from primewood.files import parse_json
 
 SCHEMA = "schema.json"
@@ -47,7 +47,7 @@ def check_archive(path: Path) -> None:
         raise InvalidInput(f"it is not a whole zip archive ({type(problem).__name__})") from None
 
 
-def _records(schema: Any) -> Iterator[dict[str, Any]]:
+def _records(schema: Any) -> Iterator[JsonObject]:
     """All objects in a document, however deep."""
     todo = [schema]
     while todo:
@@ -65,7 +65,7 @@ def _check_size(unpacked: int, path: Path) -> None:
         raise InvalidInput(f"it unpacks to {unpacked:,} bytes, more than {MOST_BEYOND} times its own size")
 
 
-def _check_columns(one: dict[str, Any]) -> None:
+def _check_columns(one: JsonObject) -> None:
     """Check how many columns an object of scikit-learn claims, if it has no names for them."""
     if "n_features_in_" in one and "feature_names_in_" not in one:
         _json(whole(0, MOST_UNNAMED))(one["n_features_in_"], "n_features_in_")
@@ -98,7 +98,7 @@ def _json(check: FieldCheck[Any]) -> FieldCheck[Any]:
     return checked
 
 
-def _array(value: dict[str, Any], archive: ZipFile) -> NDArray[Any]:
+def _array(value: JsonObject, archive: ZipFile) -> NDArray[Any]:
     """An array that is a file of its own."""
     name = Fields(value, "an array").read("file", text)
     if name not in archive.namelist():

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.ensemble import Ensemble, Tree
+from primewood.ensemble import PREDICTION, Ensemble, Tree
 from primewood.ensemble.ensemble import Categories
 from primewood.ensemble.link import Link, cut_at
 from primewood.errors import InvalidInput, MissingDependency, UnsupportedModel, first_line, format_list
@@ -117,9 +117,12 @@ def read(model: Any) -> Ensemble:
     asked = _ask(model)
     learner = _learner(asked)
     start = _start(learner)
+    trees = tuple(_trees(learner, start, asked))
+    classes, cuts = _decision(asked, len(start))
     return Ensemble(
-        trees=tuple(_trees(learner, start, asked)),
+        trees=trees,
         feature_names=_feature_names(learner),
+        classes=classes,
         operator="<",
         dtype="float32",
         form="dense",
@@ -128,9 +131,9 @@ def read(model: Any) -> Ensemble:
         start=tuple(start.tolist()),
         precision="float32",
         link=LINKS[asked.objective],
+        cuts=cuts,
         categories=_categories(learner, asked),
         source=f"XGBoost {asked.name}",
-        **_decision(asked, len(start)),
     )
 
 
@@ -359,20 +362,20 @@ def _trees(learner: Mapping[str, Any], start: NDArray[np.float32], asked: _Asked
         yield _tree(raw, value, asked)
 
 
-def _decision(asked: _Asked, width: int) -> dict[str, Any]:
+def _decision(asked: _Asked, width: int) -> tuple[tuple[object, ...], tuple[float, ...]]:
     """The classes of a model and the cuts between them."""
     if not asked.classifies:
         if width > 1:
             raise UnsupportedModel(f"a regressor with the objective {asked.objective} is not read")
-        return {"classes": ("prediction",)}
+        return (PREDICTION,), ()
     if not asked.objective.startswith("multi:"):
         cut = cut_at(0.5, LINKS[asked.objective], "float32", strictly=True)
-        return {"classes": (0, 1), "cuts": (cut,)}
+        return (0, 1), (cut,)
     if asked.objective == "multi:softprob" and width == 2 and asked.in_place:
         raise UnsupportedModel(
             f"this {asked.name} takes multi:softprob with 2 classes for two labels at once; use binary:logistic"
         )
-    return {"classes": tuple(range(width))}
+    return tuple(range(width)), ()
 
 
 def _tree(raw: Mapping[str, Any], value: NDArray[np.float64], asked: _Asked) -> Tree:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from primewood.errors import InvalidInput, format_list
+from primewood.fields import JsonObject
 from primewood.tables import workbook
 
 
@@ -107,7 +108,7 @@ def read_objects(found: Iterable[Any], name: str) -> Iterator[TextLine]:
             yield Unreadable(str(problem))
 
 
-def _check_object(value: Any, source: str) -> dict[str, Any]:
+def _check_object(value: Any, source: str) -> JsonObject:
     if isinstance(value, Unreadable):
         raise InvalidInput(f"{source} is not JSON: {value.problem}")
     if not isinstance(value, dict):
@@ -117,7 +118,7 @@ def _check_object(value: Any, source: str) -> dict[str, Any]:
     return value
 
 
-def _cells(row: dict[str, Any], header: list[str], source: str) -> list[str]:
+def _cells(row: JsonObject, header: list[str], source: str) -> list[str]:
     """The cells of an object under the names of columns. The text of a number is exact; null is an empty cell."""
     absent = [name for name in header if name not in row]
     if absent:
