@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import TypedDict
 
 from numpy import float64, int32, int64, uint8
 from numpy.typing import NDArray
@@ -6,6 +7,23 @@ from numpy.typing import NDArray
 def apply_link(link: int, scores: NDArray[float64]) -> None: ...
 def work_done() -> dict[str, int]:
     """What all searches of this process have done so far: runs, queries and search nodes."""
+
+class GrownReply(TypedDict):
+    """A box that an instance was weakened to: packed bits, and the points that show what it excludes."""
+
+    box: bytes
+    complete: bool
+    queries: int
+    witnesses: list[list[int]]
+    blocked_by: bytes
+
+class NearestReply(TypedDict):
+    """The cheapest point that gets a different decision, as far as it is known."""
+
+    point: list[int] | None
+    cost: float
+    lower: float
+    complete: bool
 
 class Forest:
     patience: int
@@ -29,7 +47,7 @@ class Forest:
         target: int,
         seconds: float,
         nodes: int,
-    ) -> dict[str, object]: ...
+    ) -> GrownReply: ...
     def nearest(
         self,
         instance: list[int],
@@ -38,7 +56,7 @@ class Forest:
         target: int,
         seconds: float,
         nodes: int,
-    ) -> dict[str, object]: ...
+    ) -> NearestReply: ...
 
 def make_forest(
     n_classes: int,

@@ -14,7 +14,7 @@ from typing import Any
 
 from primewood.encodings.clauses import Cnf
 from primewood.errors import InvalidInput, TooLarge, UnknownName, format_list, meant
-from primewood.fields import Fields, file_path, items, made, text, whole
+from primewood.fields import Fields, JsonObject, file_path, items, made, text, whole
 from primewood.files import check_header, read_json, report_damage, write_whole
 
 KIND, VERSION = "obdd", 1
@@ -53,7 +53,7 @@ class Obdd:
     meanings: tuple[str, ...]
     nodes: tuple[Node, ...]
     root: int
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: JsonObject = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -120,7 +120,7 @@ class Obdd:
             lines.append(f"  {place} -> {high};")
         return "\n".join([*lines, f'  start [shape=none, label=""]; start -> {self.root};', "}"]) + "\n"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The diagram in plain types, as a file holds it."""
         return {
             "format": f"primewood {KIND}",

@@ -28,6 +28,7 @@ from primewood.questions.contrast import Contrast, ContrastMaker, Contrasts, fin
 from primewood.questions.examples import find_familiar
 from primewood.questions.explanation_maker import ExplanationMaker
 from primewood.questions.explanations import Explanations
+from primewood.render.records import CompiledRecord
 from primewood.visible import Readable
 
 if TYPE_CHECKING:
@@ -332,7 +333,7 @@ class Compiled(Readable):
             title=title,
         )
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> CompiledRecord:
         """What the diagram is like, in plain types."""
         making = self.diagram.making
         return {

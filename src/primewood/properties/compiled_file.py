@@ -70,7 +70,7 @@ class CategoricalVariableRecord(TypedDict):
     ordered: bool
 
 
-class FeatureRecord(TypedDict):
+class FeatureDocument(TypedDict):
     """A feature of the model, and what its columns may hold."""
 
     name: str
@@ -84,7 +84,7 @@ class FeatureRecord(TypedDict):
     tested: bool
 
 
-class KnowledgeRecord(TypedDict):
+class KnowledgeDocument(TypedDict):
     """What no row violates: forbidden boxes, and orders between features."""
 
     rules: list[tuple[str, list[list[tuple[int, int]]], bool]]
@@ -98,7 +98,7 @@ class CompiledDocument(TypedDict):
     version: int
     classes: list[Scalar]
     variables: list[NumericVariableRecord | CategoricalVariableRecord]
-    features: list[FeatureRecord] | None
+    features: list[FeatureDocument] | None
     columns: list[str]
     assumptions: list[str] | None
     vote: str | None
@@ -112,7 +112,7 @@ class CompiledDocument(TypedDict):
     order: list[int]
     root: int
     impossible: int | None
-    constraints: KnowledgeRecord | None
+    constraints: KnowledgeDocument | None
 
 
 def save(compiled: Compiled, path: Path) -> None:
@@ -169,7 +169,7 @@ def _value(value: object) -> Scalar:
     return value
 
 
-def _feature_record(f: Feature) -> FeatureRecord:
+def _feature_record(f: Feature) -> FeatureDocument:
     patterns = [(list(pattern), _value(label)) for pattern, label in (f.patterns or {}).items()]
     return {
         "name": f.name,
@@ -184,7 +184,7 @@ def _feature_record(f: Feature) -> FeatureRecord:
     }
 
 
-def _knowledge_record(knowledge: Knowledge) -> KnowledgeRecord:
+def _knowledge_record(knowledge: Knowledge) -> KnowledgeDocument:
     return {
         "rules": [
             (rule.text, [list(box.items()) for box in rule.forbidden], rule.is_staircase)

@@ -7,14 +7,14 @@ multi-valued node follows, or none, where Ψ is violated.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 from typing import Literal as Choice
 
 from primewood.encodings import Encoding, HighestBit, OneHot, Prefix
 from primewood.encodings.obdd import Builder, Obdd
 from primewood.engines.diagram.diagram import Diagram
 from primewood.errors import TooLarge
-from primewood.fields import one_of
+from primewood.fields import JsonObject, one_of
 from primewood.logic.variable import Variable
 from primewood.properties.compiled_file import variable_record
 
@@ -26,7 +26,7 @@ MOST_VALUES = 800
 
 
 def encode_diagram(
-    diagram: Diagram, label: int, name: str, psi: str, max_nodes: int | None, facts: dict[str, Any]
+    diagram: Diagram, label: int, name: str, psi: str, max_nodes: int | None, facts: Mapping[str, object]
 ) -> Obdd:
     """The Boolean diagram of "the decision is this label" over an encoding, with Ψ."""
     one_of(ENCODINGS)(name, "encoding")
@@ -53,7 +53,7 @@ def encode_diagram(
     )
 
 
-def _feature(encoding: Encoding, variable: Variable) -> dict[str, Any]:
+def _feature(encoding: Encoding, variable: Variable) -> JsonObject:
     """A feature with its values, its Boolean variables, and the code of each value."""
     codes = [encoding.code(variable, value) for value in range(len(variable))]
     return {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from typing import Literal as Choice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,32 +14,36 @@ from primewood.errors import InvalidInput
 from primewood.model.context import TreeContext
 from primewood.model.model import Model, TreeModel
 from primewood.render.labels import edge_label
+from primewood.render.records import TreeLeaf, TreeNode, TreeTest
 
 if TYPE_CHECKING:
     from primewood.render.answer_pictures import Picture
 
 
-def tree_records(ensemble: Ensemble, context: TreeContext, number: int) -> list[dict[str, Any]]:
+def tree_records(ensemble: Ensemble, context: TreeContext, number: int) -> list[TreeNode]:
     """The nodes of a tree, root first; a test that sends everything to one side is left out."""
     if not 0 <= number < len(ensemble.trees):
         raise InvalidInput(
             f"the model has the trees 0 to {len(ensemble.trees) - 1}; there is no tree {number}"
         )
     tree = ensemble.trees[number]
-    records: list[dict[str, Any]] = []
-    todo: list[tuple[int, dict[int, int], dict[str, Any], str]] = [(0, {}, {}, "root")]
+    records: list[TreeNode] = []
+    todo: list[tuple[int, dict[int, int], TreeTest | None, Choice["left", "right"]]] = [(0, {}, None, "left")]
     while todo:  # a node, what its path allows, and the record and the side that it comes after
         node, box, parent, side = todo.pop()
-        parent[side] = len(records)
+        if parent is not None:
+            parent[side] = len(records)
         node, test = _next_test(tree, node, box, ensemble, context)
         if test is None:
             records.append(_leaf(ensemble, tree.value[node]))
             continue
         place, allowed, left = test
         x = context.variables[place]
-        records.append({"text": f"{x.name} {edge_label(x, left, context.units.get(x.name, ''))}"})
-        todo.append((int(tree.right[node]), {**box, place: allowed & ~left}, records[-1], "right"))
-        todo.append((int(tree.left[node]), {**box, place: allowed & left}, records[-1], "left"))
+        words = f"{x.name} {edge_label(x, left, context.units.get(x.name, ''))}"
+        record: TreeTest = {"text": words, "left": -1, "right": -1}
+        records.append(record)
+        todo.append((int(tree.right[node]), {**box, place: allowed & ~left}, record, "right"))
+        todo.append((int(tree.left[node]), {**box, place: allowed & left}, record, "left"))
     return records
 
 
@@ -58,7 +63,7 @@ def _next_test(
     return node, None
 
 
-def _leaf(ensemble: Ensemble, value: NDArray[np.float64]) -> dict[str, Any]:
+def _leaf(ensemble: Ensemble, value: NDArray[np.float64]) -> TreeLeaf:
     """What a leaf says: the class with the largest share, or what it adds to a score, and which class that favours."""
     if ensemble.vote != "sum" and not ensemble.cuts:
         return {"decision": int(value.argmax()), "share": float(value.max())}

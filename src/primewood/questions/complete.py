@@ -23,7 +23,7 @@ from primewood.model.context import Context
 from primewood.model.decision import Decision
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
-from primewood.render.records import RelevanceRecord, plain
+from primewood.render.records import CompleteReasonRecord, RelevanceRecord, plain
 from primewood.visible import Readable, visible
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ class CompleteReason(Brief):
             made.append(disjunction([made[f.lo[node]], conjunction([holds, made[f.hi[node]]])]))
         return made[f.root].over(self.context.variables)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> CompleteReasonRecord:
         """The reason in plain types: nodes 0 (open) and 1 (certain), then [exclusion, without it, with it]."""
         f, relevance = self.function, self.relevance
         return {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +14,7 @@ from primewood.errors import InvalidInput
 from primewood.logic.variable import Variable
 from primewood.render.labels import edge_label, label_pieces
 from primewood.render.picture import OPEN, PALETTE, Picture, Sketch
+from primewood.render.records import TreeNode
 from primewood.render.text import write_share
 
 __all__ = ["Picture", "diagram_picture", "edge_label", "reason_picture", "tree_picture"]
@@ -69,7 +69,7 @@ def diagram_picture(
 
 
 def tree_picture(
-    nodes: Sequence[Mapping[str, Any]],
+    nodes: Sequence[TreeNode],
     labels: Sequence[object],
     *,
     most_nodes: int = 60,
@@ -90,7 +90,8 @@ def tree_picture(
     sketch = Sketch(labels)
 
     def list_children(node: int) -> list[int]:
-        return [] if "decision" in nodes[node] else [nodes[node]["left"], nodes[node]["right"]]
+        record = nodes[node]
+        return [] if "decision" in record else [record["left"], record["right"]]
 
     kept = _from_the_top(0, list_children, most_nodes)
     for node in kept:

@@ -76,7 +76,7 @@ def tabulate_literals(literals: Sequence[LiteralRecord], instance: Sequence[Entr
     return {name: [row[name] for row in rows] for name in names}
 
 
-def _tabulate_pieces(literal: LiteralRecord, own: str) -> list[dict[str, Any]]:
+def _tabulate_pieces(literal: LiteralRecord, own: str) -> list[dict[str, object]]:
     same = {
         "feature": literal["feature"],
         "unit": literal["unit"],

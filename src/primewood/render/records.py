@@ -478,6 +478,63 @@ class FeatureRecord(ScaleRecord, DistributionRecord):
     cells: int
 
 
+@final
+class TreeTest(TypedDict):
+    """A test of a tree in words, with the places of the nodes that follow: left for "yes"."""
+
+    text: str
+    left: int
+    right: int
+
+
+class TreeLeaf(TypedDict):
+    """A leaf of a tree: the place of its class, with its share or a note."""
+
+    decision: int
+    share: NotRequired[float | None]
+    note: NotRequired[str]
+
+
+TreeNode = TreeTest | TreeLeaf
+"""A node of a tree."""
+
+
+class LevelRecord(TypedDict):
+    """A level of a diagram."""
+
+    feature: str
+    values: int
+    nodes: int
+
+
+class CompiledRecord(TypedDict):
+    """What a compiled model is like."""
+
+    model: str | None
+    nodes: int
+    levels: list[LevelRecord]
+    cells: dict[str, str]
+    seconds: float | None
+    states: int | None
+    settled: int | None
+
+
+class CompleteReasonRecord(TypedDict):
+    """All explanations of a decision as one function: nodes 0 (open) and 1 (certain), then its own.
+
+    A node of its own is [exclusion, node without it, node with it].
+    """
+
+    decision: Scalar
+    model: str | None
+    exclusions: list[LiteralRecord]
+    nodes: list[list[int]]
+    root: int
+    necessary: list[str]
+    relevant: list[str]
+    irrelevant: list[str]
+
+
 class FidelityRecord(TypedDict):
     """The result of the comparison with the model."""
 
@@ -497,7 +554,7 @@ class DiagramRecord(TypedDict):
 
     compiles: bool
     nodes: NotRequired[int | None]
-    seconds: NotRequired[float]
+    seconds: NotRequired[float | None]
     order: NotRequired[list[str]]
     why: NotRequired[str]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from primewood.fields import of_type, several
 from primewood.questions.sufficiency import VERDICTS, Check, Judgement
@@ -46,7 +45,7 @@ class Tally(Brief):
     insufficient: int
     verdicts: dict[Judgement, int]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, int]:
         """The counts in plain types."""
         return {
             "claims": self.claims,

@@ -10,7 +10,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
@@ -82,6 +82,29 @@ def bench(
     output.write_record(facts) if as_json else output.write_line(_format_table(facts))
 
 
+class TimingRecord(TypedDict):
+    """How long the answers to one question took, in seconds, and how many were proved."""
+
+    question: str
+    rows: int
+    median: float
+    worst: float
+    first: float
+    proved: int
+
+
+class BenchRecord(TypedDict):
+    """What was measured of a model."""
+
+    model: str
+    digest: str
+    trees: int
+    leaves: int
+    loaded: float
+    time_limit: float
+    questions: list[TimingRecord]
+
+
 @dataclass(frozen=True)
 class Timing:
     """How long the answers to one question took.
@@ -99,7 +122,7 @@ class Timing:
     seconds: tuple[float, ...]
     settled: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> TimingRecord:
         """The figures in plain types."""
         return {
             "question": self.question,
@@ -176,7 +199,7 @@ def _train_credit_forest() -> tuple[Explainer, NDArray[np.float64]]:
     return explainer, credit.X
 
 
-def _collect_facts(explainer: Explainer, loaded: float, limit: float, found: list[Timing]) -> dict[str, Any]:
+def _collect_facts(explainer: Explainer, loaded: float, limit: float, found: list[Timing]) -> BenchRecord:
     from primewood.cli.inputs import get_ensemble
 
     ensemble = get_ensemble(explainer)
@@ -191,7 +214,7 @@ def _collect_facts(explainer: Explainer, loaded: float, limit: float, found: lis
     }
 
 
-def _format_table(facts: dict[str, Any]) -> str:
+def _format_table(facts: BenchRecord) -> str:
     loaded = _format_time(facts["loaded"])
     lines = [
         f"{facts['model']}: {facts['trees']} trees, {facts['leaves']} leaves; loaded in {loaded}",
@@ -200,7 +223,7 @@ def _format_table(facts: dict[str, Any]) -> str:
         f"{'question':<20}{'rows':>5}{'median':>10}{'worst':>10}{'first':>10}{'proved':>12}",
     ]
     for each in facts["questions"]:
-        times = "".join(f"{_format_time(each[name]):>10}" for name in ("median", "worst", "first"))
+        times = "".join(f"{_format_time(x):>10}" for x in (each["median"], each["worst"], each["first"]))
         proved = f"{each['proved']} of {each['rows']}"
         lines.append(f"{each['question']:<20}{each['rows']:>5}{times}{proved:>12}")
     return "\n".join(lines)

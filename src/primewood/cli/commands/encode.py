@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 from typing import Literal as Choice
 
 import typer
@@ -16,6 +16,7 @@ from primewood.cli.help import LIMITS, OUTPUT
 from primewood.cli.options import Json, MaxNodes, ReadingOptions, TrainingFile, Var, question_option
 from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput, TooLarge
+from primewood.fields import JsonObject
 
 if TYPE_CHECKING:
     from primewood.encodings import Encoding, Obdd
@@ -247,7 +248,7 @@ class Encoded:
             self.decision, encoding=_NAMES[self.encoding], psi=_PSI[self.psi], max_nodes=self.max_nodes
         )
 
-    def write_diagram(self, path: Path) -> tuple[dict[str, Any], str]:
+    def write_diagram(self, path: Path) -> tuple[JsonObject, str]:
         """Write the diagram; returns a line that describes it."""
         found = self.build_diagram()
         found.save(path)
@@ -268,7 +269,7 @@ class Encoded:
 
         return str(self.coder.decode(parse(term, self.coder.booleans)))
 
-    def describe(self) -> tuple[dict[str, Any], str]:
+    def describe(self) -> tuple[JsonObject, str]:
         """Describe Ψ and Δ_b."""
         if not self.is_expression:
             raise InvalidInput(

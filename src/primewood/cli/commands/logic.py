@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
@@ -87,7 +87,14 @@ def primes(
     )
 
 
-def _describe_term(term: Term) -> dict[str, Any]:
+class TermRecord(TypedDict):
+    """A term in words, and the values of each of its literals."""
+
+    term: str
+    literals: dict[str, list[str]]
+
+
+def _describe_term(term: Term) -> TermRecord:
     values = {x.variable.name: [str(v) for v in x.values] for x in term.literals}
     return {"term": str(term), "literals": values}
 

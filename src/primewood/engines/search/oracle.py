@@ -11,11 +11,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.core import _native
 from primewood.domain import EnsembleSubject
 from primewood.engines.duality import DualFamily
 from primewood.engines.protocol import Clock, Costs, Grown, Nearest, Reply, Step, Verdict
@@ -140,7 +140,7 @@ class SearchOracle:
             return Nearest(None, math.inf, math.inf, interrupted=False)
         clock = clock or Clock()
         target = -1 if self._target is None else self._target
-        found: dict[str, Any] = self._forest.native.nearest(
+        found = self._forest.native.nearest(
             list(point), np.ascontiguousarray(costs), largest, target, clock.left(), clock.work()
         )
         at = found["point"]
@@ -164,7 +164,7 @@ class SearchOracle:
         """Weaken an instance to a prime box, in the core."""
         if not self.variables:
             return Grown((), False, 0, dict)
-        answer: dict[str, Any] = self._forest.native.grow(
+        answer = self._forest.native.grow(
             list(point),
             self._forest.atoms(steps),
             list(variables),
@@ -185,7 +185,7 @@ class SearchOracle:
 class _Seen(Mapping[tuple[int, int], Point]):
     """The points that a weakening saw, by the excluded value that each shows; made when they are asked for."""
 
-    def __init__(self, answer: dict[str, Any], starts: NDArray[np.int64]) -> None:
+    def __init__(self, answer: _native.GrownReply, starts: NDArray[np.int64]) -> None:
         self._witnesses, self._starts = answer["witnesses"], starts
         self._blocked = np.frombuffer(answer["blocked_by"], dtype=np.int32)
 
