@@ -38,10 +38,10 @@ FOR_LISTING = 0.7
 
 @dataclass(frozen=True)
 class ChangesOfSize:
-    """The minimal changes of one size; `sure` if they are all of them, and no smaller one is unknown."""
+    """The minimal changes of one size; all of them, and no smaller one is unknown, unless `interrupted`."""
 
     changes: list[FeatureSet]
-    sure: bool
+    interrupted: bool
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class MinimalChanges:
             return
         if nearest.point is not None:
             self._keep(nearest.point, frozenset(self._names))
-        count, sure, seen = len(self._names), True, set[str]()
+        count, interrupted, seen = len(self._names), False, set[str]()
         first = max(1, math.ceil(nearest.lower - 1e-9))
         with (
             ITotalizer(lits=list(range(1, count + 1)), ubound=count) as sizes,
@@ -130,16 +130,16 @@ class MinimalChanges:
         ):
             for size in range(first, count + 1):
                 level = self._level(solver, [-sizes.rhs[size]] if size < count else [])
-                sure = sure and level.sure
+                interrupted = interrupted or level.interrupted
                 seen.update(*level.changes)
                 if level.changes:
-                    yield ChangesOfSize(level.changes, sure)
-                if not sure and self._listing.expired():
+                    yield ChangesOfSize(level.changes, interrupted)
+                if interrupted and self._listing.expired():
                     break
                 unseen = [n for n, name in enumerate(self._names, 1) if name not in seen]
                 solver.add_clause([-(sizes.top_id + size), *unseen])
                 if self._proposal(solver, [sizes.top_id + size]) == frozenset():
-                    self.complete = sure
+                    self.complete = not interrupted
                     break
         if not self.complete:
             yield from self._guesses()
@@ -156,26 +156,26 @@ class MinimalChanges:
         for size in sorted({len(x) for x in self._known}):
             same = [x for x in self._known if len(x) == size and not any(y < x for y in smallest)]
             smallest += same
-            yield ChangesOfSize(same, False)
+            yield ChangesOfSize(same, interrupted=True)
 
     def _level(self, solver: Solver, at_most: list[int]) -> ChangesOfSize:
         """The changes of a size, when those of all smaller ones are known."""
-        changes, sure = [], True
+        changes, interrupted = [], False
         while chosen := self._proposal(solver, at_most):
             change = self._change_in(chosen)
             if change:
                 changes.append(change)
                 solver.add_clause([-n for n, name in enumerate(self._names, 1) if name in change])
             elif change is None:
-                sure = False
+                interrupted = True
                 solver.add_clause([-n if name in chosen else n for n, name in enumerate(self._names, 1)])
             else:
                 largest = self._largest(chosen)
                 solver.add_clause([n for n, name in enumerate(self._names, 1) if name not in largest])
-        return ChangesOfSize(changes, sure and chosen is not None)
+        return ChangesOfSize(changes, interrupted or chosen is None)
 
     def _proposal(self, solver: Solver, assumed: list[int]) -> FeatureSet | None:
-        """A set that nothing known speaks against; empty if there is none, None if the time is up."""
+        """A set that nothing known speaks against; empty if there is none, None if interrupted."""
         while not self._listing.expired():
             solver.conf_budget(CONFLICTS)
             answer = solver.solve_limited(assumptions=assumed)
@@ -190,7 +190,7 @@ class MinimalChanges:
         return None
 
     def _change_in(self, names: FeatureSet) -> FeatureSet | None:
-        """A change among these features; empty if there is none, None if that is unknown."""
+        """A change among these features; empty if there is none, None if that is not known."""
         if known := next((x for x in self._known if x <= names), None):
             return known
         if self._listing.expired():
@@ -255,9 +255,9 @@ class MinimalChanges:
         return self._prices.nearest(self.decision.point, own, self._clock, largest=True)
 
     def find_least_move(self, name: str, change: FeatureSet) -> tuple[float, bool]:
-        """The least move of a feature in a change, and whether it is proved to be that."""
+        """The least move of a feature in a change, and whether a limit came, so that a smaller one may do."""
         found = self._least(name, self._costs(change))
-        return found.cost, not found.interrupted
+        return found.cost, found.interrupted
 
     def find_way(self, name: str, change: FeatureSet) -> Way | None:
         """A way to make a change; None if the feature stays as it is there.

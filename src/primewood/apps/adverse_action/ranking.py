@@ -23,20 +23,20 @@ class Ranking:
 
     Attributes
     ----------
-    sure : bool
+    proved : bool
         Whether the order of what has been found so far is proved.
     """
 
     def __init__(self, changes: MinimalChanges, table: CodeTable, most: int) -> None:
         self.changes, self.table, self.most = changes, table, most
-        self.sure = True
+        self.proved = True
         self._told: dict[str, AdverseReason] = {}
 
     def reasons(self) -> tuple[AdverseReason, ...]:
         """The reasons, the most important first."""
         known = set[str]()
         for level in self.changes.list_by_size():
-            self.sure = self.sure and level.sure
+            self.proved = self.proved and not level.interrupted
             for move, name, change in self._order_features(level, known):
                 self._tell(name, change, move)
                 if len(self._told) == self.most:
@@ -47,10 +47,10 @@ class Ranking:
     @property
     def status(self) -> Status:
         """What is proved about the reasons."""
-        if self.changes.impossible or (self.changes.complete and not self._told and self.sure):
+        if self.changes.impossible or (self.changes.complete and not self._told and self.proved):
             return Status.IMPOSSIBLE
         finished = self.changes.complete or len(self._told) == self.most
-        return Status.PROVED if self.sure and finished else Status.INTERRUPTED
+        return Status.PROVED if self.proved and finished else Status.INTERRUPTED
 
     def _order_features(
         self, level: ChangesOfSize, known: Collection[str]
@@ -64,8 +64,8 @@ class Ranking:
             for change in (x for x in level.changes if name in x):
                 move = 0.0
                 if context.ranges is not None:
-                    move, proved = self.changes.find_least_move(name, change)
-                    self.sure = self.sure and proved
+                    move, interrupted = self.changes.find_least_move(name, change)
+                    self.proved = self.proved and not interrupted
                 ways.append((len(change), move, sorted(column[x] for x in change), change))
             size, move, _, change = min(ways, key=lambda way: way[:3])
             found.append((size, move, column[name], name, change))
@@ -78,7 +78,7 @@ class Ranking:
         context, row = self.changes.context, self.changes.decision.row
         way = self.changes.find_way(name, change)
         if way is None:
-            self.sure = False
+            self.proved = False
             return
         value, direction = context.named_values(row)[name], _direction(context, name, row, way.row)
         code, text = self.table.entry(name, direction) or (None, _plain_text(name, direction))
@@ -101,7 +101,7 @@ class Ranking:
             helps=" and ".join(words.get(x, f"another {x}") for x in (name, *together)) if words else "",
             move=move,
             also=(),
-            proved=self.sure,
+            proved=self.proved,
         )
 
 
