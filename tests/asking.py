@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from primewood.domain import EnsembleSubject
+from primewood.domain import DomainRecipe, EnsembleSubject
 from primewood.engines.choice import Engines
 from primewood.logic.instance import Point
 from primewood.model.context import Context, TreeContext
 from primewood.model.decision import Decision
 from primewood.model.decision_rule import DecisionRule
-from primewood.model.model import DomainRecipe, ExpressionModel, Model, TreeModel
+from primewood.model.model import ExpressionModel, Model, TreeModel
 
 
 def model_of(engines: Engines) -> Model:

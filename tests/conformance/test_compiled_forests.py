@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 
 from conformance.universes import LANGUAGES, cells
-from primewood.domain import EnsembleSubject, domain_of
+from primewood.domain import DomainRecipe, EnsembleSubject, domain_of
 from primewood.engines.diagram.compiler import Budget, compile_ensemble
 from primewood.engines.diagram.oracle import DiagramOracle
 from primewood.engines.search.oracle import SearchForest
@@ -114,7 +114,7 @@ def random_subject(kind, seed, *, vote="mean", grouped=False, with_codes=False):
     )
     kinds = ["numeric", "boolean", [0, 1, 2], {0: "r", 1: "g", 2.5: "b", 3: "w"}]
     declared = {name: kinds[generator.integers(4)] for name in names} if with_codes else None
-    return EnsembleSubject(ensemble, domain_of(ensemble, declared=declared))
+    return EnsembleSubject(ensemble, domain_of(ensemble, DomainRecipe(declared=declared)))
 
 
 def random_groups(count, generator):
@@ -344,7 +344,7 @@ def test_a_constant_forest_may_depend_on_the_order_of_summation_too():
 
 def subject_of(model, X):
     ensemble = read(model)
-    return EnsembleSubject(ensemble, domain_of(ensemble, X))
+    return EnsembleSubject(ensemble, domain_of(ensemble, DomainRecipe(X)))
 
 
 def zoo(seed=0, rows=101, columns=16):

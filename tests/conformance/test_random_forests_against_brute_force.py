@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.universes import LANGUAGES, TableOracle, cells, same_sets
-from primewood.domain import EnsembleSubject, domain_of
+from primewood.domain import DomainRecipe, EnsembleSubject, domain_of
 from primewood.engines.choice import Engines
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.connectives import at_least, conjunction, disjunction
@@ -140,7 +140,7 @@ def test_trained_forests_are_explained_as_brute_force_explains_them(seed):
     kind, trees = (ExtraTreesClassifier, 3) if seed % 4 == 3 else (RandomForestClassifier, 1 + seed % 6)
     model = kind(n_estimators=trees, max_depth=2 + (trees != 3), random_state=seed).fit(X, y)
     ensemble = replace(read(model), vote="majority")
-    subject = EnsembleSubject(ensemble, domain_of(ensemble, X))
+    subject = EnsembleSubject(ensemble, domain_of(ensemble, DomainRecipe(X)))
     everything = cells(subject.variables)
     rows = np.array([subject.row_in(point) for point in everything])
     votes = np.zeros((len(rows), len(model.classes_)))

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
 from conformance.universes import LANGUAGES
-from primewood.domain import EnsembleSubject, domain_of
+from primewood.domain import DomainRecipe, EnsembleSubject, domain_of
 from primewood.engines.protocol import Clock, Verdict
 from primewood.engines.search.oracle import SearchForest
 from primewood.ensemble import Ensemble, Tree
@@ -63,7 +63,7 @@ def small_forest(seed, vote):
     if vote == "groups":
         model = small_group(seed, generator).fit(X, y)
     ensemble = read(model).use_majority() if vote == "majority" else read(model)
-    return model, EnsembleSubject(ensemble, domain_of(ensemble, X)), X
+    return model, EnsembleSubject(ensemble, domain_of(ensemble, DomainRecipe(X))), X
 
 
 def small_group(seed, generator):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from asking import model_of
-from primewood.domain import EnsembleSubject, domain_of
+from primewood.domain import DomainRecipe, EnsembleSubject, domain_of
 from primewood.engines.choice import Engines
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.by_definition import prime_boxes
@@ -84,7 +84,7 @@ CONSTRAINTS = [
 
 def subject_of(seed, constraints):
     ensemble = random_ensemble(seed)
-    domain = domain_of(ensemble, declared={"z": CODES}, constraints=constraints)
+    domain = domain_of(ensemble, DomainRecipe(declared={"z": CODES}, constraints=constraints))
     return EnsembleSubject(ensemble, domain)
 
 

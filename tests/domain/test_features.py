@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
-from primewood.domain import domain_of
+from primewood.domain import DomainRecipe, domain_of
 from primewood.ensemble import Categories
 from primewood.ensemble.comparison import cuts_of
 from primewood.errors import InvalidInput, UnknownName
@@ -37,7 +37,7 @@ def stump(*thresholds, operator="<="):
 def test_cells_hold_exactly_the_numbers_that_all_tests_treat_alike(thresholds, operator, low, high, whole):
     """Among the numbers that may occur; each cell has one, and every number has a cell."""
     ensemble = stump(*thresholds, operator=operator)
-    domain = domain_of(ensemble, declared={"x": pw.Number(low, high, whole=whole)})
+    domain = domain_of(ensemble, DomainRecipe(declared={"x": pw.Number(low, high, whole=whole)}))
     (feature,) = domain.features
     numbers = np.arange(low, high + 0.1, 1.0 if whole else 0.125)
     numbers = np.unique(np.append(numbers, [low, high]))
@@ -110,10 +110,10 @@ def test_groups_are_recognised_only_where_rows_agree():
     names = ["a_x", "a_y", "b_x", "b_y"]
     trees = tuple(pw.Tree.build((i, 0.5, [1, 0], [0, 1])) for i in range(4))
     ensemble = pw.Ensemble(trees, tuple(names), (0, 1))
-    domain = domain_of(ensemble, X, groups="auto")
+    domain = domain_of(ensemble, DomainRecipe(X, groups="auto"))
     assert [feature.name for feature in domain.features] == ["a", "b_x", "b_y"]
     with pytest.raises(InvalidInput, match="row 1 does not have exactly one"):
-        domain_of(ensemble, X, groups={"b": ["b_x", "b_y"]})
+        domain_of(ensemble, DomainRecipe(X, groups={"b": ["b_x", "b_y"]}))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_declarations_that_make_no_sense_are_refused(options, message):
     trees = tuple(pw.Tree.build((i, 0.5, [1, 0], [0, 1])) for i in range(3))
     ensemble = pw.Ensemble(trees, ("x", "y", "z"), (0, 1))
     with pytest.raises((InvalidInput, UnknownName), match=message):
-        domain_of(ensemble, **options)
+        domain_of(ensemble, DomainRecipe(**options))
 
 
 @pytest.mark.parametrize("bounds", [(3, 3), (5, 2)])

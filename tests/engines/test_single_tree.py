@@ -11,7 +11,7 @@ from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from conformance.universes import LANGUAGES, cells, same_sets
-from primewood.domain import EnsembleSubject, domain_of
+from primewood.domain import DomainRecipe, EnsembleSubject, domain_of
 from primewood.engines.protocol import Verdict
 from primewood.engines.single_tree import SingleTree, TreeOracle
 from primewood.ensemble import Ensemble, Tree
@@ -56,7 +56,7 @@ def small_tree(seed):
     ensemble = Ensemble((t,), names, tuple(range(classes)), allows_missing=missing, **options)
     kinds = {name: DECLARED[generator.integers(len(DECLARED))] for name in names}
     declared = {name: kind for name, kind in kinds.items() if kind is not None}
-    return EnsembleSubject(ensemble, domain_of(ensemble, declared=declared))
+    return EnsembleSubject(ensemble, domain_of(ensemble, DomainRecipe(declared=declared)))
 
 
 @cache
@@ -280,7 +280,7 @@ def large():
     X[::7, 3] = np.nan
     model = DecisionTreeClassifier(random_state=0).fit(X, y)
     ensemble = read(model)
-    subject = EnsembleSubject(ensemble, domain_of(ensemble, X))
+    subject = EnsembleSubject(ensemble, domain_of(ensemble, DomainRecipe(X)))
     assert model.get_n_leaves() > 1000
     return model, subject, SingleTree(subject), X
 

@@ -20,7 +20,7 @@ from conformance.test_sums_and_sets_of_values import (
     subject_of,
 )
 from conformance.universes import UNIVERSES, OracleMaker, TableOracle, cells, random_tables
-from primewood.domain import EnsembleSubject, default_order, domain_of
+from primewood.domain import DomainRecipe, EnsembleSubject, default_order, domain_of
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Verdict
 from primewood.ensemble import Ensemble
@@ -83,7 +83,7 @@ def four_classes(seed):
         precision="float64",
         classes=("a", "b", "c", "d"),
     )
-    return EnsembleSubject(ensemble, domain_of(ensemble, declared={"z": CODES}))
+    return EnsembleSubject(ensemble, domain_of(ensemble, DomainRecipe(declared={"z": CODES})))
 
 
 def picked(table, generator, count):

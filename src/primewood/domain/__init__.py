@@ -1,12 +1,13 @@
 """What a model can tell apart: features as multi-valued variables, decisions as expressions."""
 
-from primewood.domain.domain import Domain, domain_of
+from primewood.domain.domain import Domain, DomainRecipe, domain_of
 from primewood.domain.feature import Feature
 from primewood.domain.formula import Formulas
 from primewood.domain.subject import EnsembleSubject, ExpressionSubject, Subject, default_order
 
 __all__ = [
     "Domain",
+    "DomainRecipe",
     "EnsembleSubject",
     "ExpressionSubject",
     "Feature",

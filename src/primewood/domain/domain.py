@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 from typing import Literal as Choice
 
 import numpy as np
@@ -187,65 +187,45 @@ class Domain:
         return mask
 
 
-def domain_of(
-    ensemble: Ensemble,
-    rows: NDArray[np.float64] | None = None,
-    *,
-    declared: Mapping[str, Any] | None = None,
-    groups: Mapping[str, Sequence[str]] | str | None = None,
-    constraints: Sequence[str] | None = None,
-    conditions: Sequence[Statement] = (),
-    missing: MissingRule = "auto",
-    beside: Ensemble | None = None,
-    kinds: Mapping[str, str] | None = None,
-    loosened: Mapping[str, Number] | None = None,
-    units: Mapping[str, str] | None = None,
-) -> Domain:
-    """The domain of an ensemble.
+@dataclass(frozen=True)
+class DomainRecipe:
+    """What the domain of a model is made from, so that it can be made again with more cuts.
 
-    Parameters
+    Attributes
     ----------
-    rows
-        Rows as the model takes them; columns that hold only 0 and 1 are recognised as Boolean.
-    declared
+    rows : array or None
+        Training rows as the model takes them; columns that hold only 0 and 1 are recognised as Boolean.
+    declared : mapping or None
         Per feature name: "numeric", "whole", "boolean", a list of the numbers that may occur, a mapping
         from such numbers to names of categories, `Number` or `ordered`.
-    groups
+    groups : mapping, "auto" or None
         Per one-hot group the names of its columns, or "auto" to recognise them from names and rows.
-    constraints
+    constraints : sequence of str or None
         What no row violates: clauses ("housing=free -> rent=0") and orders ("years_employed <= age - 14").
-    conditions
-        What will be asked about: features are cut where these compare them with numbers.
-    missing
+    missing : {"auto", "allow", "forbid"}
         "allow" and "forbid" apply to all columns. "auto" allows what the rows contain, and, without
         rows, whatever the model accepts.
-    beside
-        A second ensemble over the same columns, whose tests cut the features as well.
-    kinds
+    kinds : mapping
         Per feature name what its dtype says: "whole" or "boolean". What is declared goes before it.
-    loosened
-        Per feature name what is assumed instead of what its dtype or the rows say.
-    units
+    units : mapping or None
         Per feature name its unit, which may stand after numbers in constraints.
     """
-    if missing not in ("auto", "allow", "forbid"):
-        raise InvalidInput(f'missing is "auto", "allow" or "forbid", not {missing!r}')
-    if missing == "allow" and not ensemble.allows_missing:
-        raise InvalidInput(f'missing="allow", but this {ensemble.source} does not accept missing values')
-    builder = _Builder(ensemble, rows, declared or {}, missing, beside)
-    builder.kinds, builder.loosened, builder.units = kinds or {}, loosened or {}, units or {}
-    return builder.domain(groups, constraints, conditions)
 
+    rows: NDArray[np.float64] | None = None
+    declared: Mapping[str, Any] | None = None
+    groups: Mapping[str, Sequence[str]] | str | None = None
+    constraints: Sequence[str] | None = None
+    missing: MissingRule = "auto"
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] | None = None
 
-class _Builder:
-    def __init__(
-        self,
-        ensemble: Ensemble,
-        rows: NDArray[np.float64] | None,
-        declared: Mapping[str, Any],
-        missing: MissingRule,
-        beside: Ensemble | None,
-    ) -> None:
+    def check(self, ensemble: Ensemble) -> None:
+        """Raise for what does not fit an ensemble."""
+        if self.missing not in get_args(MissingRule):
+            raise InvalidInput(f'missing is "auto", "allow" or "forbid", not {self.missing!r}')
+        if self.missing == "allow" and not ensemble.allows_missing:
+            raise InvalidInput(f'missing="allow", but this {ensemble.source} does not accept missing values')
+        declared = self.declared or {}
         if not isinstance(declared, Mapping):
             raise InvalidInput(f"domain is a mapping from feature names, not {declared!r}")
         unknown = set(declared) - set(ensemble.feature_names)
@@ -253,25 +233,55 @@ class _Builder:
             raise UnknownName(
                 f"domain= names {format_list(sorted(unknown))}; the features are {format_list(ensemble.feature_names)}"
             )
-        self.ensemble, self.rows, self.missing = ensemble, rows, missing
-        self.declared = {name: declaration(name, what) for name, what in declared.items()}
+
+
+def domain_of(
+    ensemble: Ensemble,
+    recipe: DomainRecipe | None = None,
+    *,
+    conditions: Sequence[Statement] = (),
+    beside: Ensemble | None = None,
+    loosened: Mapping[str, Number] | None = None,
+) -> Domain:
+    """The domain of an ensemble.
+
+    Parameters
+    ----------
+    recipe
+        What it is made from; by default from the ensemble alone.
+    conditions
+        What will be asked about: features are cut where these compare them with numbers.
+    beside
+        A second ensemble over the same columns, whose tests cut the features as well.
+    loosened
+        Per feature name what is assumed instead of what its dtype or the rows say.
+    """
+    recipe = recipe or DomainRecipe()
+    recipe.check(ensemble)
+    return _Builder(ensemble, recipe, beside, loosened or {}).domain(conditions)
+
+
+class _Builder:
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        recipe: DomainRecipe,
+        beside: Ensemble | None,
+        loosened: Mapping[str, Number],
+    ) -> None:
+        self.ensemble, self.recipe, self.loosened = ensemble, recipe, loosened
+        self.rows, self.kinds, self.units = recipe.rows, recipe.kinds, recipe.units or {}
+        self.declared = {name: declaration(name, what) for name, what in (recipe.declared or {}).items()}
         self.cuts = _cuts(ensemble)
         self.allows_missing, self.never_missing = ensemble.allows_missing, {*ensemble.never_missing}
         if beside is not None:
             self.join(beside)
         self.tested = [bool(len(cuts)) for cuts in self.cuts]
-        self.kinds: Mapping[str, str] = {}
-        self.loosened: Mapping[str, Number] = {}
-        self.units: Mapping[str, str] = {}
         self.compared: dict[str, list[tuple[str, float]]] = {}
         self.mentioned: frozenset[str] = frozenset()
 
-    def domain(
-        self,
-        groups: Mapping[str, Sequence[str]] | str | None,
-        constraints: Sequence[str] | None,
-        conditions: Sequence[Statement] = (),
-    ) -> Domain:
+    def domain(self, conditions: Sequence[Statement]) -> Domain:
+        groups = self.recipe.groups
         names = self.ensemble.feature_names
         grouped = (
             [] if isinstance(groups, str) else [c for columns in (groups or {}).values() for c in columns]
@@ -281,7 +291,7 @@ class _Builder:
             raise InvalidInput(f"domain= and groups= both declare {both}; a group needs no domain")
         dummies = {name for column, name in enumerate(names) if self.is_boolean(column)}
         found = self.plausible(one_hot_groups(groups, names, dummies), declared=groups != "auto")
-        known = read_constraints(constraints, self.vocabulary(found))
+        known = read_constraints(self.recipe.constraints, self.vocabulary(found))
         asked = Statements(clauses=tuple(conditions))
         for name, operator, x in (*known.comparisons, *asked.comparisons):
             self.compared.setdefault(name, []).append((operator, x))
@@ -485,10 +495,10 @@ class _Builder:
         return len(np.unique(cells)) > 1
 
     def may_miss(self, column: int) -> bool:
-        if not self.allows_missing or column in self.never_missing or self.missing == "forbid":
+        if not self.allows_missing or column in self.never_missing or self.recipe.missing == "forbid":
             return False
         seen = None if self.rows is None else self.rows[:, column]
-        return self.missing == "allow" or seen is None or bool(np.isnan(seen).any())
+        return self.recipe.missing == "allow" or seen is None or bool(np.isnan(seen).any())
 
     def assumptions(self, features: Sequence[Feature]) -> tuple[str, ...]:
         looked_at = [f for f in features if any(self.tested[column] for column in f.columns)]

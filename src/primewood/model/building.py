@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood import readers
-from primewood.domain import Domain, EnsembleSubject, ExpressionSubject
+from primewood.domain import Domain, DomainRecipe, EnsembleSubject, ExpressionSubject, domain_of
 from primewood.domain.domain import MissingRule
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import EngineName
@@ -25,7 +25,7 @@ from primewood.logic.expression import Expression
 from primewood.logic.language import Language, check_language
 from primewood.model.context import Context, TreeContext
 from primewood.model.decision_rule import DecisionRule, positive_place
-from primewood.model.model import DomainRecipe, ExpressionModel, Model, TreeModel, VoteName
+from primewood.model.model import ExpressionModel, Model, TreeModel, VoteName
 from primewood.model.names import ClassNames, name_classes, name_columns
 from primewood.model.score import Scorer
 from primewood.progress import say
@@ -152,7 +152,7 @@ def _build_tree_model(source: Any, X_train: Any, options: Options) -> TreeModel:
         kinds=kinds_of(X_train, ensemble.feature_names),
         units=options.units,
     )
-    domain = recipe.make(ensemble)
+    domain = domain_of(ensemble, recipe)
     fidelity = None
     if options.vote == "model" and not isinstance(source, Ensemble):
         fidelity = _check_reading(source, as_read, rows, domain)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -12,9 +12,16 @@ from typing import Literal as Choice
 import numpy as np
 
 from primewood import readers
-from primewood.domain import Domain, EnsembleSubject, ExpressionSubject, Subject, default_order, domain_of
+from primewood.domain import (
+    Domain,
+    DomainRecipe,
+    EnsembleSubject,
+    ExpressionSubject,
+    Subject,
+    default_order,
+    domain_of,
+)
 from primewood.domain.declarations import Number
-from primewood.domain.domain import MissingRule
 from primewood.engines.choice import Engines
 from primewood.ensemble import PREDICTION, Ensemble
 from primewood.errors import InvalidInput, UnknownName, format_list, meant
@@ -167,50 +174,6 @@ class ExpressionModel(Model):
 
     def need_rows(self, what: str) -> TreeModel:
         raise InvalidInput(f"{what} are about rows of a model; an expression has none")
-
-
-@dataclass(frozen=True)
-class DomainRecipe:
-    """What the domain of a model is made from, so that it can be made again with more cuts.
-
-    Attributes
-    ----------
-    rows : array or None
-        The training rows.
-    declared, groups, constraints, missing, kinds, units
-        As for `primewood.domain.domain_of`.
-    """
-
-    rows: Row | None = None
-    declared: Mapping[str, Any] | None = None
-    groups: Mapping[str, Sequence[str]] | str | None = None
-    constraints: Sequence[str] | None = None
-    missing: MissingRule = "auto"
-    kinds: Mapping[str, str] = field(default_factory=dict)
-    units: Mapping[str, str] | None = None
-
-    def make(
-        self,
-        ensemble: Ensemble,
-        *,
-        conditions: Sequence[Statement] = (),
-        beside: Ensemble | None = None,
-        loosened: Mapping[str, Number] | None = None,
-    ) -> Domain:
-        """The domain of an ensemble; see `primewood.domain.domain_of`."""
-        return domain_of(
-            ensemble,
-            self.rows,
-            declared=self.declared,
-            groups=self.groups,
-            constraints=self.constraints,
-            missing=self.missing,
-            kinds=self.kinds,
-            units=self.units,
-            conditions=conditions,
-            beside=beside,
-            loosened=loosened,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,7 +345,7 @@ class TreeModel(Model):
         found = self._variants.get(key)
         if found is None:
             found = self.replace_ensemble(
-                self.ensemble, self.recipe.make(self.ensemble, conditions=conditions)
+                self.ensemble, domain_of(self.ensemble, self.recipe, conditions=conditions)
             )
             found.engines.prepare()
             self._keep_variant(key, found)
@@ -400,7 +363,7 @@ class TreeModel(Model):
 
     def cut_beside(self, other: Ensemble) -> TreeModel:
         """The same model over a domain that is cut where another ensemble over the same columns cuts."""
-        return self.replace_ensemble(self.ensemble, self.recipe.make(self.ensemble, beside=other))
+        return self.replace_ensemble(self.ensemble, domain_of(self.ensemble, self.recipe, beside=other))
 
     def search_over(self, domain: Domain) -> TreeModel:
         """The same model over another domain, asked by the search alone: no diagram is worth a single question."""
@@ -450,7 +413,9 @@ class TreeModel(Model):
         key = frozenset(loosened.items())
         found = self._variants.get(key)
         if found is None:
-            found = self.replace_ensemble(self.ensemble, self.recipe.make(self.ensemble, loosened=loosened))
+            found = self.replace_ensemble(
+                self.ensemble, domain_of(self.ensemble, self.recipe, loosened=loosened)
+            )
             self._keep_variant(key, found)
         return found
 
