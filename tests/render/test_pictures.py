@@ -9,6 +9,7 @@ import re
 import stat
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -145,6 +146,8 @@ def heading(picture):
     return next(lines(g) for g in parsed(picture).iter(f"{SVG}g") if g.get("class") == "graph")
 
 
+Levels = namedtuple("Levels", "variables order levels root")
+Nodes = namedtuple("Nodes", "variable lo hi root")
 COLOUR = Variable("colour", ["red", "green", "blue"])
 SIZE = Variable.numeric("size", [2.5, 7.5], "right")
 OLD = Variable.boolean("old")
@@ -159,7 +162,9 @@ LEVELS = [
 @pytest.mark.usefixtures("drawing")
 class TestDiagrams:
     def draw(self, **options):
-        return diagram_picture([OLD, COLOUR, SIZE], [1, 2, 0], LEVELS, 0, ["no loan", "loan"], **options)
+        return diagram_picture(
+            Levels([OLD, COLOUR, SIZE], [1, 2, 0], LEVELS, 0), ["no loan", "loan"], **options
+        )
 
     def test_nodes_at_which_nothing_is_decided_are_left_out(self):
         assert texts(self.draw()) == sorted(["colour", "size", "old", "no loan", "loan", "no loan", "loan"])
@@ -190,13 +195,13 @@ class TestDiagrams:
         levels = [np.arange(10 ** (k + 1)).reshape(-1, 10) for k in range(4)] + [
             np.arange(10**5).reshape(-1, 10) % 7
         ]
-        picture = diagram_picture(digits, range(5), levels, 0, list("abcdefg"))
+        picture = diagram_picture(Levels(digits, range(5), levels, 0), list("abcdefg"))
         assert picture.note == "60 of 11,111 nodes shown"
         assert sum(text.startswith("d") for text in texts(picture) if text not in "abcdefg") == 60
 
     def test_nodes_of_one_variable_stand_on_one_rank(self):
         levels = [np.array([[0, 1, 2]]), np.array([[0, 1], [1, 0], [1, 1]])]
-        picture = diagram_picture([COLOUR, OLD], [0, 1], levels, 0, ["a", "b"])
+        picture = diagram_picture(Levels([COLOUR, OLD], [0, 1], levels, 0), ["a", "b"])
         heights = [
             g.find(f"{SVG}text").get("y")
             for g in parsed(picture).iter(f"{SVG}g")
@@ -205,7 +210,7 @@ class TestDiagrams:
         assert len(heights) == 2 and len(set(heights)) == 1
 
     def test_only_what_the_root_leads_to_is_drawn(self):
-        picture = diagram_picture([OLD, COLOUR, SIZE], [1, 2, 0], LEVELS, 1, ["no loan", "loan"])
+        picture = diagram_picture(Levels([OLD, COLOUR, SIZE], [1, 2, 0], LEVELS, 1), ["no loan", "loan"])
         assert texts(picture) == ["loan", "no loan", "old"]
 
     @pytest.mark.parametrize(
@@ -214,7 +219,7 @@ class TestDiagrams:
         ids=["no levels", "an idle root"],
     )
     def test_a_constant_is_its_decision(self, order, levels, root):
-        picture = diagram_picture([OLD], order, levels, root, ["no loan", "loan"])
+        picture = diagram_picture(Levels([OLD], order, levels, root), ["no loan", "loan"])
         assert texts(picture) == ["loan"] and picture.note is None
 
     @given(st.data())
@@ -232,7 +237,7 @@ class TestDiagrams:
             for n, below in itertools.pairwise(sizes)
         ]
         order = data.draw(st.permutations(range(3)))
-        dot = diagram_picture(variables, order, levels, 0, ["no", "yes"]).dot
+        dot = diagram_picture(Levels(variables, order, levels, 0), ["no", "yes"]).dot
         boxes = dict(re.findall(r'^  (\w+) \[id=\w+, label="(\w+)"', dot, re.MULTILINE))
         edges = re.findall(r'^  (\w+) -> (\w+) \[id=\w+, label="([^"]+)"', dot, re.MULTILINE)
         masks = {edge_label(variables[0], mask): mask for mask in range(1, 7)}
@@ -294,7 +299,7 @@ class TestReasons:
     ARRAYS = ([0, 0, 2, 1, 0], [0, 0, 0, 2, 0], [0, 0, 1, 1, 3])
 
     def draw(self, root=4, **options):
-        return reason_picture(["a > 1", "b ≤ 2", "c"], *self.ARRAYS, root, **options)
+        return reason_picture(Nodes(*self.ARRAYS, root), ["a > 1", "b ≤ 2", "c"], **options)
 
     def test_restrictions_and_what_follows(self):
         ends = ["decision certain"] * 2 + ["decision open"] * 2
@@ -356,10 +361,7 @@ class TestTexts:
     def test_values_and_units_cannot_break_out(self):
         colour = Variable('"]; x', ['"]; y', "<i>", "&"])
         picture = diagram_picture(
-            [colour, SIZE],
-            [0, 1],
-            [[[0, 1, 1]], [[0, 0, 1], [1, 1, 0]]],
-            0,
+            Levels([colour, SIZE], [0, 1], [[[0, 1, 1]], [[0, 0, 1], [1, 1, 0]]], 0),
             ["<", '"'],
             units={"size": '"];'},
         )

@@ -320,18 +320,8 @@ class Compiled(Readable):
         """A picture of the diagram; a large one is cut, with a note."""
         from primewood.render.answer_pictures import diagram_picture
 
-        d = self.diagram
-        names = [str(name) for name in self.class_names]
-        return diagram_picture(
-            d.variables,
-            d.order,
-            d.levels,
-            d.root,
-            names,
-            units=self._context.units,
-            most_nodes=most_nodes,
-            title=title,
-        )
+        names, units = [str(name) for name in self.class_names], self._context.units
+        return diagram_picture(self.diagram, names, units=units, most_nodes=most_nodes, title=title)
 
     def info(self) -> CompiledRecord:
         """What the diagram is like, in plain types."""

@@ -271,7 +271,7 @@ class CompleteReason(Brief):
         f = self.function
         texts = [self.context.literal_record(~self._literal(r))["text"] for r in f.restrictions]  # type: ignore[arg-type]
         title = f"why {self.decision}"
-        return reason_picture(texts, f.variable, f.lo, f.hi, f.root, most_nodes=most_nodes, title=title)
+        return reason_picture(f, texts, most_nodes=most_nodes, title=title)
 
     def _repr_html_(self) -> str:
         from primewood.render.html.answers import relevance

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,11 +21,48 @@ from primewood.render.text import write_share
 __all__ = ["Picture", "diagram_picture", "edge_label", "reason_picture", "tree_picture"]
 
 
+class LevelDiagram(Protocol):
+    """A multi-valued decision diagram, level by level."""
+
+    @property
+    def variables(self) -> Sequence[Variable]:
+        """What is tested."""
+
+    @property
+    def order(self) -> Sequence[int]:
+        """The variable of each level, as a position in `variables`."""
+
+    @property
+    def levels(self) -> Sequence[ArrayLike]:
+        """Per level one row per node and one column per value: a position on the next level, or a decision."""
+
+    @property
+    def root(self) -> int:
+        """A row of the first level; without levels a decision."""
+
+
+class BinaryDiagram(Protocol):
+    """A binary decision diagram over restrictions, whose first two nodes are "decision open" and "decision certain"."""
+
+    @property
+    def variable(self) -> ArrayLike:
+        """Per node its restriction."""
+
+    @property
+    def lo(self) -> ArrayLike:
+        """Per node the node below if its restriction does not hold."""
+
+    @property
+    def hi(self) -> ArrayLike:
+        """Per node the node below if its restriction holds."""
+
+    @property
+    def root(self) -> int:
+        """The node at the top."""
+
+
 def diagram_picture(
-    variables: Sequence[Variable],
-    order: Sequence[int],
-    levels: Sequence[ArrayLike],
-    root: int,
+    diagram: LevelDiagram,
     labels: Sequence[object],
     *,
     units: Mapping[str, str] | None = None,
@@ -38,34 +76,30 @@ def diagram_picture(
 
     Parameters
     ----------
-    order
-        The variable of each level, as a position in `variables`.
-    levels
-        Per level one row per node and one column per value: a position on the next level, below the last in `labels`.
-    root
-        A row of the first level; without levels a position in `labels`.
+    labels
+        The decisions in words.
     units
         Units by name of variable.
     most_nodes
         How many tests are drawn, from the top; what would lie below is drawn as "…".
     """
-    diagram = _Reduced.of(levels, root, len(labels))
+    reduced = _Reduced.of(diagram, len(labels))
     sketch = Sketch(labels)
-    kept = _from_the_top(diagram.root, diagram.list_children, most_nodes) if diagram.tests else {}
+    kept = _from_the_top(reduced.root, reduced.list_children, most_nodes) if reduced.tests else {}
     for node in kept:
-        level = diagram.level(node)
-        x = variables[order[level]]
+        level = reduced.level(node)
+        x = diagram.variables[diagram.order[level]]
         sketch.test(node, x.name, rank=level)
         masks: dict[str, int] = {}
-        for value, target in enumerate(diagram.row(node)):
+        for value, target in enumerate(reduced.row(node)):
             name = sketch.target(node, target, kept)
             masks[name] = masks.get(name, 0) | 1 << value
         for name, mask in masks.items():
             pieces = label_pieces(x, mask, (units or {}).get(x.name, "")) if len(masks) > 1 else []
             sketch.edge(node, name, pieces, f"{x.name}: {' '.join(pieces) or 'any'}")
     if not kept:
-        sketch.decision("root", diagram.root)
-    return sketch.picture("Decision diagram", title, len(kept), diagram.tests)
+        sketch.decision("root", reduced.root)
+    return sketch.picture("Decision diagram", title, len(kept), reduced.tests)
 
 
 def tree_picture(
@@ -110,11 +144,8 @@ def tree_picture(
 
 
 def reason_picture(
+    reason: BinaryDiagram,
     texts: Sequence[str],
-    variable: ArrayLike,
-    lo: ArrayLike,
-    hi: ArrayLike,
-    root: int,
     *,
     most_nodes: int = 60,
     title: str | None = None,
@@ -125,13 +156,11 @@ def reason_picture(
     ----------
     texts
         The restrictions in words.
-    variable, lo, hi
-        Per node its restriction, and the nodes below if it does not hold and if it holds; node 0 is "decision open",
-        node 1 is "decision certain".
     most_nodes
         How many tests are drawn, from the top; what would lie below is drawn as "…".
     """
-    which, no, yes = (np.asarray(array, dtype=np.int64) for array in (variable, lo, hi))
+    which, no, yes = (np.asarray(array, dtype=np.int64) for array in (reason.variable, reason.lo, reason.hi))
+    root = reason.root
     sketch = Sketch(("decision open", "decision certain"), (OPEN, PALETTE[0]))
 
     def list_children(node: int) -> list[int]:
@@ -171,20 +200,21 @@ class _Reduced:
     tests: int
 
     @classmethod
-    def of(cls, levels: Sequence[ArrayLike], root: int, labels: int) -> _Reduced:
+    def of(cls, diagram: LevelDiagram, labels: int) -> _Reduced:
         rows: list[Ints] = []
         starts, goal = [labels], np.arange(labels)
-        for level in reversed(levels):
+        for level in reversed(diagram.levels):
             row = goal[np.asarray(level)]
             idle = (row == row[:, :1]).all(axis=1)
             goal = np.where(idle, row[:, 0], starts[-1] + np.arange(len(row)))
             rows.append(row)
             starts.append(starts[-1] + len(row))
         reached = np.zeros(starts[-1], dtype=bool)
-        reached[goal[root]] = True
+        root = int(goal[diagram.root])
+        reached[root] = True
         for row, start in zip(reversed(rows), reversed(starts[:-1]), strict=True):
             reached[row[reached[start : start + len(row)]]] = True
-        return cls(tuple(rows), tuple(starts[:-1]), int(goal[root]), int(reached[labels:].sum()))
+        return cls(tuple(rows), tuple(starts[:-1]), root, int(reached[labels:].sum()))
 
     def level(self, node: int) -> int:
         """The level of a node, counted from the top."""

@@ -316,6 +316,40 @@ def mark_entry(words: str) -> Artist:
     return line_entry(words, marker="D", color=INK, linestyle="none", markersize=6)
 
 
+@dataclass(frozen=True, slots=True)
+class AxesSpace:
+    """The space of axes.
+
+    Attributes
+    ----------
+    size : PlotPoint or None
+        The width and height that the text of the axes needs, in inches; None if any size is enough.
+    room : BboxBase or None
+        What the axes may not leave in a figure without a layout engine: where the axes were that were given; None for
+        the figure.
+    """
+
+    size: PlotPoint | None = None
+    room: BboxBase | None = None
+
+    def choose_width(self, ax: Axes) -> float:
+        """The largest width of text above and below the axes: the width of the axes."""
+        if self.size and self.room is None:
+            return self.size[0]
+        known: float = ax.get_window_extent().width / ax.figure.dpi
+        return min(known, self.size[0]) if self.size else known
+
+    def measure_fit(self, ax: Axes) -> float:
+        """The size of axes relative to what their text needs; at most 1."""
+        if self.size is None:
+            return 1.0
+        extent, dpi = ax.get_window_extent(), ax.figure.dpi
+        return min(1.0, extent.width / dpi / self.size[0], extent.height / dpi / self.size[1])
+
+
+ANY_SPACE = AxesSpace()
+
+
 def finish(
     ax: Axes,
     title: str,
@@ -323,8 +357,7 @@ def finish(
     *,
     before: str = "",
     notes: Sequence[str] = (),
-    size: PlotPoint | None = None,
-    room: BboxBase | None = None,
+    space: AxesSpace = ANY_SPACE,
 ) -> None:
     """Add a title, a legend below it, and notes below the axes; then make everything fit.
 
@@ -332,13 +365,8 @@ def finish(
     ----------
     before
         Text before the entries of the legend.
-    size
-        The width and height that the text of the axes needs, in inches; None if any size is enough.
-    room
-        What the axes may not leave in a figure without a layout engine: where the axes were that were given; by
-        default the figure.
     """
-    width = max(2.0, 0.94 * _choose_width(ax, size, room))
+    width = max(2.0, 0.94 * space.choose_width(ax))
     if notes:
         below = "\n".join(wrap(note, width, SMALL, 3) for note in notes)
         ax.set_xlabel(below, loc="left", fontsize=SMALL, color=GREY, linespacing=1.3)
@@ -346,12 +374,12 @@ def finish(
     heading = _set_title(ax, wrap(title, 0.92 * width, TITLE, 3), TITLE, legend)
     for text in _find_texts(ax):
         text.set_parse_math(False)
-    if size and room:
-        _keep_low(ax, size)
-    place, room = ax.get_position(original=True).frozen(), room or _default_room(ax)
+    if space.size and space.room:
+        _keep_low(ax, space.size)
+    place, room = ax.get_position(original=True).frozen(), space.room or _default_room(ax)
     for _ in range(TRIES):
         _lay_out(ax, place, room)
-        fitting = _measure_fit(ax, size) * TITLE / float(heading.get_fontsize())
+        fitting = space.measure_fit(ax) * TITLE / float(heading.get_fontsize())
         if fitting > SHRINK and _is_legible(ax):
             return
         _shrink(ax, max(LARGEST_SHRINK, min(SHRINK, fitting)))
@@ -365,22 +393,6 @@ def _default_room(ax: Axes) -> BboxBase:
     top = min(whole.y1, ax.get_window_extent().y1 + 0.3 * dpi)
     room: BboxBase = bbox.from_extents(whole.x0, whole.y0, whole.x1, top)
     return room
-
-
-def _measure_fit(ax: Axes, size: PlotPoint | None) -> float:
-    """The size of axes relative to what their text needs; at most 1."""
-    if size is None:
-        return 1.0
-    extent, dpi = ax.get_window_extent(), ax.figure.dpi
-    return min(1.0, extent.width / dpi / size[0], extent.height / dpi / size[1])
-
-
-def _choose_width(ax: Axes, size: PlotPoint | None, room: BboxBase | None) -> float:
-    """The largest width of text above and below the axes: the width of the axes."""
-    if size and room is None:
-        return size[0]
-    known: float = ax.get_window_extent().width / ax.figure.dpi
-    return min(known, size[0]) if size else known
 
 
 def _keep_low(ax: Axes, size: PlotPoint) -> None:

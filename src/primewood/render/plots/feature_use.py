@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from primewood.errors import InvalidInput
 from primewood.render import text
 from primewood.render.plots.drawing import (
+    AxesSpace,
     PlotPoint,
     check_axes,
     clear_frame,
@@ -100,7 +101,9 @@ def feature_use(batch: Any, *, ax: Any = None, most: int = 20) -> FeatureUseDisp
     room = None if axes is None else axes.get_window_extent().frozen()
     found, size = draw_counts(axes, list(counts), [bars], told)
     notes = _list_notes(rows, bool(counts), left_out, unused, failed)
-    finish(found, f"Features used in {_number(rows, 'explanation')}", notes=notes, size=size, room=room)
+    finish(
+        found, f"Features used in {_number(rows, 'explanation')}", notes=notes, space=AxesSpace(size, room)
+    )
     return FeatureUseDisplay(found, found.figure, counts, rows, left_out, unused, failed)
 
 

@@ -26,13 +26,35 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-LOWER, UPPER = PALETTE[0], PALETTE[5]
 WORDS = {
     "shortest": ("Shortest explanation", "features (or weight)", "none is shorter", "shortest found so far"),
     "widest": ("Widest explanation", "rows (or share) covered", "widest found so far", "none is wider"),
 }
 """For each goal: what is searched for, what is bounded, and the meaning of the lower and the upper bound."""
 NEUTRAL = ("Best explanation", "bounds", "lower bound", "upper bound")
+
+
+@dataclass(frozen=True, slots=True)
+class BoundLine:
+    """How a bound is drawn.
+
+    Attributes
+    ----------
+    colour, marker : str
+    width : float
+    label : str
+        The name of its artists.
+    """
+
+    colour: str
+    marker: str
+    width: float
+    label: str
+
+
+# The upper bound is the thinner line, so that both are visible where they meet.
+LOWER = BoundLine(PALETTE[0], "^", 3.2, "_lower")
+UPPER = BoundLine(PALETTE[5], "v", 1.8, "_upper")
 
 
 @dataclass(frozen=True)
@@ -94,9 +116,8 @@ def growth(why: Any, *, ax: Any = None, log: bool = True) -> GrowthDisplay:
     times = _find_times(seconds, log)
     bottom, top = _find_limits(lower, upper)
     _draw_gap(found, times, lower, upper, (bottom, top))
-    # The upper bound is the thinner line, so that both are visible where they meet.
-    _draw_steps(found, times, lower, LOWER, "^", 3.2, "_lower")
-    _draw_steps(found, times, upper, UPPER, "v", 1.8, "_upper")
+    _draw_steps(found, times, lower, LOWER)
+    _draw_steps(found, times, upper, UPPER)
     found.set_ylim(bottom, top)
     _set_time_axis(found, times, log)
     found.set_ylabel(what[1], fontsize=10)
@@ -147,23 +168,21 @@ def _draw_gap(
         )
 
 
-def _draw_steps(
-    ax: Axes,
-    times: Sequence[float],
-    bounds: Sequence[float | None],
-    colour: str,
-    marker: str,
-    thick: float,
-    label: str,
-) -> None:
+def _draw_steps(ax: Axes, times: Sequence[float], bounds: Sequence[float | None], line: BoundLine) -> None:
     """Draw a bound over time, with a mark wherever it moved."""
     heights = [math.nan if x is None else x for x in bounds]
     ax.step(
-        times, [*heights, heights[-1]], where="post", color=colour, linewidth=thick, label=label, zorder=4
+        times,
+        [*heights, heights[-1]],
+        where="post",
+        color=line.colour,
+        linewidth=line.width,
+        label=line.label,
+        zorder=4,
     )
     moved = [k for k, x in enumerate(bounds) if x is not None and (k == 0 or bounds[k - 1] != x)]
     at, where = [times[k] for k in moved], [heights[k] for k in moved]
-    ax.plot(at, where, marker, color=colour, markersize=6, label=f"{label} moves", zorder=5)
+    ax.plot(at, where, line.marker, color=line.colour, markersize=6, label=f"{line.label} moves", zorder=5)
 
 
 def _set_time_axis(ax: Axes, times: Sequence[float], log: bool) -> None:
@@ -209,8 +228,8 @@ def _finish(
     upper: Sequence[float | None],
 ) -> None:
     entries = [
-        line_entry(what[3], color=UPPER, marker="v", linewidth=2),
-        line_entry(what[2], color=LOWER, marker="^", linewidth=2),
+        line_entry(what[3], color=UPPER.colour, marker=UPPER.marker, linewidth=2),
+        line_entry(what[2], color=LOWER.colour, marker=LOWER.marker, linewidth=2),
     ]
     pairs = list(zip(lower, upper, strict=True))
     if any(low is not None and high is not None and low != high for low, high in pairs):

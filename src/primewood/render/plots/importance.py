@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from primewood.render import importance as words
 from primewood.render.numbers import format_count
-from primewood.render.plots.drawing import area_entry, check_axes, finish
+from primewood.render.plots.drawing import AxesSpace, area_entry, check_axes, finish
 from primewood.render.plots.feature_use import Bars, check_most, draw_counts
 from primewood.render.plots.inputs import IMPORTANCE, read_record
 from primewood.render.plots.style import ALLOWED, Look, tint
@@ -88,7 +88,7 @@ def importance(found: Any, *, ax: Any = None, most: int = 20) -> ImportanceDispl
     ]
     left_out = len(used) - len(shown)
     notes = _list_notes(record, bool(shown), left_out, unused)
-    finish(made, words.title(record), entries, notes=notes, size=size, room=room)
+    finish(made, words.title(record), entries, notes=notes, space=AxesSpace(size, room))
     in_explanations, flips_alone = (dict(zip(names, counts, strict=True)) for counts in (mentioned, flips))
     return ImportanceDisplay(made, made.figure, in_explanations, flips_alone, left_out, unused)
 

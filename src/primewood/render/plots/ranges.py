@@ -12,6 +12,7 @@ from primewood.render.lanes import Chip, Chips, Lane, Track, tracks
 from primewood.render.plots.drawing import (
     ARROW,
     PAD,
+    AxesSpace,
     NameBox,
     area_entry,
     check_axes,
@@ -116,7 +117,7 @@ def ranges(why: Any, *, ax: Any = None, free: bool = True) -> RangesDisplay:
     _draw(found, page)
     notes = [*_say_anything(record), *_count_free(drawn, left_out), *notes]
     entries, title = _list_entries(drawn), f"Why {record['decision']}"
-    finish(found, title, entries, notes=notes, size=(page.width, page.height), room=room)
+    finish(found, title, entries, notes=notes, space=AxesSpace((page.width, page.height), room))
     return RangesDisplay(found, found.figure, drawn, left_out)
 
 

@@ -12,6 +12,7 @@ from primewood.render import text
 from primewood.render.lanes import Chip, Chips, Lane, Track, find_scale, list_entries, track
 from primewood.render.plots.drawing import (
     ARROW,
+    AxesSpace,
     PlotPoint,
     area_entry,
     check_axes,
@@ -125,7 +126,7 @@ def side_by_side(whys: Any, *, ax: Any = None, most: int = 6) -> SideBySideDispl
     notes = [f"the first {len(columns)} of more"] if more else []
     notes += [] if features else ["anything: no feature is needed"]
     title, entries = _write_title(columns), _list_entries(columns)
-    finish(found, title, entries, notes=notes, size=(page.width, page.height), room=room)
+    finish(found, title, entries, notes=notes, space=AxesSpace((page.width, page.height), room))
     return SideBySideDisplay(found, found.figure, features, columns, more)
 
 

@@ -18,6 +18,7 @@ from primewood.render.lanes import (
 from primewood.render.plots.drawing import (
     ARROW,
     PAD,
+    AxesSpace,
     NameBox,
     PlotPoint,
     area_entry,
@@ -154,7 +155,11 @@ def what_if(strip: Any, *, ax: Any = None) -> WhatIfDisplay:
     notes = [record["rule"]] if record.get("rule") else []
     title = f"What if only {write_on_one_line(add_unit(record['feature'], record['unit']))} changes?"
     finish(
-        found, title, _list_entries(record, stretches), notes=notes, size=(picture.width, height), room=room
+        found,
+        title,
+        _list_entries(record, stretches),
+        notes=notes,
+        space=AxesSpace((picture.width, height), room),
     )
     return WhatIfDisplay(found, found.figure, scale, mark, stretches)
 
