@@ -37,7 +37,7 @@ class CoverageBySizeDisplay:
     ax_, figure_
         The axes, and their figure.
     dots : dict
-        Per number of literals and coverage, how many explanations there are.
+        For each number of literals and coverage, the number of explanations.
     left_out : int
         How many explanations have no coverage, because there were no training rows.
     failed : int
@@ -119,7 +119,7 @@ def _count_dots(whys: Any) -> _Dots:
 
 
 def _count_rows(lines: Sequence[tuple[str, int, float | None]]) -> _Dots:
-    """What lines of status, size and coverage say."""
+    """Count lines of status, size and coverage."""
     explained = [(size, coverage) for status, size, coverage in lines if status != FAILED]
     dots = Counter((int(size), float(coverage)) for size, coverage in explained if coverage is not None)
     return _Dots(dots, len(explained), len(lines) - len(explained))
@@ -143,7 +143,7 @@ def _choose_area(count: int, most: int) -> float:
 
 
 def _draw(ax: Axes, dots: Mapping[tuple[int, float], int]) -> None:
-    """The dots, the small ones above the large ones."""
+    """Draw the dots, small ones above large ones."""
     ranked = sorted(dots, key=lambda dot: -dots[dot])
     most = max(dots.values())
     ax.scatter(

@@ -190,7 +190,7 @@ class _LanePage:
 
     @classmethod
     def plan(cls, drawn: Sequence[Track], width: float) -> _LanePage:
-        """The page of that width for some features."""
+        """The page for some features, with a given width."""
         words = [wrap(_describe(track), 0.3 * width, NAME, 12) for track in drawn]
         values = [wrap(_describe_value(track), 0.16 * width, SMALL) for track in drawn]
         lanes = [track.picture for track in drawn if isinstance(track.picture, Lane)]
@@ -214,7 +214,7 @@ class _LanePage:
 
 
 def _describe(track: Track) -> str:
-    """The words beside a lane: the condition, or the name of a free feature."""
+    """The text beside a lane: the condition, or the name of a free feature."""
     return track.title if track.is_free else track.text
 
 
@@ -307,7 +307,7 @@ def _draw_columns(ax: Axes, track: Track, lane: Lane, width: float, heights: tup
 
 
 def _draw_ends(ax: Axes, lane: Lane, page: _LanePage, y: float) -> None:
-    """The ends of the training range, before and after the lane."""
+    """Draw the ends of the training range, before and after the lane."""
     texts = [tick.text for tick in lane.ticks]
     for x, side, words in (
         (-ARROW - 0.04, "right", texts[:1]),
@@ -318,14 +318,14 @@ def _draw_ends(ax: Axes, lane: Lane, page: _LanePage, y: float) -> None:
 
 
 def _draw_missing(ax: Axes, row: _LaneRow, chip: Chip, left: float, heights: tuple[float, float]) -> None:
-    """The box of missing values, beside the lane."""
+    """Draw the box of missing values, beside the lane."""
     high = line_height(SMALL) + PAD
     top = min(sum(heights) / 2 - high / 2, row.top + row.height - high)
     _draw_box(ax, row.track, chip, NameBox(chip.name, left, top, MISSING_WIDTH, high))
 
 
 def _draw_box(ax: Axes, track: Track, chip: Chip, box: NameBox) -> None:
-    """One category: filled if it is allowed, with a thick edge and the mark if it is the row's own."""
+    """Draw one category: filled if it is allowed, with a thick edge and the mark if it is the row's own."""
     x, y = box.middle
     solid = chip.allowed and not track.is_free
     look = Look(ALLOWED if solid else FAINT if chip.allowed else "none")

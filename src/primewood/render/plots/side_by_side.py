@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 WORDS = 7.5
-"""The size of the words below a lane, in points."""
+"""The size of the text below a lane, in points."""
 BAR, ABOVE = 0.1, 0.12
-"""How high a bar is, and the room above it, in inches."""
+"""The height of a bar, and the room above it, in inches."""
 GAP, COLUMN, LEAST_COLUMN = 0.2, 1.6, 1.1
-"""The room between two columns; how wide one is on a new figure, and at least, in inches."""
+"""The room between two columns; the width of a column on a new figure, and its least width, in inches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def side_by_side(whys: Any, *, ax: Any = None, most: int = 6) -> SideBySideDispl
 
 
 def _read_columns(records: Sequence[ExplanationRecord]) -> tuple[tuple[str, ...], tuple[Column, ...]]:
-    """The features that any explanation uses, and the explanations over them."""
+    """The features that any explanation mentions, and the explanations over them."""
     entries = _read_row(records)
     literals = [{literal["feature"]: literal for literal in record["literals"]} for record in records]
     features = tuple(dict.fromkeys(name for said in literals for name in said))
@@ -148,7 +148,7 @@ def _read_columns(records: Sequence[ExplanationRecord]) -> tuple[tuple[str, ...]
 
 
 def _read_row(records: Sequence[ExplanationRecord]) -> dict[str, EntryRecord]:
-    """What the records say about the row; all must say the same."""
+    """The row of the records; it must be the same in all."""
     entries: dict[str, EntryRecord] = {}
     for record in records:
         for name, entry in list_entries(record["literals"], record["instance"]).items():
@@ -163,22 +163,22 @@ def _read_row(records: Sequence[ExplanationRecord]) -> dict[str, EntryRecord]:
 
 @dataclass(frozen=True, slots=True)
 class _TablePage:
-    """Where things lie, in inches, with the left end of the first column at 0.
+    """The layout in inches, with the left end of the first column at 0.
 
     Attributes
     ----------
     titles : tuple of str
         The names of the features, in lines.
     said : tuple of tuple of str
-        Per feature and explanation the words below the lane, in lines.
+        For each feature and explanation, the text below the lane, in lines.
     heads : tuple of str
-        What stands above each explanation, in lines.
+        The text above each explanation, in lines.
     column : float
-        How wide a column is.
+        The width of a column.
     tops : tuple of float
         Where the rows of the features begin; one more for the end.
     names : float
-        How wide the names are.
+        The width of the names.
     """
 
     titles: tuple[str, ...]
@@ -216,7 +216,7 @@ class _TablePage:
 
 
 def _describe(one: Track) -> str:
-    """What an explanation says about a feature, without its name."""
+    """The condition of an explanation on a feature, without the feature's name."""
     more = len(one.pieces) - len(one.some_pieces)
     return " or ".join([*(piece.brief for piece in one.some_pieces), *([f"{more} others"] if more else [])])
 
@@ -227,7 +227,7 @@ def _measure_row(title: str, said: Sequence[str]) -> float:
 
 
 def _write_head(record: ExplanationRecord, several: bool, width: float) -> str:
-    """What sets an explanation apart from the others."""
+    """The heading of an explanation: how it differs from the others."""
     size = len(record["literals"])
     said = [str(record["decision"])] if several else []
     said.append(f"{size} feature{'' if size == 1 else 's'}")
@@ -266,7 +266,7 @@ def _draw(ax: Axes, columns: Sequence[Column], page: _TablePage) -> None:
 
 
 def _draw_cell(ax: Axes, one: Track, span: PlotPoint, top: float, label: str) -> None:
-    """One feature in one explanation that uses it."""
+    """Draw one feature of one explanation."""
     left, right = span[0] + ARROW, span[1] - ARROW - (0.2 if one.missing else 0.0)
     if isinstance(one.picture, Lane):
         _draw_numbers(ax, one.picture, (left, right), top, label)
@@ -287,7 +287,7 @@ def _draw_numbers(ax: Axes, lane: Lane, span: PlotPoint, top: float, label: str)
 
 
 def _draw_categories(ax: Axes, chips: Chips, span: PlotPoint, top: float, label: str) -> None:
-    """The categories as small boxes in their natural order."""
+    """Draw the categories as small boxes in their natural order."""
     count = max(1, len(chips.every))
     wide = (span[1] - span[0]) / count
     for k, chip in enumerate(chips.every):
@@ -305,7 +305,7 @@ def _draw_box(ax: Axes, chip: Chip, span: PlotPoint, top: float, label: str) -> 
 
 
 def _list_entries(columns: Sequence[Column]) -> list[Artist]:
-    """What the legend explains: only what is there."""
+    """The entries of the legend, only for what is drawn."""
     used = [x for column in columns for x in column.tracks if not x.is_free]
     chips = [chip for x in used if isinstance(x.picture, Chips) for chip in x.picture.every]
     entries = [area_entry("allowed", Look(ALLOWED))] if used else []

@@ -1,4 +1,4 @@
-"""The what-if strip of one feature: what is decided if only this feature changes, and where that is proved."""
+"""The what-if strip of one feature: the decisions if only this feature changes, and where they are proved."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 WIDTH, LEAST_WIDTH = 8.0, 5.0
-"""How wide a new figure is, and what a strip on smaller axes is planned for, in inches."""
+"""The width of a new figure, and the width for which a strip on smaller axes is planned, in inches."""
 STRIP, PROVED = 0.36, 0.09
-"""How high the strip is, and the bar of what is proved, in inches."""
+"""The height of the strip, and of the bar of what is proved, in inches."""
 MISSING_WIDTH = 0.8
 GAP = 0.09
 """The room between two bounds, in inches."""
@@ -63,12 +63,12 @@ GAP = 0.09
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Numbers, a category, or "missing", about which one thing is decided.
+    """A range of numbers, a category, or "missing", with one decision.
 
     Attributes
     ----------
     decision : object
-        What is decided if only this feature changes; None if there is no such row.
+        The decision if only this feature changes; None if there is no such row.
     proved : bool
         Whether that is proved whatever the free features are.
     own : bool
@@ -76,9 +76,9 @@ class Stretch:
     name : str
         The category, or "missing"; empty for numbers.
     is_missing : bool
-        Whether it stands for missing values.
+        Whether it is the box of missing values.
     bar : Bar or None
-        Where the numbers lie; None for a category, and for missing.
+        The position of the numbers; None for a category, and for missing.
     bounds : pair of str
         The lower and the upper bound of the numbers, in words; empty where there is none.
     """
@@ -101,11 +101,11 @@ class WhatIfDisplay:
     ax_, figure_
         The axes, and their figure.
     scale : Scale or None
-        Where numbers lie on the strip; None for categories.
+        The scale of the strip; None for categories.
     mark : float or None
-        Where the row's own number lies, from 0 to 1; None if it has none.
+        The position of the row's own number, from 0 to 1; None if it has none.
     stretches : tuple of Stretch
-        What is drawn, from the left.
+        The parts of the strip, from the left.
     """
 
     ax_: Axes
@@ -116,7 +116,7 @@ class WhatIfDisplay:
 
 
 def what_if(strip: Any, *, ax: Any = None) -> WhatIfDisplay:
-    """Draw what is decided if one feature of a row changes, and where that is proved.
+    """Draw the decisions if one feature of a row changes, and where they are proved.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class _Strip:
     width: float
 
     def draw(self, stretches: Sequence[Stretch], mark: float | None) -> float:
-        """Draw all stretches; returns how high that is."""
+        """Draw all stretches; returns the height."""
         clear_frame(self.ax)
         self.ax.set_yticks([])
         if any(one.bar for one in stretches):
@@ -226,7 +226,7 @@ class _Strip:
         return self._write_bounds(stretches, span, bottom, heights[1] + 0.05)
 
     def _mark(self, x: float, span: PlotPoint, heights: PlotPoint) -> None:
-        """The row's own number, with its words above the strip."""
+        """Mark the row's own number, with its text above the strip."""
         draw_line(self.ax, (x, heights[0] - 0.05), (x, heights[1]), INK, 1.2, zorder=5)
         draw_mark(self.ax, x, heights[1] - PROVED / 2, "_row")
         half = measure_text(self.value, SMALL) / 2
@@ -234,7 +234,7 @@ class _Strip:
         write(self.ax, middle, line_height(SMALL) / 2, self.value, SMALL, ha="center", va="center")
 
     def _name(self, decision: object, bar: Bar, mark: float | None, span: PlotPoint, y: float) -> None:
-        """The name of a decision in its stretch, beside the row's mark, if there is room for it."""
+        """Write the name of a decision in its stretch, beside the row's mark, if there is room for it."""
         start, end, wide = bar.start, bar.end, span[1] - span[0]
         if mark is not None and start < mark < end:
             start, end = (mark, end) if end - mark > mark - start else (start, mark)
@@ -244,7 +244,7 @@ class _Strip:
             put_halo(write(self.ax, x, y, name, SMALL, ha="center", va="center_baseline"))
 
     def _write_bounds(self, stretches: Sequence[Stretch], span: PlotPoint, above: float, top: float) -> float:
-        """Where something changes, in words, as one meets it going away from the row; in two rows, as many as fit."""
+        """Write the bounds where the decision changes, the nearest to the row first; in two rows, as many as fit."""
         own = next((k for k, one in enumerate(stretches) if one.own), -1)
         ends = [(abs(k - own), one.bar, one.bounds, k > own) for k, one in enumerate(stretches) if one.bar]
         near = sorted(
@@ -265,7 +265,7 @@ class _Strip:
         return top + (rows + bool(left_out)) * line_height(SMALL)
 
     def _write_bound(self, x: float, words: str, taken: list[list[PlotPoint]], top: float) -> bool:
-        """Write a bound near its place, in the first row where it has room; returns whether it has."""
+        """Write a bound near its position, in the first row with room; returns whether there was room."""
         wide = measure_text(words, SMALL)
         for row, others in enumerate(taken):
             for part in (0.5, 0.9, 0.1):
@@ -284,7 +284,7 @@ class _Strip:
         return max(box.top + box.height + PAD + PROVED for box in boxes)
 
     def _draw_box(self, one: Stretch, box: NameBox) -> None:
-        """A category, or missing: filled by its decision, with the bar below it if that is proved."""
+        """Draw a category or missing: filled by its decision, with the bar below it if the decision is proved."""
         look, (x, y), bottom = choose_look(one.decision, self.classes), box.middle, box.top + box.height
         edge = (INK, 1.8) if one.own else (LINE, 0.8)
         label = f"_decides {one.decision}: {one.name}"
@@ -298,7 +298,7 @@ class _Strip:
 
 
 def _join(stretches: Sequence[Stretch]) -> list[tuple[object, Bar]]:
-    """Neighbouring stretches of one decision as one, proved or not."""
+    """Join neighbouring stretches with one decision, proved or not."""
     found: list[tuple[object, Bar]] = []
     for one in stretches:
         if one.bar is None:
@@ -311,7 +311,7 @@ def _join(stretches: Sequence[Stretch]) -> list[tuple[object, Bar]]:
 
 
 def _list_entries(record: WhatIfRecord, stretches: Sequence[Stretch]) -> list[Artist]:
-    """What the legend explains: only what is there."""
+    """The entries of the legend, only for what is drawn."""
     entries, decision = [], record["decision"]
     drawn = dict.fromkeys(one.decision for one in stretches)
     for name in sorted(drawn, key=lambda name: name != decision):
