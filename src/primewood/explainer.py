@@ -331,16 +331,11 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> explainer.decide(iris.data[50])
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> explainer.decide(X[50])
         'versicolor'
-        >>> explainer.decide(iris.data[[0, 50]])
+        >>> explainer.decide(X[[0, 50]])
         ['setosa', 'versicolor']
         """
         self._model.check_decides()
@@ -373,14 +368,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> score = explainer.score(iris.data[50])
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> score = explainer.score(X[50])
         >>> print(score)
         versicolor: P(versicolor) = 0.98, the largest of 3 classes
         >>> round(score.value, 3)
@@ -413,14 +403,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> rows = iris.data[[0, 50, 100]]
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> rows = X[[0, 50, 100]]
         >>> explainer.decide_by_model(rows) == explainer.decide(rows)
         True
         """
@@ -449,13 +434,8 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, _ = load_iris_explainer()
         >>> facts = explainer.describe()
         >>> facts["trees"], facts["classes"], facts["tested"]
         (1, ['setosa', 'versicolor', 'virginica'], {'pl': 3, 'pw': 3})
@@ -518,15 +498,10 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> other = explainer.replace_rows(iris.data[50:])
-        >>> round(explainer.explain(iris.data[50]).coverage, 2), round(other.explain(iris.data[50]).coverage, 2)
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> other = explainer.replace_rows(X[50:])
+        >>> round(explainer.explain(X[50]).coverage, 2), round(other.explain(X[50]).coverage, 2)
         (0.32, 0.48)
         """
         return self._copy_about(self._model.need_rows("training rows").replace_rows(self._read_rows(X).rows))
@@ -674,21 +649,16 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> why = explainer.explain(iris.data[50])
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> why = explainer.explain(X[50])
         >>> print(why)
         IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
           versicolor: P(versicolor) = 0.98, the largest of 3 classes
           Proved: these conditions guarantee the decision, and none can be relaxed (intervals).
           Covers 32.0% of the training rows, 26.5% of the feature space.
           Assumes: no value is missing
-        >>> explainer.explain(iris.data[50], literals="values").features
+        >>> explainer.explain(X[50], literals="values").features
         ('pl', 'pw')
         """
         decision = self._model.ask(x) if within is None else self._model.ask_within(x, within)
@@ -721,14 +691,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(forest, iris.data, **names)
-        >>> found = explainer.explanations(iris.data[77])
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer(trees=5)
+        >>> found = explainer.explanations(X[77])
         >>> found.count()
         3
         >>> for why in found:
@@ -764,14 +729,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(forest, iris.data, **names)
-        >>> explainer.count(iris.data[77])
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer(trees=5)
+        >>> explainer.count(X[77])
         3
         """
         return list_explanations(self._model.ask(x), literals).count()
@@ -815,14 +775,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> reasons = explainer.reasons(iris.data[50], literals="values")
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> reasons = explainer.reasons(X[50], literals="values")
         >>> for reason in reasons:
         ...     print(type(reason).__name__, *reason.features)
         Explanation pl pw
@@ -858,14 +813,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> print(explainer.complete_reason(iris.data[50]))
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> print(explainer.complete_reason(X[50]))
         versicolor: rests on pl, pw; necessary: pl, pw
         """
         return find_complete_reason(self._model.ask(x))
@@ -904,14 +854,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> found = explainer.relevance(iris.data[50])
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> found = explainer.relevance(X[50])
         >>> print(found)
         necessary: pl, pw; relevant: pl, pw; irrelevant: sl, sw
         """
@@ -951,14 +896,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(forest, iris.data, **names)
-        >>> print(explainer.attribution(iris.data[77]))
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer(trees=5)
+        >>> print(explainer.attribution(X[77]))
         pl: 100.0%
         pw: 100.0%
         sl: 66.7%
@@ -1006,14 +946,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> print(explainer.contrast(iris.data[50], "virginica"))
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> print(explainer.contrast(X[50], "virginica"))
         pl >= 4.851 may make it virginica instead of versicolor (P(versicolor) = 0.98, the largest of 3 classes)
         """
         return find_contrast(self._model.ask(x, target), literals, clock_of(time_limit, work_limit))
@@ -1058,14 +993,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> for change in explainer.contrasts(iris.data[50]):
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> for change in explainer.contrasts(X[50]):
         ...     print(change)
         pw <= 0.8 may make it setosa instead of versicolor (P(versicolor) = 0.98, the largest of 3 classes)
         pw >= 1.751 may make it virginica instead of versicolor (P(versicolor) = 0.98, the largest of 3 classes)
@@ -1122,14 +1052,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> print(explainer.counterfactual(iris.data[50], "virginica"))
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> print(explainer.counterfactual(X[50], "virginica"))
         virginica instead of versicolor with pl 4.7 -> 4.951
            versicolor: P(versicolor) = 0.98, the largest of 3 classes
            virginica: P(virginica) = 0.67, the largest of 3 classes
@@ -1185,14 +1110,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> for way in explainer.counterfactuals(iris.data[50], "virginica", count=2):
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> for way in explainer.counterfactuals(X[50], "virginica", count=2):
         ...     print(way.features)
         ('pl',)
         ('pw',)
@@ -1243,14 +1163,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> found = explainer.robustness(iris.data[50])
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> found = explainer.robustness(X[50])
         >>> print(found)
         versicolor as long as no feature moves by more than 0.25; beyond that virginica is possible, with a change of pl
            versicolor: P(versicolor) = 0.98, the largest of 3 classes
@@ -1291,14 +1206,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> print(explainer.what_if(iris.data[50], "pw"))
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> print(explainer.what_if(X[50], "pw"))
         versicolor: P(versicolor) = 0.98, the largest of 3 classes
         pw is 1.4. If only it changes:
           pw <= 0.8: setosa
@@ -1339,14 +1249,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> print(explainer.decision_map(iris.data[50], ("pl", "pw")))
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> print(explainer.decision_map(X[50], ("pl", "pw")))
         versicolor: P(versicolor) = 0.98, the largest of 3 classes
         If only pl and pw change, of 9 cells: setosa in 3, versicolor in 2, virginica in 4
         """
@@ -1395,14 +1300,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> print(explainer.check(iris.data[50], ["pw"]))
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> print(explainer.check(X[50], ["pw"]))
         claim: IF pw is as in the row THEN versicolor
           versicolor: P(versicolor) = 0.98, the largest of 3 classes
           not sufficient: with pl = 5.6 the decision is virginica
@@ -1461,14 +1361,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> print(explainer.adverse_action(iris.data[50], "setosa", codes={"pw": "petals too wide"}))
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> print(explainer.adverse_action(X[50], "setosa", codes={"pw": "petals too wide"}))
         versicolor instead of setosa: the principal reasons, in order (proved)
           versicolor: P(versicolor) = 0.98, the largest of 3 classes
           1. petals too wide
@@ -1535,14 +1430,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> batch = explainer(iris.data[:100])
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> batch = explainer(X[:100])
         >>> print(batch)
         100 explanations: proved (100)
         decisions: setosa (50), versicolor (47), virginica (3)
@@ -1590,14 +1480,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> for why in explainer.stream(iris.data[[0, 50, 100]]):
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> for why in explainer.stream(X[[0, 50, 100]]):
         ...     print(why.rule)
         IF pw <= 0.8 THEN setosa
         IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
@@ -1671,13 +1556,8 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, _ = load_iris_explainer()
         >>> import pathlib, tempfile
         >>> folder = pathlib.Path(tempfile.mkdtemp())
         >>> _ = (folder / "rows.csv").write_text("sl,sw,pl,pw\n5.1,3.5,1.4,0.2\n7.0,3.2,4.7,1.4\n")
@@ -1744,14 +1624,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> found = explainer.importance(iris.data)
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> found = explainer.importance(X)
         >>> found.in_explanations["pl"], found.flips_alone["pl"]
         (54, 54)
         """
@@ -1810,13 +1685,8 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, _ = load_iris_explainer()
         >>> print(explainer.verify("pw > 1.8 -> virginica"))
         holds: pw > 1.8 -> virginica
            Proved: every row with pw > 1.8 gets the decision virginica.
@@ -1854,13 +1724,8 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, _ = load_iris_explainer()
         >>> explainer.check_property("pw > 1.8 -> virginica").holds
         'every row with pw > 1.8 gets the decision virginica'
         """
@@ -1978,13 +1843,8 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, _ = load_iris_explainer()
         >>> print(explainer.rules())
         IF pw <= 0.8 THEN setosa  (50 rows)
         IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor  (48 rows)
@@ -2032,13 +1892,8 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.ensemble import RandomForestClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(forest, iris.data, **names)
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, _ = load_iris_explainer(trees=5)
         >>> compiled = explainer.compile()
         >>> compiled.count()
         {'setosa': 182, 'versicolor': 281, 'virginica': 177}
@@ -2070,13 +1925,8 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, _ = load_iris_explainer()
         >>> picture = explainer.draw_tree()
         >>> "pw ≤ 0.8" in picture.svg, picture.note
         (True, None)
@@ -2152,14 +2002,9 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
-        >>> explainer.report(iris.data[:10], explain=1, sample=2, time_limit=None)
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> explainer.report(X[:10], explain=1, sample=2, time_limit=None)
         <Report: Audit of a scikit-learn DecisionTreeClassifier>
         """
         from primewood.apps.report import ReportSettings, gather
@@ -2193,18 +2038,13 @@ class Explainer:
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
-        >>> from sklearn.tree import DecisionTreeClassifier
-        >>> from primewood import Explainer
-        >>> iris = load_iris()
-        >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-        >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-        >>> explainer = Explainer(tree, iris.data, **names)
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
         >>> import pathlib, tempfile
         >>> from primewood import load
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "iris.explainer"
         >>> explainer.save(path)
-        >>> load(path).decide(iris.data[0])
+        >>> load(path).decide(X[0])
         'setosa'
         """
         from primewood.saving import save_explainer

@@ -46,14 +46,9 @@ class Batch(Readable):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> batch = explainer(iris.data[48:52])
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> batch = explainer(X[48:52])
     >>> print(batch[3].rule)
     IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
     >>> [str(why.decision) for why in batch[1:]]

@@ -28,13 +28,8 @@ class Failed(Brief, Shown):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, _ = load_iris_explainer()
     >>> failed, = explainer.stream([[5.1, 3.5, 1.4, float("nan")]])
     >>> failed.problem
     'InvalidInput: pw is missing (NaN), which the model or missing= does not allow'

@@ -53,13 +53,8 @@ def monotone(feature: str, direction: Direction = "increasing", target: object =
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, _ = load_iris_explainer()
     >>> from primewood import monotone
     >>> print(explainer.verify(monotone("pw", "increasing", "virginica")))
     holds: monotone in pw (increasing, target virginica)

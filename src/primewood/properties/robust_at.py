@@ -110,15 +110,10 @@ def robust_at(row: Any, radius: float, norm: Norm = "linf", *, relative: bool = 
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
     >>> from primewood import robust_at
-    >>> print(explainer.verify(robust_at(iris.data[0], 0.5)))
+    >>> print(explainer.verify(robust_at(X[0], 0.5)))
     holds: the same decision for every row within 0.5
        Proved: moving numbers of the row by at most 0.5 never changes the decision.
        Assumes: no value is missing.

@@ -343,13 +343,8 @@ def never(*decisions: object) -> Never:
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, _ = load_iris_explainer()
     >>> from primewood import never
     >>> explainer.verify(never("setosa"))
     <Verification fails: never setosa; 50 of your 150 rows break this (rows 0, 1, 2, 3, 4 and 45 more)>

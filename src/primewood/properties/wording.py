@@ -15,13 +15,8 @@ class Outcome(enum.StrEnum):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, _ = load_iris_explainer()
     >>> explainer.verify("pw > 1.8 -> virginica").outcome
     <Outcome.HOLDS: 'holds'>
     >>> explainer.verify("pw > 1 -> virginica").outcome
@@ -54,13 +49,8 @@ class Claim:
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, _ = load_iris_explainer()
     >>> claim = explainer.verify("pw > 1.8 -> virginica").claim
     >>> claim.name
     'pw > 1.8 -> virginica'

@@ -50,14 +50,9 @@ class Relevance(Brief):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> found = explainer.relevance(iris.data[50])
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> found = explainer.relevance(X[50])
     >>> found.necessary, found.irrelevant
     (('pl', 'pw'), ('sl', 'sw'))
     """
@@ -107,14 +102,9 @@ class Bias(Readable):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> bias = explainer.compile().bias(iris.data[50], ["pl"])
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> bias = explainer.compile().bias(X[50], ["pl"])
     >>> bias.decision, bias.some, bias.other
     (True, True, 'virginica')
     """
@@ -160,17 +150,12 @@ class CompleteReason(Brief):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> reason = explainer.complete_reason(iris.data[50])
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> reason = explainer.complete_reason(X[50])
     >>> print(reason)
     versicolor: rests on pl, pw; necessary: pl, pw
-    >>> reason.covers(iris.data[51]), reason.covers(iris.data[0])
+    >>> reason.covers(X[51]), reason.covers(X[0])
     (True, False)
     """
 

@@ -59,14 +59,9 @@ class Contrast(Brief):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> found = explainer.contrast(iris.data[50], "virginica")
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> found = explainer.contrast(X[50], "virginica")
     >>> found.features, found.other, found.fewest
     (('pl',), 'virginica', True)
     """
@@ -281,14 +276,9 @@ class Contrasts(BoxFamily[Contrast]):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> found = explainer.contrasts(iris.data[50])
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> found = explainer.contrasts(X[50])
     >>> found.count(), found.mentioning("pl").count()
     (3, 1)
     """

@@ -68,14 +68,9 @@ class Counterfactual(Brief):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> found = explainer.counterfactual(iris.data[50], "virginica")
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> found = explainer.counterfactual(X[50], "virginica")
     >>> found.features, found.other, found.status
     (('pl',), 'virginica', <Status.PROVED: 'proved'>)
     >>> round(found.cost, 3)

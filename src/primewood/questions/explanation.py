@@ -75,14 +75,9 @@ class Explanation(Brief, Shown):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> why = explainer.explain(iris.data[50])
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> why = explainer.explain(X[50])
     >>> why.features, why.status
     (('pl', 'pw'), <Status.PROVED: 'proved'>)
     >>> print(why.rule)

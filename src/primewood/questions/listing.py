@@ -32,14 +32,9 @@ class Reasons(Iterator[Explanation | Contrast]):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> reasons = explainer.reasons(iris.data[50], literals="values")
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> reasons = explainer.reasons(X[50], literals="values")
     >>> [type(reason).__name__ for reason in reasons], reasons.complete
     (['Explanation', 'Contrast', 'Contrast'], True)
     """

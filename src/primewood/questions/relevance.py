@@ -107,14 +107,9 @@ class Attribution(Brief):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> forest = RandomForestClassifier(5, max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(forest, iris.data, **names)
-    >>> found = explainer.attribution(iris.data[77])
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer(trees=5)
+    >>> found = explainer.attribution(X[77])
     >>> found.count, found.shares["pl"], found.complete
     ((3, 3), (1.0, 1.0), True)
     """

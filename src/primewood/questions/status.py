@@ -10,16 +10,11 @@ class Status(enum.StrEnum):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> explainer.explain(iris.data[50]).status
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> explainer.explain(X[50]).status
     <Status.PROVED: 'proved'>
-    >>> explainer.explain(iris.data[50], avoid=["pw"]).status
+    >>> explainer.explain(X[50], avoid=["pw"]).status
     <Status.IMPOSSIBLE: 'impossible'>
     """
 

@@ -128,15 +128,10 @@ class RecordedExplanation(Shown):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
     >>> from primewood import Explanation
-    >>> text = explainer.explain(iris.data[50]).to_json()
+    >>> text = explainer.explain(X[50]).to_json()
     >>> print(Explanation.from_json(text).rule)
     IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
     """

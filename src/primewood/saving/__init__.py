@@ -138,18 +138,13 @@ def load(path: str | Path) -> Explainer | Compiled | Ensemble:
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
     >>> import pathlib, tempfile
     >>> from primewood import load
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "iris.explainer"
     >>> explainer.save(path)
-    >>> print(load(path).explain(iris.data[50]).rule)
+    >>> print(load(path).explain(X[50]).rule)
     IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
     """
     path = file_path(path)

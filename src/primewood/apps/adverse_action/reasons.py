@@ -99,14 +99,9 @@ class AdverseAction(Brief):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> found = explainer.adverse_action(iris.data[50], "setosa", codes={"pw": "petals too wide"})
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> found = explainer.adverse_action(X[50], "setosa", codes={"pw": "petals too wide"})
     >>> for reason in found.reasons:
     ...     print(reason.text)
     petals too wide

@@ -27,15 +27,10 @@ class Tally(Brief):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
     >>> from primewood import tally
-    >>> counts = tally(explainer.check(x, ["pw"]) for x in iris.data[::30])
+    >>> counts = tally(explainer.check(x, ["pw"]) for x in X[::30])
     >>> counts.claims, counts.sufficient
     (5, 3)
     """
@@ -84,15 +79,10 @@ def tally(checks: Iterable[Check]) -> Tally:
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
     >>> from primewood import tally
-    >>> print(tally(explainer.check(x, ["pw"]) for x in iris.data[::30]))
+    >>> print(tally(explainer.check(x, ["pw"]) for x in X[::30]))
     5 claims, 3 of them sufficient: 3 exact, 2 optimistic
     >>> print(tally([]))
     0 claims, 0 of them sufficient: none

@@ -24,14 +24,9 @@ class Report(Readable):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from primewood import Explainer
-    >>> iris = load_iris()
-    >>> tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(iris.data, iris.target)
-    >>> names = {"feature_names": ["sl", "sw", "pl", "pw"], "class_names": iris.target_names}
-    >>> explainer = Explainer(tree, iris.data, **names)
-    >>> report = explainer.report(iris.data[:10], explain=1, sample=2, time_limit=None)
+    >>> from primewood.data.iris import load_iris_explainer
+    >>> explainer, X = load_iris_explainer()
+    >>> report = explainer.report(X[:10], explain=1, sample=2, time_limit=None)
     >>> report.title
     'Audit of a scikit-learn DecisionTreeClassifier'
     >>> report.to_dict()["model"]["classes"]
