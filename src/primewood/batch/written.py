@@ -1,4 +1,4 @@
-"""What explaining a file has written: where the explanations are, how many there are, and what they have in common."""
+"""The result of explaining a file: where the explanations are, how many there are, and their summary."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Written(Readable):
         Returns
         -------
         Overview
-            Of the whole folder, the rows of earlier runs included, or of the one file.
+            The summary of the whole folder, including the rows of earlier runs, or of the one file.
 
         Raises
         ------

@@ -92,8 +92,8 @@ def _check_kind(to: str, identity: list[str], chosen: list[str]) -> None:
 def read_batch(model: Path, rows: Path, about: AboutRows, settings: CallSettings, to: str) -> BatchInput:
     """Load a model, and detect the dialect of its file of rows.
 
-    Training rows are those of --train. For one file of answers they are the rows themselves if there are none; for a
-    folder, which is for more rows than can be held, there are none then.
+    Training rows are those of --train. Without it, one file of answers uses the rows themselves. A folder, which may
+    have more rows than fit into memory, then has no training rows.
     """
     from primewood.batch.into_one_file import is_one_file
     from primewood.cli.inputs import Dialects, build_explainer, check_regressor, choose_training
