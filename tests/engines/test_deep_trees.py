@@ -39,8 +39,9 @@ joint = _native.join([core, core], [[0], [0]], [depth + 1], [0], True, True, *em
                      np.zeros(0, np.uint8), 10**7, 5.0)
 assert joint.nodes == nodes
 if depth <= 5000:
-    progress = _native.Progress()
-    assert _native.compile(core, [0], False, 10**6, 10**6, 0.0, 0.0, 5.0, None, progress)
+    options = _native.CompileOptions(order=[0], find_order=False, most_nodes=10**6, most_states=10**6,
+                                     order_work=0.0, final_work=0.0)
+    assert isinstance(_native.compile(core, options, seconds=5.0, watcher=None), _native.Compilation)
 print("walked")
 """
 

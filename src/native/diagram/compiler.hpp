@@ -1,169 +1,79 @@
 // From a forest to the diagram of its decision: find an order, add up trees while that stays small, decide.
 #pragma once
 
-#include <string>
+#include <cstddef>
+#include <vector>
 
 #include "diagram/decision.hpp"
-#include "diagram/plain.hpp"
-#include "diagram/sifting.hpp"
+#include "diagram/diagram.hpp"
+#include "diagram/trees.hpp"
+#include "forest/forest.hpp"
+#include "limits.hpp"
 
 namespace primewood::diagram {
 
-// How much a compilation may take. The work of sifting is counted in entries moved, so that the same model always
-// gives the same diagram.
-struct Caps {
-  std::size_t nodes;          // of the diagram
-  std::size_t states;         // that are expanded on the way to it
-  double order_work;          // to find an order, at each number of parts
-  double final_work;          // to make the diagram smaller in the end
-  static constexpr std::size_t kSums = 200000;  // nodes of sums while looking for an order
-  static constexpr std::size_t kGroup = 20000;  // nodes that adding two parts may bring before the decision
+using forest::Forest;
+
+// What a compilation starts with, and how much it may take. The work of sifting is counted in entries moved, so that
+// the same model always gives the same diagram.
+struct CompileOptions {
+  std::vector<int> order;       // the variable of each level, at the start
+  bool find_order = true;       // whether to look for a better order before anything else
+  std::size_t most_nodes = 0;   // of the diagram
+  std::size_t most_states = 0;  // that are expanded on the way to it
+  double order_work = 0;        // to find an order, at each number of parts
+  double final_work = 0;        // to make the diagram smaller in the end
 };
 
-// How far a compilation is, for whoever watches it.
-struct Progress {
-  std::string stage = "order";
-  std::size_t nodes = 0, states = 0, settled = 0;
-  int parts = 0;
-  std::function<void(Progress&)> refresh;  // bring the numbers up to date, if there is something to ask
+enum class Stage { kOrder, kDecision, kSifting };
 
-  void update() {
-    if (refresh) refresh(*this);
-  }
+// How far a compilation is.
+struct Progress {
+  Stage stage = Stage::kOrder;
+  std::size_t nodes = 0;    // of the diagram that the stage works on
+  std::size_t states = 0;   // partial decisions that were expanded
+  std::size_t settled = 0;  // paths on which rounding could decide
+  std::size_t parts = 0;    // that are left to add
 };
 
 class Compiler {
  public:
-  Compiler(const Forest& f, std::vector<int> order, Caps caps, Limits& limits, Progress& progress)
-      : f_(f), order_(std::move(order)), caps_(caps), limits_(limits), progress_(progress) {}
+  // `options.order` names every variable of the forest once.
+  Compiler(const Forest& forest, CompileOptions options, Limits& limits);
 
-  const std::vector<int>& order() const { return order_; }
+  // The diagram of the decision: terminal c is class c. Where the forest allows any order of summation, one more
+  // terminal stands for "depends on it". Throws `CapReached` and `LimitReached`.
+  OrderedDiagram compile();
+
+  Progress progress() const;
+
+ private:
+  class Watch;
 
   // Add up hard votes, pair by pair, and sift the sums on the way. Hard votes keep the sums small, and an order that
   // is good for them is good for the model's own.
-  void find_order() {
-    Votes votes(f_.n_classes);
-    Sums sums(widths(), votes, limits_);
-    std::vector<Edge> parts = trees(votes, sums, Trees::kHard);
-    for (;;) {
-      sums.trim(parts);
-      report("order", sums.size(), parts.size());
-      Sifting(sums, order_, caps_.order_work).run();
-      sums.allow(Caps::kSums);
-      if (parts.size() <= 2 || !add_pairs(parts, sums)) return;
-    }
-  }
+  void find_order();
+  // Decide the sum of the trees; leaves the nodes in `out` and returns the root.
+  Id decide(Store& out);
+  // The decision of the parts, watched by `progress`.
+  Id run(Decision& decision, const Store& out, const std::vector<Edge>& parts);
+  // Make the diagram smaller, as far as the limits allow.
+  void sift(Store& out);
 
-  Plain compile() {
-    Votes votes(f_.n_classes), numbers(1);
-    Sums sums(widths(), votes, limits_), identities(widths(), numbers, limits_);
-    std::vector<Edge> parts = trees(votes, sums, Trees::kModel);
-    add_up(parts, sums);
-    report("decision", 0, parts.size());
-    Rounding rounding{f_.band, f_.any_order, settling(), &identities, {}};
-    if (f_.band > 0) rounding.trees = trees(numbers, identities, Trees::kIdentity);
-    Store out(widths(), limits_);
-    out.allow(caps_.nodes);
-    Decision decision(sums, votes, std::move(rounding), out, caps_.states);
-    progress_.refresh = [&](Progress& p) {
-      p.nodes = out.size();
-      p.states = decision.states();
-      p.settled = decision.settled();
-    };
-    std::vector<Id> root;
-    try {
-      root = {decision.root(parts)};
-    } catch (...) {
-      stop_refreshing();
-      throw;
-    }
-    stop_refreshing();
-    out.trim(root);
-    out.allow(SIZE_MAX);
-    try {
-      report("sifting", out.size(), parts.size());
-      Sifting(out, order_, caps_.final_work).run();
-    } catch (const LimitReached&) {
-      // The diagram is right at every moment, only not as small as it could be.
-    }
-    progress_.nodes = out.size();
-    return Plain::of(out, root[0], f_.n_classes + f_.any_order);
-  }
+  void report(Stage stage, std::size_t nodes, std::size_t parts);
+  std::vector<int> widths() const;
+  std::vector<int> levels() const;
+  std::vector<Edge> make_trees(LeafVote leaf_vote, Votes& votes, Sums& sums) const;
+  // The class of a cell as the library adds; if that depends on the order of summation, the terminal after the classes.
+  Id settle(const std::vector<int>& path) const;
 
- private:
-  void stop_refreshing() {
-    progress_.update();
-    progress_.refresh = nullptr;
-  }
-
-  void report(const char* stage, std::size_t nodes, std::size_t parts) {
-    progress_.stage = stage;
-    progress_.nodes = nodes;
-    progress_.parts = int(parts);
-    limits_.check();
-  }
-
-  std::vector<int> widths() const {
-    std::vector<int> width;
-    for (int x : order_) width.push_back(f_.values(x));
-    return width;
-  }
-
-  // A doubtful cell has the class that the library's own sum gives; if that depends on the order of summation, the
-  // terminal after the classes.
-  std::function<Id(const std::vector<int>&)> settling() const {
-    return [this, point = std::vector<int>(f_.n_variables)](const std::vector<int>& path) mutable -> Id {
-      if (f_.any_order) return f_.n_classes;
-      for (std::size_t j = 0; j < order_.size(); j++) point[order_[j]] = path[j];
-      return f_.decide(point.data());
-    };
-  }
-
-  std::vector<Edge> trees(Votes& votes, Sums& sums, Trees::Vote vote) {
-    std::vector<int> place(f_.n_variables);
-    for (std::size_t j = 0; j < order_.size(); j++) place[order_[j]] = int(j);
-    sums.allow(10 * Caps::kSums + caps_.nodes);
-    Trees made(f_, place, votes, sums, vote);
-    std::vector<Edge> found;
-    for (int t = 0; t < f_.n_trees; t++) found.push_back(made.tree(t));
-    sums.trim(found);
-    return found;
-  }
-
-  // Add neighbouring parts; false, and nothing changes, if that takes too many nodes.
-  static bool add_pairs(std::vector<Edge>& parts, Sums& sums) {
-    std::vector<Edge> fewer;
-    try {
-      for (std::size_t i = 0; i < parts.size(); i += 2)
-        fewer.push_back(i + 1 == parts.size() ? parts[i] : sums.sum(parts[i], parts[i + 1]));
-    } catch (const CapReached&) {
-      return false;
-    }
-    parts = std::move(fewer);
-    return true;
-  }
-
-  // Add neighbouring parts where the sum stays small, until nothing is left to add.
-  static void add_up(std::vector<Edge>& parts, Sums& sums) {
-    for (std::size_t before = 0; parts.size() != before;) {
-      before = parts.size();
-      std::vector<Edge> fewer;
-      for (std::size_t i = 0; i < parts.size(); i += 2) {
-        std::vector<Edge> pair(parts.begin() + i, parts.begin() + std::min(i + 2, parts.size()));
-        sums.allow(sums.size() + Caps::kGroup);
-        add_pairs(pair, sums);
-        fewer.insert(fewer.end(), pair.begin(), pair.end());
-      }
-      parts = std::move(fewer);
-    }
-    sums.trim(parts);
-  }
-
-  const Forest& f_;
+  const Forest& forest_;
+  const CompileOptions options_;
   std::vector<int> order_;
-  const Caps caps_;
   Limits& limits_;
-  Progress& progress_;
+  Progress progress_;
+  const Store* out_ = nullptr;          // while it decides
+  const Decision* decision_ = nullptr;  // while it decides
 };
 
 }  // namespace primewood::diagram

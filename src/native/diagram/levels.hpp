@@ -1,186 +1,121 @@
-// Multi-valued decision diagrams, level by level.
+// Multi-valued decision diagrams under construction, level by level.
 //
 // A node of level j has one entry per value of the variable at level j. Every entry leads to a node of level j+1;
 // below the last level there are terminals. Two nodes of a level never have the same entries, so two roots are equal
 // iff their functions are (quasi-reduced: all entries of a node may be the same).
 #pragma once
 
-#include <algorithm>
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "diagram/row_table.hpp"
 #include "limits.hpp"
 
 namespace primewood::diagram {
-
-using Id = std::int32_t;
-
-// Thrown where something outgrows its cap.
-struct CapReached {};
-
-inline std::uint64_t mix(std::uint64_t h) {
-  h ^= h >> 32;
-  h *= 0x9E3779B97F4A7C15ull;
-  return h ^ h >> 29;
-}
-
-// The hash of n numbers.
-template <class T>
-std::uint64_t hash_of(const T* numbers, std::size_t n) {
-  std::uint64_t h = n;
-  for (std::size_t i = 0; i < n; i++) h = (h ^ std::uint64_t(numbers[i])) * 0x9E3779B97F4A7C15ull, h ^= h >> 31;
-  return mix(h);
-}
-
-// Different rows of one width, numbered in the order in which they came.
-template <class T>
-class RowTable {
- public:
-  explicit RowTable(int width = 1) : width_(width), slots_(64, -1) {}
-
-  Id size() const { return Id(rows_.size() / width_); }
-  int width() const { return width_; }
-  const T* row(Id i) const { return &rows_[std::size_t(i) * width_]; }
-  const std::vector<T>& rows() const { return rows_; }
-
-  Id intern(const T* row) {
-    std::size_t place = hash_of(row, width_) & (slots_.size() - 1);
-    for (; slots_[place] >= 0; place = (place + 1) & (slots_.size() - 1))
-      if (std::memcmp(this->row(slots_[place]), row, sizeof(T) * width_) == 0) return slots_[place];
-    const Id fresh = size();
-    if (fresh == INT32_MAX) throw CapReached{};
-    rows_.insert(rows_.end(), row, row + width_);
-    slots_[place] = fresh;
-    if (std::size_t(fresh) * 2 > slots_.size()) enlarge();
-    return fresh;
-  }
-
- private:
-  void enlarge() {
-    slots_.assign(slots_.size() * 2, -1);
-    for (Id i = 0; i < size(); i++) {
-      std::size_t place = hash_of(row(i), width_) & (slots_.size() - 1);
-      while (slots_[place] >= 0) place = (place + 1) & (slots_.size() - 1);
-      slots_[place] = i;
-    }
-  }
-
-  int width_;
-  std::vector<T> rows_;
-  std::vector<Id> slots_;
-};
 
 // An entry of a plain diagram is the id of a node; of an edge-valued one, an id and a vote that is added on the way.
 struct Edge {
   Id node;
   Id vote;
-  bool operator==(const Edge& other) const { return node == other.node && vote == other.vote; }
 };
+inline bool operator==(const Edge& a, const Edge& b) { return a.node == b.node && a.vote == b.vote; }
+inline bool operator!=(const Edge& a, const Edge& b) { return !(a == b); }
+inline void add_to_hash(Hash& hash, const Edge& edge) {
+  hash.add(edge.node);
+  hash.add(edge.vote);
+}
+
+// The node that an entry leads to.
 inline Id& target(Id& entry) { return entry; }
 inline Id& target(Edge& entry) { return entry.node; }
 inline Id target(const Id& entry) { return entry; }
 inline Id target(const Edge& entry) { return entry.node; }
 
-// The levels of a diagram under construction.
+// `Entry` is `Id` or `Edge`.
 template <class Entry>
 class Levels {
  public:
-  Levels(std::vector<int> width, Limits& limits) : limits_(limits), width_(std::move(width)) {
-    for (int w : width_) tables_.push_back(table(w));
-  }
+  using Table = RowTable<Entry>;
 
-  int depth() const { return int(width_.size()); }
-  int width(int j) const { return width_[j]; }
-  Id nodes(int j) const { return tables_[j].size(); }
+  Levels(std::vector<int> widths, Limits& limits);
+
+  int depth() const { return static_cast<int>(widths_.size()); }
+  int width(int level) const { return widths_[level]; }
+  const std::vector<int>& widths() const { return widths_; }
+  Id nodes(int level) const { return tables_[level].size(); }
   std::size_t size() const { return size_; }
-  const Entry* row(int j, Id i) const { return reinterpret_cast<const Entry*>(tables_[j].row(i)); }
-  const std::vector<Id>& rows(int j) const { return tables_[j].rows(); }
-  void allow(std::size_t nodes) { most_ = nodes; }
+  const Entry* row(int level, Id node) const { return tables_[level].row(node); }
+  const std::vector<Entry>& entries(int level) const { return tables_[level].entries(); }
+
+  void set_cap(std::size_t nodes) { most_nodes_ = nodes; }
   void check_limits() { limits_.check(); }
 
-  // The node with these entries; `CapReached` if it is new and one too many.
-  Id intern(int j, const Entry* entries) {
-    const Id before = tables_[j].size();
-    const Id node = tables_[j].intern(reinterpret_cast<const Id*>(entries));
-    if (tables_[j].size() > before) {
-      if (++size_ > most_) throw CapReached{};
-      if ((size_ & 255) == 0) limits_.check();
-    }
+  // The node with these entries, one per value; `CapReached` if it is new and one too many.
+  Id intern(int level, const Entry* entries) {
+    assert(leads_on(level, entries));
+    const Id before = tables_[level].size();
+    const Id node = tables_[level].intern(entries);
+    if (tables_[level].size() > before) count_node();
     return node;
   }
 
  protected:
-  static RowTable<Id> table(int width) { return RowTable<Id>(width * int(sizeof(Entry) / sizeof(Id))); }
-
   // Drop what the roots do not reach. The first `kept` nodes of each level stay where they are.
-  void trim(std::vector<Entry>& roots, Id kept) {
-    std::vector<Id> old, fresh;
-    const auto start = [&](Id nodes) {
-      old.clear();
-      fresh.assign(nodes, -1);
-      for (Id i = 0; i < std::min(kept, nodes); i++) fresh[i] = i, old.push_back(i);
-    };
-    const auto renumber = [&](Entry& e) {
-      Id& i = target(e);
-      if (fresh[i] < 0) fresh[i] = Id(old.size()), old.push_back(i);
-      i = fresh[i];
-    };
-    if (depth() == 0) return;
-    start(nodes(0));
-    for (Entry& root : roots) renumber(root);
-    size_ = 0;
-    for (int j = 0; j < depth(); j++) {
-      const std::vector<Id> these = old;
-      const bool last = j + 1 == depth();
-      if (!last) start(nodes(j + 1));
-      RowTable<Id> left = table(width_[j]);
-      std::vector<Entry> entries(width_[j]);
-      for (Id i : these) {
-        std::copy_n(row(j, i), width_[j], entries.begin());
-        if (!last)
-          for (Entry& e : entries) renumber(e);
-        left.intern(reinterpret_cast<const Id*>(entries.data()));
-      }
-      tables_[j] = std::move(left);
-      size_ += these.size();
-    }
-  }
+  void trim(std::vector<Entry>& roots, Id kept);
 
-  // Swap the levels j and j+1. The nodes of level j keep their ids, those below keep theirs, so only these two levels
-  // change. `compose` joins two entries on one path, `close` makes the entry that leads to a new node of level j+1.
-  // False, and nothing changes, if level j+1 would get more than `most` nodes.
+  // Swap a level with the next one. Its nodes keep their ids, those below the two keep theirs, so that only these two
+  // levels change. `compose` joins two entries on one path; `close` makes the entry that leads to a new node of the
+  // lower level, whose table starts as `below`. False, and nothing changes, if that table gets more than `most` nodes.
   template <class Compose, class Close>
-  bool swap(int j, std::size_t most, RowTable<Id> below, Compose&& compose, Close&& close) {
-    const int upper = width_[j], lower = width_[j + 1];
-    RowTable<Id> above = table(lower);
-    std::vector<Entry> entries(lower), column(upper);
-    for (Id i = 0; i < nodes(j); i++) {
-      const Entry* first = row(j, i);
-      for (int w = 0; w < lower; w++) {
-        for (int v = 0; v < upper; v++) column[v] = compose(first[v], row(j + 1, target(first[v]))[w]);
-        entries[w] = close(column, below);
-      }
-      above.intern(reinterpret_cast<const Id*>(entries.data()));
-      if (std::size_t(below.size()) > most) return false;
-      if ((i & 63) == 0) limits_.check();
-    }
-    size_ = size_ - nodes(j + 1) + below.size();
-    tables_[j] = std::move(above);
-    tables_[j + 1] = std::move(below);
-    std::swap(width_[j], width_[j + 1]);
-    return true;
+  bool swap(int level, std::size_t most, Table below, const Compose& compose, const Close& close);
+
+ private:
+  // Whether every entry leads to a node of the next level.
+  bool leads_on(int level, const Entry* entries) const;
+  // The nodes of a level that `numbers` reaches, in its order; with other ids for the nodes of the next level.
+  template <class Numbers>
+  Table copy_reached(int level, const Numbers& numbers, Numbers* below) const;
+
+  void count_node() {
+    if (++size_ > most_nodes_) throw CapReached{};
+    if ((size_ & 255) == 0) limits_.check();
   }
 
   Limits& limits_;
+  std::vector<int> widths_;
+  std::vector<Table> tables_;
   std::size_t size_ = 0;
-
- private:
-  std::vector<int> width_;
-  std::vector<RowTable<Id>> tables_;
-  std::size_t most_ = SIZE_MAX;
+  std::size_t most_nodes_ = SIZE_MAX;
 };
+
+template <class Entry>
+template <class Compose, class Close>
+bool Levels<Entry>::swap(int level, std::size_t most, Table below, const Compose& compose, const Close& close) {
+  assert(level >= 0 && level + 1 < depth());
+  const int upper = widths_[level], lower = widths_[level + 1];
+  Table above(lower);
+  std::vector<Entry> entries(lower), column(upper);
+  for (Id i = 0; i < nodes(level); i++) {
+    const Entry* first = row(level, i);
+    for (int w = 0; w < lower; w++) {
+      for (int v = 0; v < upper; v++) column[v] = compose(first[v], row(level + 1, target(first[v]))[w]);
+      entries[w] = close(column, below);
+    }
+    above.intern(entries.data());
+    if (static_cast<std::size_t>(below.size()) > most) return false;
+    if ((i & 63) == 0) limits_.check();
+  }
+  size_ += static_cast<std::size_t>(below.size()) - static_cast<std::size_t>(nodes(level + 1));
+  tables_[level] = std::move(above);
+  tables_[level + 1] = std::move(below);
+  std::swap(widths_[level], widths_[level + 1]);
+  return true;
+}
+
+extern template class Levels<Id>;
+extern template class Levels<Edge>;
 
 }  // namespace primewood::diagram

@@ -1,7 +1,11 @@
-// Plain diagrams: functions from points to terminals, which are small numbers (the place of a class).
+// Plain diagrams under construction: functions from points to terminals, which are small numbers (the place of a
+// class).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "diagram/levels.hpp"
 
@@ -9,57 +13,30 @@ namespace primewood::diagram {
 
 class Store : public Levels<Id> {
  public:
-  Store(std::vector<int> width, Limits& limits) : Levels(std::move(width), limits), sinks_(depth()) {}
+  // Takes two terminals to one.
+  using Combine = Id (*)(Id, Id);
 
-  // The node of level j whose function is one terminal.
-  Id sink(int j, Id terminal) {
-    if (j == depth()) return terminal;
-    auto& known = sinks_[j];
-    if (terminal >= Id(known.size())) known.resize(terminal + 1, -1);
-    if (known[terminal] < 0) {
-      const std::vector<Id> children(width(j), sink(j + 1, terminal));
-      sinks_[j][terminal] = intern(j, children.data());
-    }
-    return sinks_[j][terminal];
-  }
+  Store(std::vector<int> widths, Limits& limits);
 
-  // The function combine(a, b), where `combine` takes two terminals to one.
-  template <class Combine>
-  Id product(Id a, Id b, Combine&& combine) {
-    std::vector<Memo> memo(depth());
-    return product(0, a, b, combine, memo);
-  }
+  // The node of a level whose function is one terminal.
+  Id sink(int level, Id terminal);
 
-  void trim(std::vector<Id>& roots) {
-    Levels::trim(roots, 0);
-    sinks_.assign(depth(), {});
-  }
+  // The root of the function combine(a, b), for two roots a and b.
+  Id product(Id a, Id b, Combine combine);
 
-  bool swap(int j, std::size_t most) {
-    sinks_.assign(depth(), {});
-    return Levels::swap(
-        j, most, table(width(j)), [](Id, Id below) { return below; },
-        [](std::vector<Id>& column, RowTable<Id>& below) { return below.intern(column.data()); });
-  }
+  // Drop what the roots do not reach; they get their new ids.
+  void trim(std::vector<Id>& roots);
+
+  // Swap a level with the next one; false, and nothing changes, if the lower one gets more than `most` nodes.
+  bool swap(int level, std::size_t most);
 
  private:
   using Memo = std::unordered_map<std::uint64_t, Id>;
 
-  template <class Combine>
-  Id product(int j, Id a, Id b, Combine& combine, std::vector<Memo>& memo) {
-    if (j == depth()) return combine(a, b);
-    const std::uint64_t key = std::uint64_t(std::uint32_t(a)) << 32 | std::uint32_t(b);
-    if (const auto known = memo[j].find(key); known != memo[j].end()) return known->second;
-    std::vector<Id> children(width(j));
-    for (int v = 0; v < width(j); v++) {
-      const Id x = row(j, a)[v], y = row(j, b)[v];
-      const bool again = v > 0 && x == row(j, a)[v - 1] && y == row(j, b)[v - 1];
-      children[v] = again ? children[v - 1] : product(j + 1, x, y, combine, memo);
-    }
-    return memo[j][key] = intern(j, children.data());
-  }
+  Id product(int level, Id a, Id b, Combine combine, std::vector<Memo>& memo);
+  void forget_sinks();
 
-  std::vector<std::vector<Id>> sinks_;
+  std::vector<std::vector<Id>> sinks_;  // per level and terminal; `kNone` if not made yet
 };
 
 }  // namespace primewood::diagram

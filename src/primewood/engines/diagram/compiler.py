@@ -25,8 +25,8 @@ from primewood.logic.variable import Variable
 CompilationWatcher = Callable[[str, int, int], None]
 """Called now and then with the stage, the nodes so far and the parts that are left to add."""
 
-
-MOST_LEVELS = 4096
+MOST_LEVELS = _native.MOST_LEVELS
+"""How many levels a diagram can have."""
 
 
 class Interrupted(TooLarge):
@@ -98,25 +98,18 @@ def compile_ensemble(
         raise InvalidInput(
             f"an order names the places 0 to {len(variables) - 1} of the variables, each once: {order}"
         )
-    forest = native_forest(subject.ensemble, subject.domain, any_order=any_order)
-    progress = _native.Progress()
-    found = _native.compile(
-        forest,
-        (list(order) if order is not None else _sort_by_importance(subject)) or [0],
-        order is None,
-        budget.nodes,
-        budget.states,
-        budget.order_work,
-        0.0 if order is not None else budget.final_work,
-        -1.0 if budget.seconds is None else budget.seconds,
-        watcher,
-        progress,
+    compiled = _native.compile(
+        native_forest(subject.ensemble, subject.domain, any_order=any_order),
+        _options(subject, budget, order),
+        seconds=budget.seconds,
+        watcher=None if watcher is None else _report_to(watcher),
     )
-    if found is None:
-        raise _too_large(progress, budget, len(subject.ensemble.trees), variables)
+    if isinstance(compiled, _native.Overrun):
+        raise _too_large(compiled, budget, len(subject.ensemble.trees), variables)
+    progress, found = compiled.progress, compiled.found
     making = CompilationRecord(time.monotonic() - started, progress.states, progress.settled)
     if not variables:  # the core has one that has one value
-        return Diagram((), (), (), found[0].decide([0]), terminals, making=making)
+        return Diagram((), (), (), found.diagram.decide([0]), terminals, making=making)
     diagram = _diagram(found, variables, terminals, making)
     if not subject.domain.knowledge:
         return diagram
@@ -133,33 +126,50 @@ def _check_levels(variables: Sequence[Variable]) -> None:
         )
 
 
+def _options(subject: EnsembleSubject, budget: Budget, order: Sequence[int] | None) -> _native.CompileOptions:
+    """What the core compiles with; an order that is given is kept."""
+    return _native.CompileOptions(
+        order=(list(order) if order is not None else _sort_by_importance(subject)) or [0],
+        find_order=order is None,
+        most_nodes=budget.nodes,
+        most_states=budget.states,
+        order_work=budget.order_work,
+        final_work=budget.final_work if order is None else 0.0,
+    )
+
+
+def _report_to(watcher: CompilationWatcher) -> Callable[[_native.Progress], None]:
+    return lambda progress: watcher(progress.stage.name.lower(), progress.nodes, progress.parts)
+
+
 def _sort_by_importance(subject: EnsembleSubject) -> list[int]:
     return sorted(range(len(subject.variables)), key=lambda j: (-subject.importance[j], j))
 
 
 def _diagram(
-    found: tuple[_native.Diagram, list[int]],
+    found: _native.OrderedDiagram,
     variables: tuple[Variable, ...],
     terminals: int,
     making: CompilationRecord | None,
 ) -> Diagram:
-    native, order = found
+    native, order = found.diagram, tuple(found.order)
     levels = tuple(native.level(j) for j in range(len(order)))
-    return Diagram(variables, tuple(order), levels, native.root, terminals, making=making)
+    return Diagram(variables, order, levels, native.root, terminals, making=making)
 
 
 def _too_large(
-    progress: _native.Progress, budget: Budget, trees: int, variables: Sequence[Variable]
+    overrun: _native.Overrun, budget: Budget, trees: int, variables: Sequence[Variable]
 ) -> TooLarge:
+    in_time = overrun.limit is not _native.Exceeded.TIME
     limit = (
-        f"the time limit of {budget.seconds:g} s"
-        if progress.stage == "time"
-        else f"its cap of {budget.nodes:,} nodes or {budget.states:,} partial decisions"
+        f"its cap of {budget.nodes:,} nodes or {budget.states:,} partial decisions"
+        if in_time
+        else f"the time limit of {budget.seconds:g} s"
     )
-    error = Interrupted if progress.stage == "time" else TooLarge
+    error = TooLarge if in_time else Interrupted
     return error(
         f"{trees} trees over {len(variables)} variables with {sum(map(len, variables))} values outgrew {limit}; "
-        f"{progress.nodes:,} nodes and {progress.states:,} partial decisions were reached. Explanations of single rows "
+        f"{overrun.nodes:,} nodes and {overrun.states:,} partial decisions were reached. Explanations of single rows "
         'need no diagram (engine="search"); fewer or shallower trees compile, and so may a higher max_nodes'
     )
 
@@ -168,10 +178,11 @@ def reorder(diagram: Diagram, order: Sequence[int], most_nodes: int = 10_000_000
     """The same function with the levels in another order. Cost: one swap of levels per inversion."""
     if not diagram.order or tuple(order) == diagram.order:
         return diagram
-    native = _native.reordered(diagram.native, list(diagram.order), list(order), most_nodes)
-    if native is None:
+    given = _native.OrderedDiagram(diagram.native, list(diagram.order))
+    found = _native.reorder(given, list(order), most_nodes)
+    if isinstance(found, _native.Overrun):
         raise TooLarge(f"in another order of levels the diagram outgrew its cap of {most_nodes:,} nodes")
-    return _diagram((native, list(order)), diagram.variables, diagram.terminals, diagram.making)
+    return _diagram(found, diagram.variables, diagram.terminals, diagram.making)
 
 
 def compile_expression(
@@ -186,7 +197,7 @@ def compile_expression(
         return Diagram((), (), (), int(truth(expression, (), ())), 2, making=CompilationRecord(0.0, 0, 0))
     algebra = _MultiValuedAlgebra(universe, budget)
     root = fold(expression, algebra)
-    found = algebra.native.finish(root, list(range(len(universe))), budget.final_work)
+    found = algebra.native.finish(root, list(range(len(universe))), work=budget.final_work)
     return _diagram(found, universe, 2, CompilationRecord(time.monotonic() - started, 0, 0))
 
 
@@ -194,43 +205,43 @@ class _MultiValuedAlgebra:
     """The algebra of diagrams: nodes of the first level, by number."""
 
     def __init__(self, variables: Sequence[Variable], budget: Budget) -> None:
-        seconds = -1.0 if budget.seconds is None else budget.seconds
-        self.native = _native.Expressions([len(x) for x in variables], budget.nodes, seconds)
+        widths = [len(x) for x in variables]
+        self.native = _native.Expressions(widths, most_nodes=budget.nodes, seconds=budget.seconds)
         self.level = {x: j for j, x in enumerate(variables)}
         self.budget = budget
 
-    def _made(self, node: int | None) -> int:
-        if node is None:
+    def _require(self, node: int | _native.Overrun) -> int:
+        if isinstance(node, _native.Overrun):
             error = TooLarge if self.budget.seconds is None else Interrupted
             raise error(
                 f"the expression's diagram outgrew its cap of {self.budget.nodes:,} nodes or its time; "
-                f'{self.native.size:,} nodes were reached. Try engine="sat", or a higher max_nodes'
+                f'{node.nodes:,} nodes were reached. Try engine="sat", or a higher max_nodes'
             )
         return node
 
     def constant(self, value: bool) -> int:
-        return self._made(self.native.constant(value))
+        return self._require(self.native.constant(value))
 
     def literal(self, literal: Literal) -> int:
         if literal.variable not in self.level:
             raise InvalidInput(f"the expression mentions {literal.variable.name}, which is not declared")
         allowed = [literal.mask >> i & 1 for i in range(len(literal.variable))]
-        return self._made(self.native.literal(self.level[literal.variable], allowed))
+        return self._require(self.native.literal(self.level[literal.variable], allowed))
 
     def negation(self, argument: int) -> int:
-        return self._made(self.native.negation(argument))
+        return self._require(self.native.negation(argument))
 
     def conjunction(self, arguments: list[int]) -> int:
         result = self.constant(True)
         for argument in arguments:
-            result = self._made(self.native.conjunction(result, argument))
+            result = self._require(self.native.conjunction(result, argument))
         return result
 
     def disjunction(self, arguments: list[int]) -> int:
         result = self.constant(False)
         for argument in arguments:
-            result = self._made(self.native.disjunction(result, argument))
+            result = self._require(self.native.disjunction(result, argument))
         return result
 
     def at_least(self, count: int, arguments: list[int]) -> int:
-        return self._made(self.native.at_least(count, arguments))
+        return self._require(self.native.at_least(count, arguments))

@@ -77,7 +77,7 @@ class Diagram:
     @cached_property
     def native(self) -> _native.Diagram:
         """The same for the C++ core."""
-        return _native.make_diagram(list(self.levels), self.root, self.terminals)
+        return _native.Diagram(list(self.levels), self.root, self.terminals)
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name not in ("native", "_assumed")}

@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.arrays import Ints
+from primewood.core import _native  # the C++ core
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, indices
 
 NEVER = 1 << 30
-TERMINAL = 2**31 - 1
+TERMINAL = _native.TERMINAL_VARIABLE
 """The variable of the terminals: below all others."""
 
 

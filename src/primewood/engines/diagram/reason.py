@@ -6,9 +6,10 @@ diagram over the same restrictions as the families that come from it; the C++ co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,8 +21,9 @@ from primewood.errors import TooLarge
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 
-LANGUAGES: dict[Language, int] = {"sets": 0, "intervals": 1, "values": 2}
 MOST_NODES = 20_000_000
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,24 +89,20 @@ class NativeReason:
     ) -> None:
         self._point, self._contrast = point, contrast
         self._everything = tuple(x.everything for x in diagram.variables)
-        self._seconds = -1.0 if seconds is None else seconds
-        variables = [diagram.variables[j] for j in diagram.order]
-        try:
-            self._native = _native.Reason(
-                diagram.native,
-                [x.ordered for x in variables],
-                LANGUAGES[literals],
-                [] if point is None else diagram.by_level(point),
-                label,
-                contrast,
-                nodes,
-                self._seconds,
-            )
-        except MemoryError as problem:
-            raise _too_large(problem) from None
+        self._seconds = seconds
+        query = _native.ReasonQuery(
+            label=label,
+            language=_native.Language[literals.upper()],
+            ordered=[diagram.variables[j].ordered for j in diagram.order],
+            instance=[] if point is None else diagram.by_level(point),
+            contrast=contrast,
+        )
+        self._native = _finish(
+            lambda: _native.build_reason(diagram.native, query, most_nodes=nodes, seconds=seconds)
+        )
         self.restrictions = tuple(
-            Restriction(diagram.order[level], sum(1 << v for v in values))
-            for level, values in self._native.restrictions
+            Restriction(diagram.order[r.level], sum(1 << v for v in r.values))
+            for r in self._native.restrictions
         )
 
     def function(self) -> Reason:
@@ -113,30 +111,32 @@ class NativeReason:
 
     def primes(self) -> DiagramFamily:
         """The family of its minimal true points."""
-        try:
-            arrays = self._native.primes(self._seconds)
-        except MemoryError as problem:
-            raise _too_large(problem) from None
+        family = _finish(lambda: self._native.primes(seconds=self._seconds))
         own = self._contrast and self._point is not None
         base = tuple(1 << v for v in self._point) if own and self._point is not None else self._everything
-        return DiagramFamily(base, self.restrictions, self._contrast, *_arrays(arrays))
+        return DiagramFamily(base, self.restrictions, self._contrast, *_arrays(family))
 
 
-def _arrays(native: Sequence[object]) -> tuple[Ints, Ints, Ints, int]:
-    variable, lo, hi, root = native
-    return (
-        np.asarray(variable).astype(np.int64),
-        np.asarray(lo).astype(np.int64),
-        np.asarray(hi).astype(np.int64),
-        int(root),  # type: ignore[call-overload]
-    )
+def _arrays(nodes: _native.BinaryDiagram) -> tuple[Ints, Ints, Ints, int]:
+    variable, lo, hi = (array.astype(np.int64) for array in (nodes.variable, nodes.lo, nodes.hi))
+    return variable, lo, hi, nodes.root
 
 
-def _too_large(problem: MemoryError) -> TooLarge:
-    what, _, nodes = str(problem).partition(" ")
-    limits = {"nodes": "outgrew its cap", "time": "was not finished in time"}
-    reached = f": {int(nodes):,} nodes were reached" if what in limits else ""
+def _finish(work: Callable[[], T | _native.Overrun]) -> T:
+    """What the core makes; `TooLarge` if that outgrows a limit or the memory."""
+    try:
+        made = work()
+    except MemoryError:
+        raise _too_large("outgrew the memory") from None
+    if isinstance(made, _native.Overrun):
+        in_time = made.limit is not _native.Exceeded.TIME
+        limit = "outgrew its cap" if in_time else "was not finished in time"
+        raise _too_large(f"{limit}: {made.nodes:,} nodes were reached")
+    return made
+
+
+def _too_large(limit: str) -> TooLarge:
     return TooLarge(
-        f"the diagram of the explanations {limits.get(what, 'outgrew the memory')}{reached}. "
+        f"the diagram of the explanations {limit}. "
         'Ask for one explanation, or in another language (literals="values" has the fewest)'
     )
