@@ -97,6 +97,10 @@ class TooLarge(PrimewoodError, MemoryError):
     """A computation that would outgrow its cap; the message names the size and what to try."""
 
 
+class Interrupted(TooLarge):
+    """A diagram that was not compiled before the limit came; with more time it may be."""
+
+
 class RowsWarning(UserWarning):
     """What to know about a table of rows: columns that are ignored, or taken by place; categories that are unknown."""
 

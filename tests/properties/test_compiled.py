@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
-from primewood.errors import InvalidInput, TooLarge, UnknownName
+from primewood.errors import Interrupted, InvalidInput, TooLarge, UnknownName
 from primewood.logic.instance import contains
 from primewood.logic.language import literal_masks
 
@@ -317,7 +317,7 @@ def test_a_time_limit_is_kept_and_more_time_may_do():
         engine="diagram",
         literals="sets",
     )
-    with pytest.raises(TooLarge, match=r"the time limit of 0\.005 s"):
+    with pytest.raises(Interrupted, match=r"the time limit of 0\.005 s"):
         explainer.compile(time_limit=0.005)
     assert explainer.compile(time_limit=60).diagram.size > 0
     with pytest.raises(InvalidInput, match="time_limit"):

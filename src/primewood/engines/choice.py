@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
 from primewood.engines.protocol import Clock, EngineName, Family, Oracle, PricingOracle
-from primewood.errors import InvalidInput, TooLarge, format_list, told
+from primewood.errors import Interrupted, InvalidInput, TooLarge, format_list, told
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
@@ -225,8 +225,6 @@ class Engines:
         )
 
     def _diagram_within(self, budget: Budget, watcher: CompilationWatcher | None) -> Diagram:
-        from primewood.engines.diagram.compiler import Interrupted
-
         with self._working:
             if self._diagram is None:
                 try:

@@ -17,7 +17,7 @@ from primewood.domain import EnsembleSubject
 from primewood.engines.diagram.diagram import CompilationRecord, Diagram
 from primewood.engines.diagram.product import only_where
 from primewood.engines.search.forest import native_forest
-from primewood.errors import InvalidInput, TooLarge
+from primewood.errors import Interrupted, InvalidInput, TooLarge
 from primewood.logic.expression import Expression, Literal
 from primewood.logic.fold import fold, truth
 from primewood.logic.variable import Variable
@@ -27,10 +27,6 @@ CompilationWatcher = Callable[[str, int, int], None]
 
 MOST_LEVELS = _native.MOST_LEVELS
 """How many levels a diagram can have."""
-
-
-class Interrupted(TooLarge):
-    """There was no time for a diagram; with more of it there may be one."""
 
 
 @dataclass(frozen=True, slots=True)
