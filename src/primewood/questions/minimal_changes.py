@@ -105,7 +105,7 @@ class MinimalChanges:
         """The features that are not hidden and matter to the model, or to a constraint that orders them."""
         domain, hidden = self.context.domain, self._moves.immutable
         named = {name for order in domain.knowledge.orders for name in (order.lower, order.upper)}
-        free = self._box(self._every - hidden)
+        free = self._find_box(self._every - hidden)
         named |= {
             x.name for x, mask in zip(self.context.variables, free, strict=True) if mask.bit_count() > 1
         }
@@ -116,7 +116,7 @@ class MinimalChanges:
         from pysat.card import ITotalizer
         from pysat.solvers import Solver
 
-        nearest = self._fewest()
+        nearest = self._find_nearest()
         if not self._names or (nearest.point is None and not nearest.interrupted):
             self.impossible = self.complete = True
             return
@@ -129,7 +129,7 @@ class MinimalChanges:
             Solver(name=SOLVER, bootstrap_with=sizes.cnf.clauses) as solver,
         ):
             for size in range(first, count + 1):
-                level = self._level(solver, [-sizes.rhs[size]] if size < count else [])
+                level = self._list_of_size(solver, [-sizes.rhs[size]] if size < count else [])
                 interrupted = interrupted or level.interrupted
                 seen.update(*level.changes)
                 if level.changes:
@@ -138,19 +138,19 @@ class MinimalChanges:
                     break
                 unseen = [n for n, name in enumerate(self._names, 1) if name not in seen]
                 solver.add_clause([-(sizes.top_id + size), *unseen])
-                if self._proposal(solver, [sizes.top_id + size]) == frozenset():
+                if self._propose(solver, [sizes.top_id + size]) == frozenset():
                     self.complete = not interrupted
                     break
         if not self.complete:
-            yield from self._guesses()
+            yield from self._list_guesses()
 
-    def _fewest(self) -> Nearest:
+    def _find_nearest(self) -> Nearest:
         """A favourable cell that differs in as few features as possible."""
         decision = self.decision
         steps = replace(self._moves, norm="l0").find_costs(self.context, decision.row, decision.point)
         return self._prices.nearest(decision.point, steps, self._listing)
 
-    def _guesses(self) -> Iterator[ChangesOfSize]:
+    def _list_guesses(self) -> Iterator[ChangesOfSize]:
         """What was met on the way, by size: changes that are perhaps not minimal."""
         smallest: list[FeatureSet] = []
         for size in sorted({len(x) for x in self._known}):
@@ -158,11 +158,11 @@ class MinimalChanges:
             smallest += same
             yield ChangesOfSize(same, interrupted=True)
 
-    def _level(self, solver: Solver, at_most: list[int]) -> ChangesOfSize:
+    def _list_of_size(self, solver: Solver, at_most: list[int]) -> ChangesOfSize:
         """The changes of a size, when those of all smaller ones are known."""
         changes, interrupted = [], False
-        while chosen := self._proposal(solver, at_most):
-            change = self._change_in(chosen)
+        while chosen := self._propose(solver, at_most):
+            change = self._find_change(chosen)
             if change:
                 changes.append(change)
                 solver.add_clause([-n for n, name in enumerate(self._names, 1) if name in change])
@@ -170,11 +170,11 @@ class MinimalChanges:
                 interrupted = True
                 solver.add_clause([-n if name in chosen else n for n, name in enumerate(self._names, 1)])
             else:
-                largest = self._largest(chosen)
+                largest = self._enlarge(chosen)
                 solver.add_clause([n for n, name in enumerate(self._names, 1) if name not in largest])
         return ChangesOfSize(changes, interrupted or chosen is None)
 
-    def _proposal(self, solver: Solver, assumed: list[int]) -> FeatureSet | None:
+    def _propose(self, solver: Solver, assumed: list[int]) -> FeatureSet | None:
         """A set that nothing known speaks against; empty if there is none, None if interrupted."""
         while not self._listing.expired():
             solver.conf_budget(CONFLICTS)
@@ -189,30 +189,30 @@ class MinimalChanges:
                 return frozenset()
         return None
 
-    def _change_in(self, names: FeatureSet) -> FeatureSet | None:
+    def _find_change(self, names: FeatureSet) -> FeatureSet | None:
         """A change among these features; empty if there is none, None if that is not known."""
         if known := next((x for x in self._known if x <= names), None):
             return known
         if self._listing.expired():
             return None
-        reply = self._questions.counterexample(self._box(names), self._listing)
+        reply = self._questions.counterexample(self._find_box(names), self._listing)
         if not isinstance(reply, tuple):
             return frozenset() if reply is Verdict.NONE_EXISTS else None
-        return self._keep(self._nearer(reply), names) or self._keep(reply, names)
+        return self._keep(self._move_nearer(reply), names) or self._keep(reply, names)
 
     def _keep(self, point: Point, names: FeatureSet) -> FeatureSet | None:
         """Keep a favourable cell with the features in which its nearest row differs; None if it has no row.
 
         Orders between more than two features can rule out a cell in ways that only the numbers show.
         """
-        row = self._row(point, names)
+        row = self._find_row(point, names)
         if row is None:
             return None
         change = frozenset(x for x in names if self._differs(x, row))
         self._known[change] = point
         return change
 
-    def _nearer(self, point: Point) -> Point:
+    def _move_nearer(self, point: Point) -> Point:
         """A favourable cell, moved back to the row's own in one feature after the other where it stays favourable."""
         moved = list(point)
         for j, own in enumerate(self.decision.point):
@@ -221,31 +221,31 @@ class MinimalChanges:
                 moved[j] = there
         return tuple(moved)
 
-    def _row(self, point: Point, change: FeatureSet) -> Row | None:
+    def _find_row(self, point: Point, change: FeatureSet) -> Row | None:
         """The nearest row of a cell that differs in these features only; None if there is none."""
         held = replace(self._moves, immutable=self._every - change)
         limits = held.find_limits(self.context, self.decision.row)
         return self.context.cells.nearest_row(point, self.decision.row, self.decision.point, limits)
 
-    def _largest(self, names: FeatureSet) -> FeatureSet:
+    def _enlarge(self, names: FeatureSet) -> FeatureSet:
         """A largest superset of a set that is not a change either; smaller where a limit came."""
         for name in self._names:
-            if name not in names and self._change_in(names | {name}) == frozenset():
+            if name not in names and self._find_change(names | {name}) == frozenset():
                 names |= {name}
         return names
 
-    def _costs(self, names: FeatureSet) -> Costs:
+    def _find_costs(self, names: FeatureSet) -> Costs:
         """What it costs to move to each value when these features change only."""
         moves = replace(self._moves, immutable=self._every - names)
         return moves.find_costs(self.context, self.decision.row, self.decision.point)
 
-    def _box(self, names: FeatureSet) -> Box:
+    def _find_box(self, names: FeatureSet) -> Box:
         """The cells that a row may be in when it differs in these features only."""
-        possible, atoms = np.isfinite(self._costs(names)), self.context.atoms
+        possible, atoms = np.isfinite(self._find_costs(names)), self.context.atoms
         parts = (possible[atoms.of(j)] for j in range(len(self.context.variables)))
         return tuple(sum(1 << v for v in np.flatnonzero(part).tolist()) for part in parts)
 
-    def _least(self, name: str, costs: Costs) -> Nearest:
+    def _move_least(self, name: str, costs: Costs) -> Nearest:
         """The favourable cell, among those with a finite cost, to which a feature moves least."""
         place = self.context.place(name)
         own = np.where(np.isfinite(costs), 0.0, np.inf)
@@ -256,7 +256,7 @@ class MinimalChanges:
 
     def find_least_move(self, name: str, change: FeatureSet) -> tuple[float, bool]:
         """The least move of a feature in a change, and whether a limit came, so that a smaller one may do."""
-        found = self._least(name, self._costs(change))
+        found = self._move_least(name, self._find_costs(change))
         return found.cost, found.interrupted
 
     def find_way(self, name: str, change: FeatureSet) -> Way | None:
@@ -266,23 +266,23 @@ class MinimalChanges:
         ranges are widened in the same order.
         """
         order = (name, *(x for x in self._names if x in change and x != name))
-        point, costs = self._known[change], self._costs(change)
+        point, costs = self._known[change], self._find_costs(change)
         for one in order:
-            found, place = self._least(one, costs), self.context.place(one)
-            if found.point is None or self._row(found.point, change) is None:
+            found, place = self._move_least(one, costs), self.context.place(one)
+            if found.point is None or self._find_row(found.point, change) is None:
                 break
             point = found.point
             if place is not None:
                 part = self.context.atoms.of(place)
                 costs[part][costs[part] > found.cost] = np.inf
-        row = self._row(point, change)
+        row = self._find_row(point, change)
         assert row is not None
         if not self._differs(name, row):
             return None
-        box = self._safe(point, order)
+        box = self._find_safe_box(point, order)
         return Way(row, () if box is None else self._list_ranges(box, order))
 
-    def _safe(self, point: Point, order: Sequence[str]) -> Box | None:
+    def _find_safe_box(self, point: Point, order: Sequence[str]) -> Box | None:
         """The cell at a point, widened in some features, one after the other, as far as it stays favourable.
 
         It is favourable however scores are added. None if the cell itself is not.

@@ -80,8 +80,8 @@ class Ranking:
         if way is None:
             self.proved = False
             return
-        value, direction = context.named_values(row)[name], _direction(context, name, row, way.row)
-        code, text = self.table.entry(name, direction) or (None, _plain_text(name, direction))
+        value, direction = context.named_values(row)[name], _find_direction(context, name, row, way.row)
+        code, text = self.table.entry(name, direction) or (None, _write_plainly(name, direction))
         key = text if code is None else code
         if key in self._told:
             first = self._told[key]
@@ -105,7 +105,7 @@ class Ranking:
         )
 
 
-def _direction(context: TreeContext, name: str, row: Row, other: Row) -> Fault:
+def _find_direction(context: TreeContext, name: str, row: Row, other: Row) -> Fault:
     """What is wrong with a value, in view of a row with one that would have helped."""
     feature = context.feature(name)
     old, new = row[list(feature.columns)], other[list(feature.columns)]
@@ -119,7 +119,7 @@ def _direction(context: TreeContext, name: str, row: Row, other: Row) -> Fault:
     return "low" if places[1] > places[0] else "high"
 
 
-def _plain_text(name: str, direction: Fault) -> str:
+def _write_plainly(name: str, direction: Fault) -> str:
     return {"low": f"{name} too low", "high": f"{name} too high", "missing": f"{name} not given"}.get(
         direction, name
     )

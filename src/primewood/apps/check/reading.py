@@ -9,11 +9,11 @@ from primewood.apps.check.text import FORMS, TextReader
 from primewood.apps.check.tools import (
     By,
     Most,
-    anchor_of,
+    choose_heaviest,
     has_numbers,
-    heaviest,
-    weights_of_lime,
-    weights_of_shap,
+    read_anchor,
+    read_lime_weights,
+    read_shap_weights,
 )
 from primewood.errors import InvalidInput, told
 from primewood.logic.expression import Expression
@@ -58,13 +58,13 @@ def read_claim(
             )
         return claim
     if isinstance(claim, str):
-        return text.rule(claim)
+        return text.read_rule(claim)
     if isinstance(claim, Mapping):
-        return ClaimedConditions(tuple(conditions.entry(name, what) for name, what in claim.items()))
+        return ClaimedConditions(tuple(conditions.read_entry(name, what) for name, what in claim.items()))
     if isinstance(claim, Expression):
-        return ClaimedConditions(tuple(map(conditions.literal, Term.of(claim).literals)))
+        return ClaimedConditions(tuple(map(conditions.read_literal, Term.of(claim).literals)))
     if isinstance(claim, Explanation):
-        said = tuple(map(conditions.literal, claim.term.literals))
+        said = tuple(map(conditions.read_literal, claim.term.literals))
         if claim.literals == "values" and claim.context.digest == context.digest:
             said = tuple(conditions.keep(c.feature.name) if c.holds(row) else c for c in said)
         return ClaimedConditions(said, "primewood", str(claim.decision))
@@ -75,7 +75,7 @@ def read_claim(
     parts = [None] if one else list(claim)
     if all(isinstance(part, str) for part in parts):
         ordered = sorted(map(str, parts)) if isinstance(claim, set | frozenset) else parts
-        return ClaimedConditions(tuple(c for part in ordered for c in text.pieces(str(part))))
+        return ClaimedConditions(tuple(c for part in ordered for c in text.read_conditions(str(part))))
     raise InvalidInput(f"{FORMS}; not {told(claim)}")
 
 
@@ -85,12 +85,18 @@ def _read_tool(
     """What LIME, Anchors or SHAP claims; None if it comes from none of them."""
     context = conditions.context
     if callable(getattr(claim, "as_list", None)):
-        weighted = [(text.pieces(said), weight) for said, weight in weights_of_lime(claim, context, label)]
-        return heaviest(weighted, "LIME", most, by or "favour")
-    anchor = anchor_of(claim)
+        weighted = [
+            (text.read_conditions(said), weight) for said, weight in read_lime_weights(claim, context, label)
+        ]
+        return choose_heaviest(weighted, "LIME", most, by or "favour")
+    anchor = read_anchor(claim)
     if anchor is not None:
-        return ClaimedConditions(tuple(c for said in anchor for c in text.pieces(str(said))), "Anchors")
+        return ClaimedConditions(
+            tuple(c for said in anchor for c in text.read_conditions(str(said))), "Anchors"
+        )
     if has_numbers(claim):
-        kept = [((conditions.keep(name),), weight) for name, weight in weights_of_shap(claim, context, label)]
-        return heaviest(kept, "SHAP", "fewest" if most is None else most, by or "absolute")
+        kept = [
+            ((conditions.keep(name),), weight) for name, weight in read_shap_weights(claim, context, label)
+        ]
+        return choose_heaviest(kept, "SHAP", "fewest" if most is None else most, by or "absolute")
     return None

@@ -24,7 +24,7 @@ class TextReader:
         context = conditions.context
         self.vocabulary = conditions.vocabulary(context.units, context.class_names)
 
-    def rule(self, text: str) -> ClaimedConditions:
+    def read_rule(self, text: str) -> ClaimedConditions:
         """A text as a claim; it may name the decision, as in ``IF ... THEN ...``."""
         said, conditions = self._read(text)
         if said.conclusion is None:
@@ -34,7 +34,7 @@ class TextReader:
             raise InvalidInput(f"a claim is about one decision; {brief(text)!r} is not")
         return ClaimedConditions(conditions, decision=decisions[0])
 
-    def pieces(self, text: str) -> tuple[Condition, ...]:
+    def read_conditions(self, text: str) -> tuple[Condition, ...]:
         """The conditions of a text; a feature's name alone stands for its value in the row."""
         if text in self.conditions.names:
             return (self.conditions.keep(text),)

@@ -19,7 +19,7 @@ Most = int | Choice["fewest"] | None
 """How many of a tool's features are claimed to suffice: a number, the fewest that do, or as many as it names."""
 
 
-def anchor_of(claim: Any) -> list[str] | None:
+def read_anchor(claim: Any) -> list[str] | None:
     """The conditions of an anchor, from alibi (`anchor`) or from anchor-exp (`names()`, `exp_map`)."""
     data = getattr(claim, "data", None)
     found = getattr(claim, "anchor", data.get("anchor") if isinstance(data, Mapping) else None)
@@ -28,7 +28,7 @@ def anchor_of(claim: Any) -> list[str] | None:
     return None if found is None else list(found)
 
 
-def weights_of_lime(explanation: Any, context: TreeContext, label: int) -> list[tuple[str, float]]:
+def read_lime_weights(explanation: Any, context: TreeContext, label: int) -> list[tuple[str, float]]:
     """LIME's conditions, with their weights in favour of the decision."""
     explained = [int(place) for place in getattr(explanation, "local_exp", None) or [label]]
     if label in explained:
@@ -41,7 +41,7 @@ def weights_of_lime(explanation: Any, context: TreeContext, label: int) -> list[
     )
 
 
-def weights_of_shap(explanation: Any, context: TreeContext, label: int) -> list[tuple[str, float]]:
+def read_shap_weights(explanation: Any, context: TreeContext, label: int) -> list[tuple[str, float]]:
     """Columns with what they add to the decision, as SHAP or an array says."""
     columns, classes = context.column_names, len(context.class_names)
     values = np.asarray(getattr(explanation, "values", explanation))
@@ -74,7 +74,7 @@ def has_numbers(claim: Any) -> bool:
     return values is not None and not callable(values) and np.asarray(values).dtype.kind in "fiu"
 
 
-def heaviest(
+def choose_heaviest(
     weighted: Iterable[tuple[tuple[Condition, ...], float]], source: str, most: Most, by: By
 ) -> ClaimedConditions:
     """The claim that the heaviest conditions of a tool suffice."""

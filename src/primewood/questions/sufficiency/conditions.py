@@ -50,17 +50,17 @@ class RowConditions(Interpreter):
             places = {i for i, code in enumerate(codes) if code == codes[index]}
         return Condition(feature, name, places=frozenset(places), kept=True)
 
-    def literal(self, literal: Literal) -> Condition:
+    def read_literal(self, literal: Literal) -> Condition:
         """What a literal of this library says."""
         name = literal.variable.name
         return self.among(name, literal.values, self.context.literal_record(literal)["text"])
 
-    def entry(self, name: object, what: object) -> Condition:
+    def read_entry(self, name: object, what: object) -> Condition:
         """One entry of a dictionary."""
         self.feature(name)
         name = str(name)
         if isinstance(what, tuple):
-            low, high = _bounds(name, what)
+            low, high = _read_bounds(name, what)
             words = [f"{low:g} <= " if low > -math.inf else "", f" <= {high:g}" if high < math.inf else ""]
             return self.between(name, [(low, high)], write_name(name).join(words))
         if isinstance(what, Interval):
@@ -80,7 +80,7 @@ class RowConditions(Interpreter):
         return replace(nots[0], text=text) if connective == "not" else self.negate(unite(nots, text))
 
 
-def _bounds(name: str, ends: tuple[Any, ...]) -> Span:
+def _read_bounds(name: str, ends: tuple[Any, ...]) -> Span:
     try:
         low, high = ends
         found = (-math.inf if low is None else float(low), math.inf if high is None else float(high))

@@ -42,7 +42,7 @@ class Counterexample:
     text: str
 
 
-def row_within(
+def find_row_within(
     claim: ClaimedConditions, other: Point, context: TreeContext, row: Row, point: Point
 ) -> Row | None:
     """A row of a cell that lies inside a claim, as near to a row as can be written; None if none can be written."""
@@ -69,10 +69,10 @@ def _move_inside(condition: Condition, row: Row, value: int | None, context: Tre
     low, high = span_of(cell) if isinstance(cell, Interval) else EVERYTHING
     spans = [(max(a, low), min(b, high)) for a, b in condition.spans]
     known = None if context.rows is None else context.rows[:, feature.column]
-    row[feature.column] = next((_number_in(a, b, feature, known) for a, b in spans if a <= b), np.nan)
+    row[feature.column] = next((_choose_number(a, b, feature, known) for a, b in spans if a <= b), np.nan)
 
 
-def _number_in(low: float, high: float, feature: Feature, known: NDArray[np.float64] | None) -> float:
+def _choose_number(low: float, high: float, feature: Feature, known: NDArray[np.float64] | None) -> float:
     """A number between two ends that a feature can hold, one that is known if possible."""
     low, high = (low if low > -FARTHEST else -math.inf), (high if high < FARTHEST else math.inf)
     found = plain_number(Interval(low, high, "both"), known)
@@ -81,7 +81,7 @@ def _number_in(low: float, high: float, feature: Feature, known: NDArray[np.floa
     return float(math.floor(found) if math.floor(found) >= low else math.ceil(found))
 
 
-def counterexample_of(changed: Row, decision: object, context: TreeContext, row: Row) -> Counterexample:
+def describe_counterexample(changed: Row, decision: object, context: TreeContext, row: Row) -> Counterexample:
     """A row that gets a different decision, told by what is different from the row that the claim is about."""
     domain = context.domain
     differ = (changed != row) & ~(np.isnan(changed) & np.isnan(row))

@@ -17,9 +17,9 @@ from primewood.questions.explanation_maker import ExplanationMaker
 from primewood.questions.sufficiency.claim import ClaimedConditions
 from primewood.questions.sufficiency.counterexample import (
     Counterexample,
-    counterexample_of,
+    describe_counterexample,
     describe_value,
-    row_within,
+    find_row_within,
 )
 from primewood.questions.sufficiency.prime_inside import PrimeInside
 from primewood.questions.sufficiency.refinement import refine_domain
@@ -52,13 +52,9 @@ class _Judging:
         self, decision: RowDecision, claim: ClaimedConditions, clock: Clock, notes: Iterable[str] = ()
     ) -> None:
         model = decision.model
-        self.decision, self.context, self.row, self.point = (
-            decision,
-            model.context,
-            decision.row,
-            decision.point,
-        )
-        self.label, self.claim, self.clock, self.notes = decision.label, claim, clock, list(notes)
+        self.decision, self.claim, self.clock, self.notes = decision, claim, clock, list(notes)
+        self.context, self.row, self.point = model.context, decision.row, decision.point
+        self.label = decision.label
         self.engines, self.any_order = model.engines, model.engines.any_order
         self.oracle = model.engines.oracle(decision.label)
         self.around = Surroundings(self.oracle, self.context.variables, self.point, model.order)
@@ -66,7 +62,7 @@ class _Judging:
     def judge(self) -> Check:
         if self.claim.fewest:
             self.claim = self._find_fewest()
-        box, language = self._box(self.claim), self._language(self.claim)
+        box, language = self._find_box(self.claim), self._choose_language(self.claim)
         sufficient, counterexample = self._find_sufficiency(box)
         broken = [c for c in self.claim.conditions if not c.holds(self.row)]
         if broken:
@@ -93,7 +89,7 @@ class _Judging:
             verdict=verdict,
             counterexample=counterexample,
             redundant=redundant,
-            repaired=None if grown is None else self._explanation(grown, language),
+            repaired=None if grown is None else self._explain(grown, language),
             row=tuple(self.row.tolist()),
             assumptions=(*domain.assumptions, *domain.knowledge.list_used(box)),
             context=self.context,
@@ -102,20 +98,20 @@ class _Judging:
 
     # The claim as cells
 
-    def _box(self, claim: ClaimedConditions) -> Box:
+    def _find_box(self, claim: ClaimedConditions) -> Box:
         """The cells that a claim meets."""
         masks = {
             c.feature.name: c.find_mask(x) for c in claim.conditions if (x := c.feature.variable) is not None
         }
         return tuple(masks.get(x.name, x.everything) for x in self.context.variables)
 
-    def _language(self, claim: ClaimedConditions) -> Language:
+    def _choose_language(self, claim: ClaimedConditions) -> Language:
         """The simplest literal language that says what the claim says of cells.
 
         In "intervals", a number that is missing is kept or dropped and not widened, so claims about rows with such a
         number are taken as "sets".
         """
-        box = self._box(claim)
+        box = self._find_box(claim)
         places = [j for j, mask in enumerate(box) if mask != self.around.everything[j]]
         if all(c.kept for c in claim.conditions) and all(box[j] == self.around.cell[j] for j in places):
             return "values"
@@ -144,8 +140,8 @@ class _Judging:
             return True, None
         found = None
         if isinstance(reply, tuple):
-            near = self.around.nearer(reply, box)
-            found = self._counterexample(self._make_familiar(near, box)) or self._counterexample(near)
+            near = self.around.move_nearer(reply, box)
+            found = self._confirm(self._make_familiar(near, box)) or self._confirm(near)
         return (None if found is None else False), found
 
     def _make_familiar(self, other: Point, box: Box) -> Point:
@@ -162,7 +158,7 @@ class _Judging:
         low, high, interrupted = 0, len(self.claim.said), False
         while low < high:
             middle = (low + high) // 2
-            box = self._box(self.claim.first(middle))
+            box = self._find_box(self.claim.first(middle))
             reply = self.oracle.counterexample(box, self.clock) if all(box) else Verdict.NONE_EXISTS
             interrupted = interrupted or reply is Verdict.INTERRUPTED
             low, high = (low, middle) if reply is Verdict.NONE_EXISTS else (middle + 1, high)
@@ -170,16 +166,16 @@ class _Judging:
             self.notes.append("perhaps fewer of the features suffice: that was not decided in time")
         return self.claim.first(high)
 
-    def _counterexample(self, other: Point) -> Counterexample | None:
+    def _confirm(self, other: Point) -> Counterexample | None:
         """A row of a cell that lies inside the claim and gets a different decision; None if none can be written."""
-        changed = row_within(self.claim, other, self.context, self.row, self.point)
+        changed = find_row_within(self.claim, other, self.context, self.row, self.point)
         if changed is None:
             return None
         decided = int(self.decision.model.ensemble.predict(changed[None, :])[0])
         if decided == self.label and not self.any_order:
             raise AssertionError("a counterexample is decided like the row: please report this")
         decision = UNDECIDED if decided == self.label else self.context.class_names[decided]
-        return counterexample_of(changed, decision, self.context, self.row)
+        return describe_counterexample(changed, decision, self.context, self.row)
 
     # What is missing, and what it does not need
 
@@ -226,7 +222,7 @@ class _Judging:
             return "optimistic", found
         return ("incomparable" if found is Verdict.NONE_EXISTS else "not sufficient"), grown
 
-    def _explanation(self, grown: Grown, language: Language) -> Explanation:
+    def _explain(self, grown: Grown, language: Language) -> Explanation:
         found = ExplanationMaker.for_decision(self.decision, language).explain_grown(grown)
         return replace(found, notes=(), widen=None)
 

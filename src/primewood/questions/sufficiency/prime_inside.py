@@ -39,7 +39,7 @@ class PrimeInside:
         a point that the others let through; if they all have one, boxes that let these points through are tried.
         """
         others: list[Step] = []
-        for j, beyond in self._restrictions(box):
+        for j, beyond in self._list_restrictions(box):
             slice_ = (*box[:j], beyond, *box[j + 1 :])
             reply = self.around.oracle.counterexample(slice_, self.clock)
             if reply is Verdict.NONE_EXISTS:
@@ -47,7 +47,7 @@ class PrimeInside:
             if reply is Verdict.INTERRUPTED:
                 return None
             if isinstance(reply, tuple):
-                near = self.around.nearer(reply, slice_)
+                near = self.around.move_nearer(reply, slice_)
                 others.append({i: 1 << v for i, v in enumerate(near) if i != j and v != self.around.point[i]})
         generator = random.Random(0)
         order = self.around.order_claimed_last(box)
@@ -62,7 +62,7 @@ class PrimeInside:
             generator.shuffle(others)
         return None
 
-    def _restrictions(self, box: Box) -> Iterator[tuple[int, int]]:
+    def _list_restrictions(self, box: Box) -> Iterator[tuple[int, int]]:
         """The variables that a box restricts, each with the values at which a box inside it may end instead.
 
         In "intervals", once for each side; of values without an order, and in "sets", once for each value.
@@ -109,7 +109,7 @@ class PrimeInside:
                 if reply is Verdict.INTERRUPTED:
                     return Verdict.INTERRUPTED
                 if isinstance(reply, tuple):
-                    other = self.around.nearer(reply, self.around.everything)
+                    other = self.around.move_nearer(reply, self.around.everything)
                     clause = [excluded[j, v] for j, v in enumerate(other) if v != self.around.point[j]]
                 else:
                     grown = self.around.grow(start, [], order, self.literals, self.clock)

@@ -26,7 +26,7 @@ def refine_domain(domain: Domain, said: Iterable[Condition], ensemble: Ensemble)
     ends: dict[str, set[float]] = {}
     for condition in said:
         if condition.feature.name in concerned and not condition.kept:
-            ends.setdefault(condition.feature.name, set()).update(_cuts(condition, closed))
+            ends.setdefault(condition.feature.name, set()).update(_list_cuts(condition, closed))
     finer: dict[str, Feature] = {}
     for feature in domain.features:
         known = (feature.variable.cuts if feature.variable is not None else None) or ()
@@ -37,10 +37,10 @@ def refine_domain(domain: Domain, said: Iterable[Condition], ensemble: Ensemble)
     if not finer:
         return None
     features = tuple(finer.get(feature.name, feature) for feature in domain.features)
-    return replace(domain, features=features, knowledge=_knowledge(domain, features))
+    return replace(domain, features=features, knowledge=_refine_knowledge(domain, features))
 
 
-def _cuts(condition: Condition, closed: Side) -> Iterator[float]:
+def _list_cuts(condition: Condition, closed: Side) -> Iterator[float]:
     """The cuts that separate what a condition allows from what it does not."""
     feature = condition.feature
     probe = Variable.numeric(feature.name, [0.0], closed)
@@ -54,7 +54,7 @@ def _cuts(condition: Condition, closed: Side) -> Iterator[float]:
                 yield cut
 
 
-def _knowledge(domain: Domain, features: tuple[Feature, ...]) -> Knowledge:
+def _refine_knowledge(domain: Domain, features: tuple[Feature, ...]) -> Knowledge:
     """What is known, over the finer cells: orders anew, clauses about the cells that old ones were cut into."""
     known = domain.knowledge
     orders = Statements(orders=known.orders)

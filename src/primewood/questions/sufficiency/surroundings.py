@@ -31,7 +31,7 @@ class Surroundings:
         self.cell = tuple(1 << value for value in point)
         self.everything = tuple(x.everything for x in variables)
 
-    def nearer(self, other: Point, box: Box) -> Point:
+    def move_nearer(self, other: Point, box: Box) -> Point:
         """Move a counterexample towards the row while it stays one, inside a box: less tells them apart."""
         moved = list(other)
         for j, value in enumerate(self.point):
