@@ -256,7 +256,9 @@ def test_dictionaries_terms_and_explanations():
     assert read(explainer, {"x": math.nan}).conditions[0].missing
     why = explainer.explain([1.0, 3.0, 4.0])
     for again in (read(explainer, why), read(explainer, why.term)):
-        assert tuple(c.mask for c in again.conditions) == tuple(x.mask for x in why.term.literals)
+        assert tuple(c.find_mask(c.feature.variable) for c in again.conditions) == tuple(
+            x.mask for x in why.term.literals
+        )
     assert read(explainer, claim) is claim
     for names in (
         ("y", "x"),
