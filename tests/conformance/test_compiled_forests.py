@@ -16,6 +16,7 @@ from conformance.universes import LANGUAGES, cells
 from primewood.domain import DomainRecipe, EnsembleSubject, domain_of
 from primewood.engines.diagram.compiler import Budget, compile_ensemble
 from primewood.engines.diagram.oracle import DiagramOracle
+from primewood.engines.protocol import WeakeningPlan
 from primewood.engines.search.oracle import SearchForest
 from primewood.ensemble import Ensemble, Group, Tree
 from primewood.errors import InvalidInput, TooLarge
@@ -487,7 +488,7 @@ def check_identical_terms(subject, diagram, points, generator):
             fixed = frozenset(j for j in order if generator.random() < 0.1)
             boxes = []
             for oracle in (forest.oracle(label), DiagramOracle(diagram, label)):
-                found = weaken(oracle, point, steps, order, literals, fixed=fixed)
+                found = weaken(oracle, point, WeakeningPlan(steps, order, literals, fixed))
                 assert not found.interrupted
                 boxes.append(found.box)
                 for (j, v), witness in found.find_witnesses().items():

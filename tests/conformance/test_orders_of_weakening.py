@@ -14,6 +14,7 @@ from conformance.universes import (
     cells,
     functions,
 )
+from primewood.engines.protocol import WeakeningPlan
 from primewood.logic.instance import contains
 from primewood.questions.weakening import drop_each, weaken
 
@@ -24,7 +25,7 @@ def atoms_outside(variables, point):
 
 def by_atoms(oracle, point, order, literals="sets"):
     """Weaken by single atoms in a given order, and nothing else."""
-    return weaken(oracle, point, [{j: 1 << v} for j, v in order], [], literals).box
+    return weaken(oracle, point, WeakeningPlan([{j: 1 << v} for j, v in order], [], literals)).box
 
 
 @pytest.mark.parametrize("literals", LANGUAGES)
@@ -51,10 +52,10 @@ def identical_terms(name, literals, start, step):
             truth = TableOracle(decided, maker.variables)
             primes = truth.primes(literals, point)
             for order in orders:
-                expected = weaken(truth, point, drop_each(order, sizes), order, literals)
+                expected = weaken(truth, point, WeakeningPlan(drop_each(order, sizes), order, literals))
                 assert not expected.interrupted and expected.box in primes
                 for engine, oracle in maker.all(decided).items():
-                    found = weaken(oracle, point, drop_each(order, sizes), order, literals)
+                    found = weaken(oracle, point, WeakeningPlan(drop_each(order, sizes), order, literals))
                     assert found.box == expected.box, (engine, str(delta), point, order)
 
 
@@ -80,7 +81,9 @@ def test_orders_of_variables_alone_miss_some_explanations():
         for point in cells(variables):
             if delta.truth_table()[point]:
                 oracle = TableOracle(delta, variables)
-                found = {weaken(oracle, point, drop_each(o, sizes), o).box for o in ((0, 1), (1, 0))}
+                found = {
+                    weaken(oracle, point, WeakeningPlan(drop_each(o, sizes), o)).box for o in ((0, 1), (1, 0))
+                }
                 missed += len(set(oracle.primes("sets", point)) - found)
     assert missed > 0
 
@@ -89,9 +92,9 @@ def test_a_step_is_taken_whole_or_not_at_all():
     X, Y = UNIVERSES["two ternary variables"]
     delta = (X == "x1") | (Y == "y1")
     oracle = TableOracle(delta.over((X, Y)), (X, Y))
-    both = weaken(oracle, (0, 0), [{0: 0b010, 1: 0b010}], [])
+    both = weaken(oracle, (0, 0), WeakeningPlan([{0: 0b010, 1: 0b010}], []))
     assert both.box == (0b001, 0b001), "x2 with y2 is outside, so neither is allowed"
-    one = weaken(oracle, (0, 0), [{0: 0b110}], [0, 1])
+    one = weaken(oracle, (0, 0), WeakeningPlan([{0: 0b110}], [0, 1]))
     assert one.box == (0b111, 0b001)
 
 
@@ -99,5 +102,5 @@ def test_fixed_variables_keep_the_value():
     X, Y = UNIVERSES["two ternary variables"]
     delta = (X == "x1") | (Y == "y1")
     oracle = TableOracle(delta.over((X, Y)), (X, Y))
-    found = weaken(oracle, (0, 0), drop_each([0, 1], [3, 3]), [0, 1], fixed=frozenset([0]))
+    found = weaken(oracle, (0, 0), WeakeningPlan(drop_each([0, 1], [3, 3]), [0, 1], fixed=frozenset([0])))
     assert found.box == (0b001, 0b111)

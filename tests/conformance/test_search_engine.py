@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 import primewood as pw
 from conformance.universes import LANGUAGES
 from primewood.domain import DomainRecipe, EnsembleSubject, domain_of
-from primewood.engines.protocol import Clock, Verdict
+from primewood.engines.protocol import Clock, Verdict, WeakeningPlan
 from primewood.engines.search.oracle import SearchForest
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.by_definition import prime_boxes
@@ -118,7 +118,7 @@ def check_forest(seed, vote, *, bound_alone=False):
         oracle, truth = forest.oracle(label), CellOracle(table, subject.variables, label)
         order = generator.permutation(len(sizes)).tolist()
         for literals in LANGUAGES:
-            found = weaken(oracle, point, drop_each(order, sizes), order, literals)
+            found = weaken(oracle, point, WeakeningPlan(drop_each(order, sizes), order, literals))
             run = _Run(truth, point, literals, Clock())
             for step in drop_each(order, sizes):
                 run.take(step)

@@ -15,6 +15,7 @@ import pytest
 from asking import model_of
 from primewood.domain import DomainRecipe, EnsembleSubject, domain_of
 from primewood.engines.choice import Engines
+from primewood.engines.protocol import WeakeningPlan
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.by_definition import prime_boxes
 from primewood.questions.order import plan_steps
@@ -152,12 +153,15 @@ def test_every_engine_agrees_with_the_table(seed, constraints):
             for name, engine in engines.items():
                 assert engine.decide(point) == label, name
                 oracle = engine.oracle(label)
-                found = weaken(oracle, point, steps, order, language)
+                found = weaken(oracle, point, WeakeningPlan(steps, order, language))
                 assert not found.interrupted and found.box in expected, (name, language)
                 assert set(oracle.primes(language, point)) == expected, (name, language)
                 for (j, v), witness in found.find_witnesses().items():
                     assert witness[j] == v and table.decision[witness] not in (label, -1)
-            boxes = {weaken(e.oracle(label), point, steps, order, language).box for e in engines.values()}
+            boxes = {
+                weaken(e.oracle(label), point, WeakeningPlan(steps, order, language)).box
+                for e in engines.values()
+            }
             assert len(boxes) == 1, "the answer is a function of the order alone"
 
 

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from conformance.universes import LANGUAGES, cells, same_sets
 from primewood.domain import DomainRecipe, EnsembleSubject, domain_of
-from primewood.engines.protocol import Verdict
+from primewood.engines.protocol import Verdict, WeakeningPlan
 from primewood.engines.single_tree import SingleTree, TreeOracle
 from primewood.ensemble import Ensemble, Tree
 from primewood.errors import InvalidInput
@@ -214,10 +214,11 @@ def test_an_explanation_is_the_one_of_weakening_in_the_same_order():
         subject, table = small_tree(seed), table_of(seed)
         tree, truth = SingleTree(subject), CellOracle(table, subject.variables, table[point])
         for order in list(itertools.permutations(range(table.ndim)))[:6]:
-            expected = weaken(truth, point, drop_each(order, table.shape), order, "values").box
+            steps = drop_each(order, table.shape)
+            expected = weaken(truth, point, WeakeningPlan(steps, order, "values")).box
             assert tree.explanation(point, order) == expected
-            by_oracle = weaken(tree.oracle(int(table[point])), point, drop_each(order, table.shape), order)
-            assert by_oracle.box == weaken(truth, point, drop_each(order, table.shape), order).box
+            by_oracle = weaken(tree.oracle(int(table[point])), point, WeakeningPlan(steps, order))
+            assert by_oracle.box == weaken(truth, point, WeakeningPlan(steps, order)).box
 
 
 def test_what_an_order_does_not_name_is_kept():
@@ -226,7 +227,7 @@ def test_what_an_order_does_not_name_is_kept():
         table_of(seed).shape,
         CellOracle(table_of(seed), small_tree(seed).variables, table_of(seed)[point]),
     )
-    expected = weaken(truth, point, drop_each([2], sizes), [2], "values").box
+    expected = weaken(truth, point, WeakeningPlan(drop_each([2], sizes), [2], "values")).box
     assert SingleTree(small_tree(seed)).explanation(point, [2, 2]) == expected
     assert SingleTree(small_tree(seed)).explanation(point, []) == tuple(1 << v for v in point)
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from primewood.engines.boolean.diagram import BooleanOracle, Diagrams
     from primewood.engines.diagram.compiler import Budget, CompilationWatcher
     from primewood.engines.diagram.diagram import Diagram
-    from primewood.engines.diagram.oracle import Allowance, DiagramOracle
+    from primewood.engines.diagram.oracle import DiagramOracle
+    from primewood.engines.diagram.reason import Allowance
     from primewood.engines.search.joint import KeptJoints
     from primewood.engines.search.oracle import SearchForest
     from primewood.engines.single_tree import SingleTree
@@ -200,7 +201,7 @@ class Engines:
 
     def _allow(self, clock: Clock | None) -> Allowance:
         """What one step on the way to an answer from diagrams may take."""
-        from primewood.engines.diagram.oracle import Allowance
+        from primewood.engines.diagram.reason import Allowance
 
         usual = self._budget().seconds
         if clock is None or (clock.limit is None and clock.work_limit is None):

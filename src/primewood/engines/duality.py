@@ -26,7 +26,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from primewood.engines.protocol import Clock, GrowingOracle, Listing, Oracle, Reply, Verdict
+from primewood.engines.protocol import Clock, GrowingOracle, Listing, Oracle, Reply, Verdict, WeakeningPlan
 from primewood.errors import TooLarge
 from primewood.logic.instance import Box, Point, indices, mask_of
 from primewood.logic.language import ElementaryRestriction, Language, conflicts, places_around, restrictions
@@ -272,7 +272,8 @@ class Border:
         start = dict(enumerate(self.restrictions.box(chosen)))
         drops = [{j: whole[j]} for j in order if j not in fixed and blocks[j] & chosen]
         widened = () if self.literals == "values" else order
-        grown = oracle.grow(point, [start, *drops], widened, self.literals, fixed, clock)
+        plan = WeakeningPlan([start, *drops], widened, self.literals, fixed)
+        grown = oracle.grow(point, plan, clock)
         self.queries += grown.queries
         if grown.interrupted:
             return None

@@ -85,6 +85,28 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
+class WeakeningPlan:
+    """How an instance is weakened.
+
+    Attributes
+    ----------
+    steps : sequence of Step
+        The steps to try first, in this order.
+    variables : sequence of int
+        The variables in the order in which each is then widened to all its safe values.
+    literals : {"sets", "intervals", "values"}
+        The language of the result.
+    fixed : frozenset of int
+        The variables that keep the instance's value.
+    """
+
+    steps: Sequence[Step]
+    variables: Sequence[int]
+    literals: Language = "sets"
+    fixed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Grown:
     """A box that an instance was weakened to.
 
@@ -219,18 +241,10 @@ class Oracle(Protocol):
 
 @runtime_checkable
 class GrowingOracle(Protocol):
-    """An oracle that weakens an instance by itself, with the same result as `reasons.weakening`."""
+    """An oracle that weakens an instance by itself, with the same result as `questions.weakening`."""
 
-    def grow(
-        self,
-        point: Point,
-        steps: Sequence[Step],
-        variables: Sequence[int],
-        literals: Language,
-        fixed: frozenset[int],
-        clock: Clock,
-    ) -> Grown:
-        """Weaken the instance at a point; see `reasons.weakening.weaken`."""
+    def grow(self, point: Point, plan: WeakeningPlan, clock: Clock) -> Grown:
+        """Weaken the instance at a point; see `questions.weakening.weaken`."""
 
 
 @runtime_checkable

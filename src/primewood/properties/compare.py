@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from primewood.domain import EnsembleSubject, default_order
 from primewood.engines.choice import Engines
 from primewood.engines.duality import DualFamily
-from primewood.engines.protocol import Clock, Family, Oracle, Reply, Verdict
+from primewood.engines.protocol import Clock, Family, Oracle, Reply, Verdict, WeakeningPlan
 from primewood.engines.search.joint import Demand, JointForest
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, format_list
@@ -262,7 +262,7 @@ class Comparing:
         order = default_order(verifier.subject)
         steps = drop_each(order, [len(x) for x in context.variables])
         point = context.domain.point(row)
-        grown = weaken(both, point, steps, order, "intervals", clock=verifier.clock)
+        grown = weaken(both, point, WeakeningPlan(steps, order, "intervals"), verifier.clock)
         inside = np.array([_holds(grown.box, context.domain.points(r[None, :])[0].tolist()) for r in known])
         rows = tuple(affected[inside].tolist()) if len(affected) else ()
         term = Term.of_box(context.variables, grown.box)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from primewood.engines.diagram.compiler import CompilationWatcher
 from primewood.engines.diagram.diagram import Diagram
-from primewood.engines.diagram.oracle import Allowance, DiagramOracle
+from primewood.engines.diagram.oracle import DiagramOracle
+from primewood.engines.diagram.reason import Allowance
 from primewood.engines.protocol import Listing, check_limit
 from primewood.errors import InvalidInput, UnknownName, format_list, told
 from primewood.fields import file_path, optional, several, takes, text, whole

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from primewood.engines.protocol import Clock, Nearest, Verdict
+from primewood.engines.protocol import Clock, Nearest, Verdict, WeakeningPlan
 from primewood.logic.instance import Point
 from primewood.logic.interval import number
 from primewood.logic.term import Term
@@ -335,5 +335,5 @@ class CounterfactualSearch:
             return None
         changed = [k for k in range(len(point)) if point[k] != own[k]]
         fixed = frozenset(range(len(point))) - frozenset(changed)
-        grown = weaken(oracle, point, [], changed, "intervals", fixed=fixed, clock=clock)
+        grown = weaken(oracle, point, WeakeningPlan([], changed, "intervals", fixed), clock)
         return Term.of_box(self.decision.context.variables, grown.box)

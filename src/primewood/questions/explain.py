@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from primewood.engines.protocol import Clock, Grown, Step
+from primewood.engines.protocol import Clock, Grown, Step, WeakeningPlan
 from primewood.errors import InvalidInput, format_list
 from primewood.logic.language import Language
 from primewood.model.decision import Decision, RowDecision
@@ -106,7 +106,7 @@ def explain(decision: Decision, wishes: Wishes, clock: Clock) -> Explanation:
     if avoided:
         steps = [{j: model.context.variables[j].everything for j in avoided}, *steps]
     oracle = model.engines.oracle(decision.label)
-    found = weaken(oracle, decision.point, steps, variables, literals, fixed=fixed, clock=clock)
+    found = weaken(oracle, decision.point, WeakeningPlan(steps, variables, literals, fixed), clock)
     return _state(decision, literals, fixed, avoided, found, clock)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from primewood.engines.protocol import Clock, Grown, Step
+from primewood.engines.protocol import Clock, Grown, Step, WeakeningPlan
 from primewood.errors import format_list
 from primewood.logic.instance import Box
 from primewood.logic.language import Language
@@ -94,15 +94,8 @@ class Widening:
         decision = self.decision
         steps, variables = plan_steps(decision.model, None)
         inside: Step = dict(enumerate(box))
-        found = weaken(
-            decision.oracle,
-            decision.point,
-            [inside, *steps],
-            variables,
-            "intervals",
-            fixed=self.fixed,
-            clock=clock,
-        )
+        plan = WeakeningPlan([inside, *steps], variables, "intervals", self.fixed)
+        found = weaken(decision.oracle, decision.point, plan, clock)
         return ExplanationMaker.for_decision(decision, "intervals", self.fixed).explain_grown(found)
 
 

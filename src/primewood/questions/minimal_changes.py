@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from primewood.engines.duality import CONFLICTS, SOLVER
-from primewood.engines.protocol import Clock, Costs, Nearest, Verdict
+from primewood.engines.protocol import Clock, Costs, Nearest, Verdict, WeakeningPlan
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point
 from primewood.model.decision import RowDecision
@@ -293,7 +293,7 @@ class MinimalChanges:
         places = [j for j in map(self.context.place, order) if j is not None]
         moved = [j for j in places if point[j] != self.decision.point[j]]
         fixed = frozenset(range(len(point))) - frozenset(moved)
-        return weaken(oracle, point, [], moved, "intervals", fixed=fixed, clock=self._clock).box
+        return weaken(oracle, point, WeakeningPlan([], moved, "intervals", fixed), self._clock).box
 
     def _list_ranges(self, box: Box, names: Sequence[str]) -> tuple[Literal, ...]:
         """The ranges of some features in a safe box; that a value may also be missing goes without saying."""

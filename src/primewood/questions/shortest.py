@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from primewood.engines.duality import Border
-from primewood.engines.protocol import Clock, Grown, Verdict
+from primewood.engines.protocol import Clock, Grown, Verdict, WeakeningPlan
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point, indices
 from primewood.questions.history import History, Moment
@@ -171,7 +171,7 @@ def _grow(problem: Problem, features: int, clock: Clock) -> Grown:
     values = tuple(start.get(j, 1 << value) for j, value in enumerate(point))
     kept = [j for j in problem.order if features >> j & 1]
     steps = [start, *drop_each(kept, [len(x) for x in oracle.variables])]
-    grown = weaken(oracle, point, steps, kept, literals, fixed=problem.fixed, clock=clock)
+    grown = weaken(oracle, point, WeakeningPlan(steps, kept, literals, problem.fixed), clock)
     if any(grown.box[j] != everything for j, everything in start.items()):
         return Grown(values, literals != "values", grown.queries, dict)
     return replace(grown, interrupted=grown.interrupted and literals != "values")

@@ -11,42 +11,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from primewood.engines.protocol import Clock, GrowingOracle, Grown, Oracle, Step, Verdict
+from primewood.engines.protocol import Clock, GrowingOracle, Grown, Oracle, Step, Verdict, WeakeningPlan
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
 
 
-def weaken(
-    oracle: Oracle,
-    point: Point,
-    steps: Sequence[Step],
-    variables: Sequence[int],
-    literals: Language = "sets",
-    *,
-    fixed: frozenset[int] = frozenset(),
-    clock: Clock | None = None,
-) -> Grown:
+def weaken(oracle: Oracle, point: Point, plan: WeakeningPlan, clock: Clock | None = None) -> Grown:
     """Weaken an instance to a prime implicant.
 
     Parameters
     ----------
     oracle
         Answers about the decision, which must hold at `point`.
-    steps
-        The steps to try first, in this order.
-    variables
-        The variables in the order in which each is then widened to all its safe values.
-    fixed
-        The variables that keep the instance's value.
     """
     clock = clock or Clock()
     if isinstance(oracle, GrowingOracle):
-        return oracle.grow(point, steps, variables, literals, fixed, clock)
-    run = _Run(oracle, point, literals, clock)
-    for step in steps:
-        run.take({j: mask for j, mask in step.items() if j not in fixed})
-    for j in variables:
-        if j not in fixed:
+        return oracle.grow(point, plan, clock)
+    run = _Run(oracle, point, plan.literals, clock)
+    for step in plan.steps:
+        run.take({j: mask for j, mask in step.items() if j not in plan.fixed})
+    for j in plan.variables:
+        if j not in plan.fixed:
             run.widen(j)
     return Grown(tuple(run.box), run.interrupted, run.queries, lambda: run.witnesses)
 

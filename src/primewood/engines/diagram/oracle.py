@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,18 +11,11 @@ from primewood.engines.diagram.cheapest import cheapest_path
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.family import DiagramFamily
 from primewood.engines.diagram.product import relabel
-from primewood.engines.diagram.reason import MOST_NODES, NativeReason, Reason
+from primewood.engines.diagram.reason import Allowance, NativeReason, Reason
 from primewood.engines.protocol import Clock, Costs, Nearest, Reply, Verdict
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.variable import Variable
-
-
-class Allowance(NamedTuple):
-    """What a diagram may take: seconds, None for no limit, and nodes."""
-
-    seconds: float | None = None
-    nodes: int = MOST_NODES
 
 
 class DiagramOracle:
@@ -93,11 +85,5 @@ class DiagramOracle:
 
     def _reason(self, literals: Language, point: Point | None, *, contrast: bool = False) -> NativeReason:
         return NativeReason(
-            self._diagram,
-            self._label,
-            point,
-            literals,
-            contrast=contrast,
-            seconds=self._allowed.seconds,
-            nodes=self._allowed.nodes,
+            self._diagram, self._label, point, literals, contrast=contrast, allowed=self._allowed
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,13 @@ from primewood.logic.language import Language
 MOST_NODES = 20_000_000
 
 T = TypeVar("T")
+
+
+class Allowance(NamedTuple):
+    """What a diagram may take: seconds, None for no limit, and nodes."""
+
+    seconds: float | None = None
+    nodes: int = MOST_NODES
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,13 +90,12 @@ class NativeReason:
         point: Point | None,
         literals: Language,
         *,
-        contrast: bool = False,
-        seconds: float | None = None,
-        nodes: int = MOST_NODES,
+        contrast: bool,
+        allowed: Allowance,
     ) -> None:
         self._point, self._contrast = point, contrast
         self._everything = tuple(x.everything for x in diagram.variables)
-        self._seconds = seconds
+        self._seconds = allowed.seconds
         query = _native.ReasonQuery(
             label=label,
             language=_native.Language[literals.upper()],
@@ -98,7 +104,9 @@ class NativeReason:
             contrast=contrast,
         )
         self._native = _finish(
-            lambda: _native.build_reason(diagram.native, query, most_nodes=nodes, seconds=seconds)
+            lambda: _native.build_reason(
+                diagram.native, query, most_nodes=allowed.nodes, seconds=allowed.seconds
+            )
         )
         self.restrictions = tuple(
             Restriction(diagram.order[r.level], sum(1 << v for v in r.values))

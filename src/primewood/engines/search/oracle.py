@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from primewood.core import _native
 from primewood.domain import EnsembleSubject
 from primewood.engines.duality import DualFamily
-from primewood.engines.protocol import Clock, Costs, Grown, Nearest, Reply, Step, Verdict
+from primewood.engines.protocol import Clock, Costs, Grown, Nearest, Reply, Step, Verdict, WeakeningPlan
 from primewood.engines.search.forest import native_forest
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
@@ -152,25 +152,17 @@ class SearchOracle:
         """The prime boxes of the decision, all or those that contain a point, by duality."""
         return DualFamily(self, literals, point)
 
-    def grow(
-        self,
-        point: Point,
-        steps: Sequence[Step],
-        variables: Sequence[int],
-        literals: Language,
-        fixed: frozenset[int],
-        clock: Clock,
-    ) -> Grown:
+    def grow(self, point: Point, plan: WeakeningPlan, clock: Clock) -> Grown:
         """Weaken an instance to a prime box, in the core."""
         if not self.variables:
             return Grown((), False, 0, dict)
         answer = self._forest.native.grow(
             list(point),
-            self._forest.atoms(steps),
-            list(variables),
-            [int(j in fixed) for j in range(len(point))],
+            self._forest.atoms(plan.steps),
+            list(plan.variables),
+            [int(j in plan.fixed) for j in range(len(point))],
             self._forest.nominal,
-            LANGUAGES[literals],
+            LANGUAGES[plan.literals],
             -1 if self._target is None else self._target,
             clock.left(),
             clock.work(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from primewood.engines.protocol import Clock, Grown, Oracle, Step
+from primewood.engines.protocol import Clock, Grown, Oracle, Step, WeakeningPlan
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.variable import Variable
@@ -48,7 +48,7 @@ class Surroundings:
         whole: Step = {j: mask for j, mask in enumerate(start) if mask != self.cell[j]}
         sizes = [len(x) for x in self.variables]
         every = [*([whole] if whole else []), *steps, *drop_each(order, sizes)]
-        return weaken(self.oracle, self.point, every, order, language, clock=clock)
+        return weaken(self.oracle, self.point, WeakeningPlan(every, order, language), clock)
 
     def order_claimed_last(self, box: Box) -> list[int]:
         """The variables in the usual order, those that a box restricts after the others."""

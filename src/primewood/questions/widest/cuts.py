@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from primewood.domain import EnsembleSubject
-from primewood.engines.protocol import Clock, Oracle
+from primewood.engines.protocol import Clock, Oracle, WeakeningPlan
 from primewood.logic.instance import Box, Point, indices, mask_of
 from primewood.logic.language import Language
 from primewood.questions.weakening import weaken
@@ -72,7 +72,7 @@ class Cuts:
         rival = self.rivals(near) if self.rivals and self.literals != "values" else None
         if rival is not None:
             kept = frozenset(range(len(near))) - set(apart)
-            self.add(weaken(rival, near, (), apart, self.literals, fixed=kept, clock=clock).box)
+            self.add(weaken(rival, near, WeakeningPlan((), apart, self.literals, kept), clock).box)
             return
         cell = tuple(1 << v for v in near)
         for j in apart if self.literals != "values" else apart[:1]:

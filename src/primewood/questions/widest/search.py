@@ -10,7 +10,7 @@ import math
 import random
 from collections.abc import Sequence
 
-from primewood.engines.protocol import Clock, Grown, Reply, Verdict
+from primewood.engines.protocol import Clock, Grown, Reply, Verdict, WeakeningPlan
 from primewood.logic.instance import Box, Point, indices
 from primewood.questions.history import History
 from primewood.questions.problem import Problem
@@ -78,15 +78,8 @@ class Search:
         steps = drop_each(self.order, self.sizes)
         if self.avoided:
             steps = [{j: self.variables[j].everything for j in self.avoided}, *steps]
-        grown = weaken(
-            self.cuts.oracle,
-            self.point,
-            steps,
-            self.order,
-            self.literals,
-            fixed=self.fixed,
-            clock=self.clock,
-        )
+        plan = WeakeningPlan(steps, self.order, self.literals, self.fixed)
+        grown = weaken(self.cuts.oracle, self.point, plan, self.clock)
         self.queries += grown.queries
         self.box, self.covered, self.prime = grown.box, self.coverage.of(grown.box), not grown.interrupted
         if not _is_within(self.least, self.box):
@@ -144,15 +137,8 @@ class Search:
             return
         order = [j for j in order if self.cuts.proposal(base, [j])[j] != base[j]]
         steps = [dict(enumerate(base)), *(drop_each(order, self.sizes) if drops else ())]
-        grown = weaken(
-            self.cuts.oracle,
-            self.point,
-            steps,
-            order,
-            self.literals,
-            fixed=self.fixed,
-            clock=self.part_of(clock),
-        )
+        plan = WeakeningPlan(steps, order, self.literals, self.fixed)
+        grown = weaken(self.cuts.oracle, self.point, plan, self.part_of(clock))
         self.queries += grown.queries
         better = (
             self.worth(grown.box) > best
