@@ -2013,8 +2013,9 @@ class Explainer:
         model.check_decides()
         model.check_engine("a report")
         language = model.choose_language(literals)
-        settings = ReportSettings(rows, explain, sample, properties, language, time_limit, work_limit, seed)
-        return gather(self, X, settings, answers=answers, title=title, watcher=watcher, progress=progress)
+        limits = (time_limit, work_limit)
+        settings = ReportSettings(rows, explain, sample, properties, language, *limits, seed, title)
+        return gather(self, X, settings, answers=answers, watcher=watcher, progress=progress)
 
     def save(self, path: str | Path) -> None:
         """Write the explainer to a file that `primewood.load` reads: the model, the options and the training rows.

@@ -29,7 +29,6 @@ def gather(
     settings: ReportSettings,
     *,
     answers: Any = None,
-    title: str | None = None,
     watcher: ReportWatcher | None = None,
     progress: bool | None = None,
 ) -> Report:
@@ -41,7 +40,7 @@ def gather(
         for stated in settings.properties:  # a name that does not exist is an error: one wants to know soon
             explainer.check_property(stated)
         subject = time.make("rows", partial(choose_subject, explainer, X, settings))
-        return Report(_gather_sections(subject, title, time))
+        return Report(_gather_sections(subject, time))
 
 
 def _say_section(section: str, done: int, total: int) -> None:
@@ -49,7 +48,7 @@ def _say_section(section: str, done: int, total: int) -> None:
     say(f"reporting: {section}, {done:,} of {total:,}")
 
 
-def _gather_sections(subject: ReportSubject, title: str | None, time: ReportTime) -> ReportRecord:
+def _gather_sections(subject: ReportSubject, time: ReportTime) -> ReportRecord:
     """The sections of the report, made in an order in which what is cheap leaves time for what is not."""
     settings = subject.settings
     if settings.rows is not None:
@@ -66,7 +65,7 @@ def _gather_sections(subject: ReportSubject, title: str | None, time: ReportTime
     return {
         "format": "primewood report",
         "version": 1,
-        "title": title or f"Audit of a {model['model']}",
+        "title": settings.title or f"Audit of a {model['model']}",
         "model": model,
         "rows": describe_rows(subject),
         "cases": cases,

@@ -27,6 +27,7 @@ class ReportSettings:
     time_limit: float | None
     work_limit: int | None
     seed: int
+    title: str | None = None
     answers: GivenAnswers | None = None
 
     def check(self) -> None:
