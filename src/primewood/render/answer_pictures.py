@@ -41,7 +41,7 @@ class LevelDiagram(Protocol):
         """A row of the first level; without levels a decision."""
 
 
-class BinaryDiagram(Protocol):
+class ReasonDiagram(Protocol):
     """A binary decision diagram over restrictions, whose first two nodes are "decision open" and "decision certain"."""
 
     @property
@@ -144,7 +144,7 @@ def tree_picture(
 
 
 def reason_picture(
-    reason: BinaryDiagram,
+    reason: ReasonDiagram,
     texts: Sequence[str],
     *,
     most_nodes: int = 60,
