@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -320,6 +321,7 @@ def test_what_is_written_is_summarised_alike_for_a_folder_and_for_one_file(expla
     folder = write_answers(explainer, path, tmp_path / "out", settings()).summary()
     written = write_answers(explainer, path, tmp_path / "out.jsonl", settings())
     (tmp_path / "out.jsonl").unlink()
+    assert {written} == {replace(written)}
     for found in (written.summary(), pickle.loads(pickle.dumps(written)).summary()):
         assert found.finished and found.summary == folder.summary and found.summary.rows == ROWS
         assert (found.model, found.coverage_by_size) == (folder.model, folder.coverage_by_size)

@@ -40,7 +40,7 @@ class Written(Readable):
     rows: int
     parts: int | None
     before: int = 0
-    _kept: Overview | None = field(default=None, repr=False)
+    _kept: Overview | None = field(default=None, repr=False, compare=False)
 
     def summary(self) -> Overview:
         r"""Summarise the explanations that were written.
@@ -57,6 +57,8 @@ class Written(Readable):
         ------
         InvalidInput
             If the folder is gone or damaged.
+        MissingDependency
+            If the parts are Parquet files and pyarrow is not installed.
         OSError
             If the folder cannot be read.
 
