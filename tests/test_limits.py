@@ -57,7 +57,7 @@ def test_an_explainer_is_ready_when_it_is_made_and_when_it_is_unpickled(monkeypa
     def refuse(**arrays):
         raise AssertionError("a question builds the engine")
 
-    monkeypatch.setattr(_native, "make_forest", refuse)
+    monkeypatch.setattr(_native, "Forest", refuse)
     for one in (made, restored):
         assert str(one.explain(X[0], literals="values").status) == "proved"
         assert one.robustness(X[0]).radius > 0
@@ -66,7 +66,7 @@ def test_an_explainer_is_ready_when_it_is_made_and_when_it_is_unpickled(monkeypa
 def test_what_any_order_needs_is_not_built_twice(monkeypatch):
     model, X = noisy_forest(depth=6)
     made = pw.Explainer(model, X, feature_names=FEATURES, summation="any")
-    monkeypatch.setattr(_native, "make_forest", None)
+    monkeypatch.setattr(_native, "Forest", None)
     found = made.counterfactual(X[0], norm="linf")
     assert model.predict([found.row])[0] != model.predict(X[:1])[0]
 

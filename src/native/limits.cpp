@@ -5,14 +5,14 @@
 
 namespace primewood {
 
-void Limits::start(double seconds, std::int64_t nodes, std::function<void()> poll) {
+void Limits::start(Budget budget, std::function<void()> poll) {
   poll_ = std::move(poll);
-  nodes_left_ = nodes;
+  nodes_left_ = budget.nodes;
   visited_ = 0;
-  counted_ = nodes >= 0;
-  timed_ = seconds >= 0 && seconds < kForever;
+  counted_ = budget.nodes >= 0;
+  timed_ = budget.seconds >= 0 && budget.seconds < kForever;
   const auto now = Clock::now();
-  const std::chrono::duration<double> allowed(timed_ ? seconds : 0);
+  const std::chrono::duration<double> allowed(timed_ ? budget.seconds : 0);
   deadline_ = now + std::chrono::duration_cast<Clock::duration>(allowed);
   next_poll_ = now + kPollInterval;
 }

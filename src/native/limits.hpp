@@ -10,11 +10,16 @@ namespace primewood {
 // Thrown where a limit is reached; what was proved before stays proved.
 struct LimitReached {};
 
+// What a run may take. seconds < 0: no deadline; nodes < 0: no limit on work.
+struct Budget {
+  double seconds = -1;
+  std::int64_t nodes = -1;
+};
+
 class Limits {
  public:
-  // seconds < 0: no deadline, nor is there one beyond `kForever`; nodes < 0: no limit on work. `poll` may throw; it is
-  // called a few times a second.
-  void start(double seconds, std::int64_t nodes, std::function<void()> poll);
+  // There is no deadline beyond `kForever`. `poll` may throw; it is called a few times a second.
+  void start(Budget budget, std::function<void()> poll);
 
   // Call often: it costs one look at the clock.
   void check();

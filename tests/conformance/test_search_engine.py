@@ -110,7 +110,7 @@ def check_forest(seed, vote, *, bound_alone=False):
     generator = np.random.default_rng(seed)
     forest = SearchForest(subject)
     if bound_alone:
-        forest.native.patience, forest.native.local_search = 0, False
+        forest.native.options.patience, forest.native.options.local_search = 0, False
     sizes, checked = table.shape, 0
     starts = [subject.domain.point(row) for row in X[:4]] + near_ties(subject, sizes)
     for point in starts:

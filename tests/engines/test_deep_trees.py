@@ -17,27 +17,34 @@ inner = np.arange(nodes) % 2 == 0
 inner[-1] = False
 at = np.arange(nodes)
 # Each node tests the next larger value: what is below it ends in a leaf, the rest goes on down.
-forest = dict(
-    n_classes=2, ordered=np.array([depth + 1], np.int32), has_missing=np.zeros(1, np.uint8),
-    root=np.zeros(1, np.int32), variable=np.where(inner, 0, -1).astype(np.int32),
-    prefix=np.where(inner, at // 2 + 1, -1).astype(np.int32), left=np.where(inner, at + 1, -1).astype(np.int32),
-    right=np.where(inner, at + 2, -1).astype(np.int32), missing_left=np.zeros(nodes, np.uint8),
-    weight=np.stack([at % 3 == 0, at % 3 != 0], axis=1).astype(np.int64).ravel(),
-    value=np.stack([at % 3 == 0, at % 3 != 0], axis=1).astype(float).ravel(),
-    exact=np.ones(nodes, np.uint8), band=0, any_order=False, group_size=np.ones(1, np.int32),
-    group_weight=np.ones(1), divisor=1.0, start=np.zeros(2), single=False, link=0, cuts=np.zeros(0), n_rules=0,
-    forbidden=np.zeros(nodes, np.uint8),
-)
-core = _native.make_forest(**forest)
+variables = _native.VariableArrays()
+variables.ordered, variables.has_missing = np.array([depth + 1], np.int32), np.zeros(1, np.uint8)
+trees = _native.TreeArrays()
+trees.root = np.zeros(1, np.int32)
+trees.variable = np.where(inner, 0, -1).astype(np.int32)
+trees.prefix = np.where(inner, at // 2 + 1, -1).astype(np.int32)
+trees.left = np.where(inner, at + 1, -1).astype(np.int32)
+trees.right = np.where(inner, at + 2, -1).astype(np.int32)
+trees.missing_left = trees.forbidden = np.zeros(nodes, np.uint8)
+vote = _native.VoteArrays()
+vote.n_classes = 2
+vote.weight = np.stack([at % 3 == 0, at % 3 != 0], axis=1).astype(np.int64).ravel()
+vote.value = np.stack([at % 3 == 0, at % 3 != 0], axis=1).astype(float).ravel()
+vote.exact = np.ones(nodes, np.uint8)
+vote.group_size, vote.group_weight, vote.start = np.ones(1, np.int32), np.ones(1), np.zeros(2)
+
+core = _native.Forest(variables, trees, vote)
+budget = _native.Budget(seconds=5.0)
 everything = np.ones(core.atoms, np.uint8)
-found = core.find(everything, core.decide([0]), True, 5.0, -1)
-assert core.decide(list(found)) != core.decide([0]), found
-grown = core.grow([0], [[(0, -1)]], [0], [0], [0], 1, -1, 5.0, -1)
-assert grown["box"]
-empty = [np.zeros(0, np.int32)] * 5
-joint = _native.join([core, core], [[0], [0]], [depth + 1], [0], True, True, *empty, np.zeros(0, np.uint8),
-                     np.zeros(0, np.uint8), 10**7, 5.0)
-assert joint.nodes == nodes
+found = core.find(everything, _native.Question(core.decide([0])), budget)
+assert core.decide(list(found.point)) != core.decide([0]), found.point
+weakening = _native.Weakening()
+weakening.steps, weakening.order, weakening.language = [[(0, -1)]], [0], _native.Language.INTERVALS
+weakening.fixed = weakening.nominal = [0]
+assert not core.grow([0], weakening, budget).interrupted
+plan = _native.JointPlan()
+plan.variables, plan.paired, plan.twins = variables, True, True
+assert _native.join([core, core], [[0], [0]], plan, budget).joint.nodes == nodes
 if depth <= 5000:
     options = _native.CompileOptions(order=[0], find_order=False, most_nodes=10**6, most_states=10**6,
                                      order_work=0.0, final_work=0.0)

@@ -7,7 +7,8 @@ from primewood.core import _native
 
 def read_work() -> dict[str, int]:
     """What all searches of this process have done so far: runs, queries, search nodes."""
-    return _native.work_done()
+    work = _native.work_done()
+    return {"runs": work.runs, "queries": work.queries, "nodes": work.nodes}
 
 
 def work_since(before: dict[str, int]) -> dict[str, int]:

@@ -71,7 +71,7 @@ template <class Result>
 using OrOverrun = std::variant<Result, Overrun>;
 
 void start(Limits& limits, Seconds seconds, std::function<void()> poll = poll_signals) {
-  limits.start(seconds.value_or(-1), -1, std::move(poll));
+  limits.start({seconds.value_or(-1), -1}, std::move(poll));
 }
 
 // The result of some work without the GIL. `reached` says how far it got: a `Progress`.
@@ -292,10 +292,6 @@ Ids view(const BinaryDiagram& nodes) {
 
 void bind_reasons(nb::module_& m) {
   m.attr("TERMINAL_VARIABLE") = diagram::kTerminalVariable;
-  nb::enum_<Language>(m, "Language", "What a literal may say about one variable.")
-      .value("SETS", Language::kSets)
-      .value("INTERVALS", Language::kIntervals)
-      .value("VALUES", Language::kValues);
   nb::class_<ReasonQuery>(m, "ReasonQuery", "Which reason is asked for: that of \"the terminal is this label\".")
       .def(
           "__init__",

@@ -36,19 +36,19 @@ void apply_to_each(double* scores, std::size_t n, Function function) {
 
 void apply(Link link, double* scores, std::size_t n) {
   switch (link) {
-    case Link::identity:
+    case Link::kIdentity:
       return;
-    case Link::softmax32:
+    case Link::kSoftmax32:
       return softmax<float>(scores, n);
-    case Link::softmax:
+    case Link::kSoftmax:
       return softmax<double>(scores, n);
-    case Link::logistic32:
+    case Link::kLogistic32:
       return apply_to_each(scores, n, [](double x) { return double(logistic32(float(x))); });
-    case Link::logistic:
+    case Link::kLogistic:
       return apply_to_each(scores, n, logistic);
-    case Link::exponential32:
+    case Link::kExponential32:
       return apply_to_each(scores, n, [](double x) { return double(std::exp(float(x))); });
-    case Link::exponential:
+    case Link::kExponential:
       return apply_to_each(scores, n, [](double x) { return std::exp(x); });
   }
 }

@@ -6,13 +6,13 @@
 namespace primewood::forest {
 
 enum class Link {
-  identity = 0,
-  logistic32 = 1,     // XGBoost
-  logistic = 2,       // LightGBM
-  softmax32 = 3,      // XGBoost
-  softmax = 4,        // LightGBM
-  exponential32 = 5,  // XGBoost
-  exponential = 6,    // LightGBM
+  kIdentity = 0,
+  kLogistic32 = 1,     // XGBoost
+  kLogistic = 2,       // LightGBM
+  kSoftmax32 = 3,      // XGBoost
+  kSoftmax = 4,        // LightGBM
+  kExponential32 = 5,  // XGBoost
+  kExponential = 6,    // LightGBM
 };
 
 // Replace the scores of one row by what the link makes of them.

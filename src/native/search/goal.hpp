@@ -27,7 +27,7 @@ class Goal {
 
   // For goals whose weights change on the way: learn from the leaves that the trees picked, and weigh the
   // node anew; true if the weights have changed.
-  virtual bool learn(Node&, const std::vector<int>& /* picked leaves */) { return false; }
+  virtual bool learn(Node& /* node */, const std::vector<int>& /* picked leaves */) { return false; }
 };
 
 }  // namespace primewood::search

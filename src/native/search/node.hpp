@@ -1,8 +1,10 @@
 // What is left of the forest in a region: the leaves that each tree can still end in.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "search/margin.hpp"
 #include "search/region.hpp"
 
 namespace primewood::search {
@@ -18,6 +20,13 @@ struct Span {
     if (low != o.low) return low < o.low;
     if (high != o.high) return high < o.high;
     return missing < o.missing;
+  }
+
+  // Widen it so that it holds an entry.
+  void include(const Entry& e) {
+    low = e.low < low ? e.low : low;
+    high = e.high > high ? e.high : high;
+    missing = missing || e.missing;
   }
 };
 
@@ -35,39 +44,15 @@ struct Node {
   std::vector<Entry> entries;
   std::vector<int> multiplier_first, multipliers;  // per tree: which multipliers still charge a leaf
 
-  void clear() {
-    base = 0;
-    first.assign(1, 0);
-    sorted = true;
-    weight.clear();
-    leaf.clear();
-    settled.clear();
-    entry.assign(1, 0);
-    entries.clear();
-    multiplier_first.assign(1, 0);
-    multipliers.clear();
-  }
+  void clear();
 
   int trees() const { return int(first.size()) - 1; }
 
   // The largest sum if every tree could pick its own leaf.
-  double bound() const {
-    double total = base;
-    for (int i = 0; i < trees(); i++)
-      total += sorted ? weight[first[i]] : *std::max_element(weight.begin() + first[i], weight.begin() + first[i + 1]);
-    return total;
-  }
+  double bound() const;
 
   // Build a root: the leaves of a tree one after the other, then its end.
-  void add_leaf(int which, double w, const Margin& margin) {
-    const Leaf& from = margin.leaves[which];
-    for (int e = from.begin; e < from.end; e++)
-      if (!region.inside(margin.entries[e])) entries.push_back(margin.entries[e]);
-    leaf.push_back(which);
-    weight.push_back(w);
-    entry.push_back(int(entries.size()));
-  }
-
+  void add_leaf(int which, double w, const Margin& margin);
   void end_tree() { first.push_back(int(weight.size())); }
 
   bool meets(int p) const {
@@ -78,57 +63,13 @@ struct Node {
 
   // Take over the leaves of a node that the flags and this region allow; a tree with one leaf that
   // restricts nothing goes to the base. False if a tree has no leaf left.
-  bool take(const Node& from, const std::vector<std::uint8_t>* keep) {
-    base = from.base;
-    sorted = from.sorted;
-    settled = from.settled;
-    for (int i = 0; i < from.trees(); i++) {
-      const std::size_t leaves = weight.size();
-      for (int p = from.first[i]; p < from.first[i + 1]; p++)
-        if (!keep || (*keep)[p]) take_leaf(from, p);
-      if (weight.size() == leaves) return false;
-      if (weight.size() == leaves + 1 && entry[leaves + 1] == entry[leaves]) {
-        base += weight[leaves];
-        settled.push_back(leaf.back());
-        leaf.pop_back();
-        weight.pop_back();
-        entry.pop_back();
-        continue;
-      }
-      first.push_back(int(weight.size()));
-      multipliers.insert(multipliers.end(), from.multipliers.begin() + from.multiplier_first[i],
-                         from.multipliers.begin() + from.multiplier_first[i + 1]);
-      multiplier_first.push_back(int(multipliers.size()));
-    }
-    return true;
-  }
+  bool take(const Node& from, const std::vector<std::uint8_t>* keep);
 
  private:
-  void take_leaf(const Node& from, int p) {
-    const std::size_t before = entries.size();
-    for (int e = from.entry[p]; e < from.entry[p + 1]; e++) {
-      if (!region.meets(from.entries[e])) {
-        entries.resize(before);
-        return;
-      }
-      take_entry(from.entries[e]);
-    }
-    leaf.push_back(from.leaf[p]);
-    weight.push_back(from.weight[p]);
-    entry.push_back(int(entries.size()));
-  }
-
-  // What an entry still restricts, clipped to the region.
-  void take_entry(const Entry& x) {
-    if (region.inside(x)) return;
-    const int j = x.variable;
-    Entry clipped{j, std::max(x.low, region.low[j]), std::min(x.high, region.high[j]), x.missing && region.missing[j]};
-    if (clipped.low > clipped.high) {
-      clipped.low = NONE_LOW;
-      clipped.high = NONE_HIGH;
-    }
-    entries.push_back(clipped);
-  }
+  void take_leaf(const Node& from, int p);
+  void take_entry(const Entry& x);
+  void take_multipliers(const Node& from, int tree);
+  void settle_last_leaf();
 };
 
 }  // namespace primewood::search

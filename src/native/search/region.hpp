@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/margin.hpp"
+#include "search/leaves.hpp"
+#include "search/restriction.hpp"
 
 namespace primewood::search {
 
@@ -13,16 +14,16 @@ struct Region {
   std::vector<int> low, high;
   std::vector<std::uint8_t> missing;
 
-  void open(const Restriction& box) {
-    const int n = box.forest.n_variables;
-    low.assign(n, 0);
-    high.resize(n);
-    missing.assign(box.missing.begin(), box.missing.end());
-    for (int j = 0; j < n; j++) high[j] = box.size[j] - 1;
-  }
+  // Take all of the box.
+  void open(const Restriction& box);
 
   bool has_ranks(int j) const { return low[j] <= high[j]; }
   bool fixed(int j) const { return missing[j] ? low[j] > high[j] : low[j] == high[j]; }
+
+  void drop_ranks(int j) {
+    low[j] = 1;
+    high[j] = 0;
+  }
 
   bool meets(const Entry& e) const {
     const int j = e.variable;
@@ -36,33 +37,18 @@ struct Region {
   }
 
   // Some point: the lowest rank, or "missing" where there is no rank.
-  void point(const Restriction& box, std::vector<int>& x) const {
-    x.resize(low.size());
-    for (std::size_t j = 0; j < low.size(); j++) x[j] = low[j] <= high[j] ? low[j] : box.size[j];
-  }
+  void pick_point(const Restriction& box, std::vector<int>& x) const;
 };
 
 // A way to cut a region in two: ranks up to `cut` (with "missing") from those above it, or, with
 // `cut` < 0, the ranks from "missing".
 struct Cut {
   int variable = -1, cut = 0;
+
   bool found() const { return variable >= 0; }
 
-  void apply(Region& r, bool first) const {
-    if (cut < 0) {
-      if (first) {
-        r.missing[variable] = 0;
-      } else {
-        r.low[variable] = 1;
-        r.high[variable] = 0;
-      }
-    } else if (first) {
-      r.high[variable] = cut;
-    } else {
-      r.low[variable] = cut + 1;
-      r.missing[variable] = 0;
-    }
-  }
+  // Narrow a region to one of the two parts.
+  void apply(Region& region, bool first) const;
 
   // Which part a rank falls into.
   bool first_holds(int rank, int size) const { return cut < 0 ? rank < size : rank <= cut || rank >= size; }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
-#include <utility>
 
 #include "search/oracle.hpp"
 
@@ -13,25 +13,14 @@ namespace primewood::search {
 struct WorkDone {
   std::atomic<std::int64_t> runs{0}, queries{0}, nodes{0};
 
-  static WorkDone& of_this_process() {
-    static WorkDone work;
-    return work;
-  }
+  static WorkDone& of_this_process();
 };
 
 // Starts the oracle; at the end, however it comes, its work is counted.
 class Run {
  public:
-  Run(Oracle& oracle, double seconds, std::int64_t nodes, std::function<void()> poll) : oracle_(oracle) {
-    oracle.start(seconds, nodes, std::move(poll));
-  }
-
-  ~Run() {
-    WorkDone& work = WorkDone::of_this_process();
-    work.runs++;
-    work.queries += oracle_.counts.queries;
-    work.nodes += oracle_.limits.visited();
-  }
+  Run(Oracle& oracle, const SearchOptions& options, Budget budget, std::function<void()> poll);
+  ~Run();
 
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;

@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
+#include "search/options.hpp"
 #include "search/oracle.hpp"
 
 namespace primewood::search {
@@ -13,25 +15,13 @@ class Workspaces {
  public:
   explicit Workspaces(Forest f) : forest(std::move(f)) {}
 
-  Forest forest;
+  const Forest forest;
+  SearchOptions options;  // of the runs that begin from now on
 
-  std::unique_ptr<Oracle> take() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (!idle_.empty()) {
-        auto oracle = std::move(idle_.back());
-        idle_.pop_back();
-        return oracle;
-      }
-    }
-    return std::make_unique<Oracle>(forest);
-  }
+  std::unique_ptr<Oracle> take();
 
   // Only after a run that ended by itself; one that was interrupted is thrown away.
-  void give_back(std::unique_ptr<Oracle> oracle) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    idle_.push_back(std::move(oracle));
-  }
+  void give_back(std::unique_ptr<Oracle> oracle);
 
  private:
   std::mutex mutex_;

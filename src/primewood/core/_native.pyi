@@ -1,117 +1,227 @@
 from collections.abc import Callable
 from enum import Enum
-from typing import TypedDict
 
 from numpy import float64, int32, int64, uint8
 from numpy.typing import NDArray
 
-def apply_link(link: int, scores: NDArray[float64]) -> None: ...
-def work_done() -> dict[str, int]:
-    """What all searches of this process have done so far: runs, queries and search nodes."""
+MOST_RULES: int
+"""So many rules a forest may have."""
+ROOM_WITH_RULES: int
+"""Where there are rules, sums of weights stay below 2 to the power of this."""
 
-class GrownReply(TypedDict):
-    """A box that an instance was weakened to: packed bits, and the points that show what it excludes."""
+class Language(Enum):
+    """What a literal may say about one variable."""
 
-    box: bytes
-    complete: bool
-    queries: int
-    witnesses: list[list[int]]
-    blocked_by: bytes
+    SETS = ...
+    INTERVALS = ...
+    VALUES = ...
 
-class NearestReply(TypedDict):
-    """The cheapest point that gets a different decision, as far as it is known."""
+class Link(Enum):
+    """What scores go through before they are compared."""
 
-    point: list[int] | None
-    cost: float
-    lower: float
-    complete: bool
+    IDENTITY = ...
+    LOGISTIC32 = ...
+    LOGISTIC = ...
+    SOFTMAX32 = ...
+    SOFTMAX = ...
+    EXPONENTIAL32 = ...
+    EXPONENTIAL = ...
 
-class Forest:
+def apply_link(link: Link, scores: NDArray[float64]) -> None: ...
+
+class Budget:
+    """What a run may take; −1 for no limit."""
+
+    def __init__(self, seconds: float = -1.0, nodes: int = -1) -> None: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def nodes(self) -> int: ...
+
+class Outcome(Enum):
+    """How a search ended; where a limit interrupted it, nothing is proved."""
+
+    FOUND = ...
+    NONE_EXISTS = ...
+    INTERRUPTED = ...
+
+class Found:
+    """A point, if one was found; else its point is empty."""
+
+    @property
+    def outcome(self) -> Outcome: ...
+    @property
+    def point(self) -> tuple[int, ...]: ...
+
+class WorkDone:
+    @property
+    def runs(self) -> int: ...
+    @property
+    def queries(self) -> int: ...
+    @property
+    def nodes(self) -> int: ...
+
+def work_done() -> WorkDone:
+    """What all searches of this process have done so far."""
+
+class VariableArrays:
+    """Per variable: how many values are in a line, and whether "missing" comes after them."""
+
+    ordered: NDArray[int32]
+    has_missing: NDArray[uint8]
+
+class TreeArrays:
+    """Trees, the nodes of one after those of the other; the last `n_rules` are rules."""
+
+    root: NDArray[int32]
+    variable: NDArray[int32]
+    prefix: NDArray[int32]
+    left: NDArray[int32]
+    right: NDArray[int32]
+    missing_left: NDArray[uint8]
+    forbidden: NDArray[uint8]
+    n_rules: int
+
+class VoteArrays:
+    """How leaves decide: exact integers per class, and floats as the library adds them."""
+
+    n_classes: int
+    weight: NDArray[int64]
+    value: NDArray[float64]
+    exact: NDArray[uint8]
+    band: int
+    any_order: bool
+    group_size: NDArray[int32]
+    group_weight: NDArray[float64]
+    divisor: float
+    start: NDArray[float64]
+    single: bool
+    link: Link
+    cuts: NDArray[float64]
+
+class SearchOptions:
+    """How to search; it changes no answer."""
+
     patience: int
     local_search: bool
+
+class Question:
+    """Asks for a point that is not decided for the label; given a target, for one that is decided for it."""
+
+    def __init__(self, label: int, target: int | None = None) -> None: ...
+    @property
+    def label(self) -> int: ...
+    @property
+    def target(self) -> int | None: ...
+
+class Norm(Enum):
+    """Which costs of a point count: all of them, or the largest."""
+
+    SUM = ...
+    LARGEST = ...
+
+class Weakening:
+    """How to weaken an instance."""
+
+    steps: list[list[tuple[int, int]]]
+    order: list[int]
+    fixed: list[int]
+    nominal: list[int]
+    language: Language
+    target: int | None
+
+class Counts:
+    @property
+    def queries(self) -> int: ...
+    @property
+    def bounded(self) -> int: ...
+    @property
+    def falsified(self) -> int: ...
+    @property
+    def searched(self) -> int: ...
+    @property
+    def relaxed(self) -> int: ...
+
+class Grown:
+    """A box, one bit per value, and the counterexamples that were seen on the way to it."""
+
+    @property
+    def box(self) -> bytes: ...
+    @property
+    def interrupted(self) -> bool: ...
+    @property
+    def blocked_by(self) -> NDArray[int32]: ...
+    @property
+    def witnesses(self) -> list[list[int]]: ...
+    @property
+    def counts(self) -> Counts: ...
+
+class Nearest:
+    """The nearest point that was found, if any, with its cost; nothing costs less than `lower`."""
+
+    @property
+    def outcome(self) -> Outcome: ...
+    @property
+    def point(self) -> tuple[int, ...]: ...
+    @property
+    def cost(self) -> float: ...
+    @property
+    def lower(self) -> float: ...
+
+class Forest:
+    options: SearchOptions
+    def __init__(self, variables: VariableArrays, trees: TreeArrays, vote: VoteArrays) -> None: ...
     @property
     def atoms(self) -> int: ...
     def possible(self, point: list[int]) -> bool: ...
     def decide(self, point: list[int]) -> int: ...
-    def in_sequence(self) -> Forest: ...
-    def find(
-        self, mask: NDArray[uint8], label: int, otherwise: bool, seconds: float, nodes: int
-    ) -> tuple[int, ...] | bool | None: ...
-    def grow(
-        self,
-        point: list[int],
-        steps: list[list[tuple[int, int]]],
-        order: list[int],
-        fixed: list[int],
-        nominal: list[int],
-        language: int,
-        target: int,
-        seconds: float,
-        nodes: int,
-    ) -> GrownReply: ...
+    def sum_in_sequence(self) -> Forest: ...
+    def find(self, mask: NDArray[uint8], question: Question, budget: Budget) -> Found: ...
+    def grow(self, point: list[int], weakening: Weakening, budget: Budget) -> Grown: ...
     def nearest(
-        self,
-        instance: list[int],
-        cost: NDArray[float64],
-        largest: bool,
-        target: int,
-        seconds: float,
-        nodes: int,
-    ) -> NearestReply: ...
+        self, instance: list[int], cost: NDArray[float64], norm: Norm, target: int | None, budget: Budget
+    ) -> Nearest: ...
 
-def make_forest(
-    n_classes: int,
-    ordered: NDArray[int32],
-    has_missing: NDArray[uint8],
-    root: NDArray[int32],
-    variable: NDArray[int32],
-    prefix: NDArray[int32],
-    left: NDArray[int32],
-    right: NDArray[int32],
-    missing_left: NDArray[uint8],
-    weight: NDArray[int64],
-    value: NDArray[float64],
-    exact: NDArray[uint8],
-    band: int,
-    any_order: bool,
-    group_size: NDArray[int32],
-    group_weight: NDArray[float64],
-    divisor: float,
-    start: NDArray[float64],
-    single: bool,
-    link: int,
-    cuts: NDArray[float64],
-    n_rules: int,
-    forbidden: NDArray[uint8],
-) -> Forest: ...
+class JointPlan:
+    """How forests are put together."""
+
+    variables: VariableArrays
+    relations: TreeArrays
+    paired: bool
+    twins: bool
+    most_nodes: int
+
+class Demand:
+    """That a part decides a label; given a rival, that the rival keeps it from doing so."""
+
+    def __init__(self, part: int, label: int, rival: int | None = None) -> None: ...
+    @property
+    def part(self) -> int: ...
+    @property
+    def label(self) -> int: ...
+    @property
+    def rival(self) -> int | None: ...
 
 class Joint:
     @property
     def atoms(self) -> int: ...
     @property
     def nodes(self) -> int: ...
-    def meets(self, point: list[int], asked: list[tuple[int, int, int]]) -> bool: ...
-    def meet(
-        self, mask: NDArray[uint8], asked: list[tuple[int, int, int]], seconds: float, nodes: int
-    ) -> tuple[int, ...] | bool | None: ...
+    def meets(self, point: list[int], demands: list[Demand]) -> bool: ...
+    def find(self, mask: NDArray[uint8], demands: list[Demand], budget: Budget) -> Found: ...
 
-def join(
-    parts: list[Forest],
-    places: list[list[int]],
-    ordered: list[int],
-    has_missing: list[int],
-    paired: bool,
-    twins: bool,
-    root: NDArray[int32],
-    variable: NDArray[int32],
-    prefix: NDArray[int32],
-    left: NDArray[int32],
-    right: NDArray[int32],
-    missing_left: NDArray[uint8],
-    forbidden: NDArray[uint8],
-    most_nodes: int,
-    seconds: float,
-) -> Joint | bool | None: ...
+class JoinOutcome(Enum):
+    JOINED = ...
+    TOO_LARGE = ...
+    INTERRUPTED = ...
+
+class Joining:
+    @property
+    def outcome(self) -> JoinOutcome: ...
+    @property
+    def joint(self) -> Joint | None: ...
+
+def join(parts: list[Forest], places: list[list[int]], plan: JointPlan, budget: Budget) -> Joining: ...
 
 class Exceeded(Enum):
     """The limit that a run outgrew."""
@@ -206,13 +316,6 @@ def compile(
 ) -> Compilation | Overrun: ...
 
 TERMINAL_VARIABLE: int
-
-class Language(Enum):
-    """What a literal may say about one variable."""
-
-    SETS = ...
-    INTERVALS = ...
-    VALUES = ...
 
 class ReasonQuery:
     """Which reason is asked for: that of "the terminal is this label"."""

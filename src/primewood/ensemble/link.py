@@ -25,7 +25,10 @@ Link = Choice[
 ]
 """Names with 32 are XGBoost's, in float32; "expit" is SciPy's, for scikit-learn; the others are LightGBM's."""
 
-NATIVE = get_args(Link)[:-1]
+
+def native_link(link: Link) -> _native.Link:
+    """The core's own name of a link; it has all but "expit"."""
+    return _native.Link[link.upper()]
 
 
 def apply_link(scores: NDArray[np.float64], link: Link) -> NDArray[np.float64]:
@@ -36,7 +39,7 @@ def apply_link(scores: NDArray[np.float64], link: Link) -> NDArray[np.float64]:
         through: NDArray[np.float64] = expit(scores)
         return through
     through = np.array(scores, dtype=np.float64, order="C", copy=True)
-    _native.apply_link(NATIVE.index(link), through)
+    _native.apply_link(native_link(link), through)
     return through
 
 

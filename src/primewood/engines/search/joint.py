@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from primewood.core import _native
 from primewood.engines.flat import FlatTree
 from primewood.engines.protocol import Clock, Reply, Verdict
-from primewood.engines.search.oracle import SearchForest
+from primewood.engines.search.forest import tree_arrays, variable_arrays
+from primewood.engines.search.oracle import SearchForest, native_budget, read_reply
 from primewood.errors import TooLarge
 from primewood.logic.instance import Box, Point, indices
 from primewood.logic.variable import Variable
@@ -34,7 +35,7 @@ class Demand(NamedTuple):
 
     part: int
     label: int
-    rival: int = -1
+    rival: int | None = None
 
 
 class Relation(NamedTuple):
@@ -104,48 +105,33 @@ class JointForest:
             return None
         try:
             if self._native is None and not self._too_large:
-                join = self._join(clock)
-                self._native = None if isinstance(join, bool) else join
-                self._too_large = isinstance(join, bool)
+                self._join(clock)
         finally:
             self._building.release()
         if self._too_large:
             raise TooLarge(f"the trees of the two together have more than {MOST_NODES:,} nodes")
         return self._native
 
-    def _join(self, clock: Clock) -> _native.Joint | bool | None:
-        """The trees put together; False if they outgrow the cap, None if interrupted."""
-        trees = []
+    def _join(self, clock: Clock) -> None:
+        """Put the trees together, unless there is no time for it or they outgrow the cap."""
+        relations = []
         for relation in self._relations:
             if clock.expired():
-                return None
-            trees.append(_relation_tree(relation, self.variables))
-        starts = np.cumsum([0, *(len(tree) for tree, _ in trees)])
-
-        def join(arrays: list[Any], dtype: type) -> Any:
-            return np.concatenate([np.empty(0), *arrays]).astype(dtype)
-
-        def shift(arrays: list[Any]) -> Any:
-            moved = [np.where(a < 0, -1, a + start) for a, start in zip(arrays, starts, strict=False)]
-            return join(moved, np.int32)
-
-        return _native.join(
+                return
+            relations.append(_relation_tree(relation, self.variables))
+        plan = _native.JointPlan()
+        plan.variables = variable_arrays(self.variables)
+        plan.relations = tree_arrays(relations)
+        plan.paired, plan.twins = self._paired, self._twins
+        plan.most_nodes = MOST_NODES
+        joining = _native.join(
             parts=[forest.native for forest in self._forests],
             places=self.places,
-            ordered=[len(x) - (x.missing is not None) for x in self.variables],
-            has_missing=[int(x.missing is not None) for x in self.variables],
-            paired=self._paired,
-            twins=self._twins,
-            root=starts[:-1].astype(np.int32),
-            variable=join([tree.variable for tree, _ in trees], np.int32),
-            prefix=join([tree.prefix for tree, _ in trees], np.int32),
-            left=shift([tree.left for tree, _ in trees]),
-            right=shift([tree.right for tree, _ in trees]),
-            missing_left=join([tree.missing_left for tree, _ in trees], np.uint8),
-            forbidden=join([forbidden for _, forbidden in trees], np.uint8),
-            most_nodes=MOST_NODES,
-            seconds=clock.left(),
+            plan=plan,
+            budget=_native.Budget(seconds=clock.left()),
         )
+        self._native = joining.joint
+        self._too_large = joining.outcome is _native.JoinOutcome.TOO_LARGE
 
     def find(self, box: Box, demands: Sequence[Demand], clock: Clock | None = None) -> Reply:
         """A joint point of the box at which all demands are met. Cost: a search, exponential at worst."""
@@ -158,10 +144,8 @@ class JointForest:
         for x, allowed in zip(self.variables, box, strict=True):
             mask[[start + v for v in indices(allowed)]] = 1
             start += len(x)
-        found = native.meet(mask, [(d.part, d.label, d.rival) for d in demands], clock.left(), clock.work())
-        if found is None:
-            return Verdict.INTERRUPTED
-        return tuple(found) if isinstance(found, tuple) else Verdict.NONE_EXISTS
+        asked = [_native.Demand(d.part, d.label, d.rival) for d in demands]
+        return read_reply(native.find(mask, asked, native_budget(clock)))
 
     def part(self, point: Point, number: int) -> Point:
         """What a joint point is for one of the parts."""

@@ -24,8 +24,6 @@ from primewood.logic.instance import Box, Point, indices
 from primewood.logic.language import Language
 from primewood.logic.variable import Variable
 
-LANGUAGES: dict[Language, int] = {"sets": 0, "intervals": 1, "values": 2}
-
 
 class SearchForest:
     """The native forest of a subject; one for all its decisions, shared between threads."""
@@ -49,7 +47,7 @@ class SearchForest:
     def sum_sequentially(self) -> SearchForest:
         """The same forest, whose scores are added in the order of the trees. Cost: a copy."""
         other = copy(self)
-        other.native = self.native.in_sequence()
+        other.native = self.native.sum_in_sequence()
         return other
 
     def decide(self, point: Point) -> int:
@@ -126,11 +124,8 @@ class SearchOracle:
         if not self.variables:
             decided = self._forest.decide(()) == label
             return Verdict.NONE_EXISTS if decided == otherwise else ()
-        clock = clock or Clock()
-        found = self._forest.native.find(self._forest.mask(box), label, otherwise, clock.left(), clock.work())
-        if found is None:
-            return Verdict.INTERRUPTED
-        return tuple(found) if isinstance(found, tuple) else Verdict.NONE_EXISTS
+        question = _native.Question(label, target=None if otherwise else label)
+        return read_reply(self._forest.native.find(self._forest.mask(box), question, native_budget(clock)))
 
     def nearest(
         self, point: Point, costs: Costs, clock: Clock | None = None, *, largest: bool = False
@@ -138,15 +133,12 @@ class SearchOracle:
         """The cheapest point at which the decision is not taken; see `PricingOracle`."""
         if not self.variables:
             return Nearest(None, math.inf, math.inf, interrupted=False)
-        clock = clock or Clock()
-        target = -1 if self._target is None else self._target
+        norm = _native.Norm.LARGEST if largest else _native.Norm.SUM
         found = self._forest.native.nearest(
-            list(point), np.ascontiguousarray(costs), largest, target, clock.left(), clock.work()
+            list(point), np.ascontiguousarray(costs), norm, self._target, native_budget(clock)
         )
-        at = found["point"]
-        return Nearest(
-            None if at is None else tuple(at), found["cost"], found["lower"], not found["complete"]
-        )
+        interrupted = found.outcome is _native.Outcome.INTERRUPTED
+        return Nearest(found.point or None, found.cost, found.lower, interrupted)
 
     def primes(self, literals: Language, point: Point | None = None) -> DualFamily:
         """The prime boxes of the decision, all or those that contain a point, by duality."""
@@ -156,30 +148,39 @@ class SearchOracle:
         """Weaken an instance to a prime box, in the core."""
         if not self.variables:
             return Grown((), False, 0, dict)
-        answer = self._forest.native.grow(
-            list(point),
-            self._forest.atoms(plan.steps),
-            list(plan.variables),
-            [int(j in plan.fixed) for j in range(len(point))],
-            self._forest.nominal,
-            LANGUAGES[plan.literals],
-            -1 if self._target is None else self._target,
-            clock.left(),
-            clock.work(),
-        )
-        packed = answer["box"]
+        weakening = _native.Weakening()
+        weakening.steps = self._forest.atoms(plan.steps)
+        weakening.order = list(plan.variables)
+        weakening.fixed = [int(j in plan.fixed) for j in range(len(point))]
+        weakening.nominal = self._forest.nominal
+        weakening.language = _native.Language[plan.literals.upper()]
+        weakening.target = self._target
+        grown = self._forest.native.grow(list(point), weakening, native_budget(clock))
+        packed = grown.box
         box = tuple(int.from_bytes(packed[part], "little") for part in self._forest.packed)
-        return Grown(
-            box, not answer["complete"], answer["queries"], lambda: _Seen(answer, self._forest.starts)
-        )
+        return Grown(box, grown.interrupted, grown.counts.queries, lambda: _Seen(grown, self._forest.starts))
+
+
+def native_budget(clock: Clock | None) -> _native.Budget:
+    """What a clock leaves for one run of the core."""
+    clock = clock or Clock()
+    return _native.Budget(seconds=clock.left(), nodes=clock.work())
+
+
+def read_reply(found: _native.Found) -> Reply:
+    """What the core found, in the engines' own terms."""
+    if found.outcome is _native.Outcome.FOUND:
+        return found.point
+    if found.outcome is _native.Outcome.NONE_EXISTS:
+        return Verdict.NONE_EXISTS
+    return Verdict.INTERRUPTED
 
 
 class _Seen(Mapping[tuple[int, int], Point]):
     """The points that a weakening saw, by the excluded value that each shows; made when they are asked for."""
 
-    def __init__(self, answer: _native.GrownReply, starts: NDArray[np.int64]) -> None:
-        self._witnesses, self._starts = answer["witnesses"], starts
-        self._blocked = np.frombuffer(answer["blocked_by"], dtype=np.int32)
+    def __init__(self, grown: _native.Grown, starts: NDArray[np.int64]) -> None:
+        self._witnesses, self._blocked, self._starts = grown.witnesses, grown.blocked_by, starts
 
     def __getitem__(self, key: tuple[int, int]) -> Point:
         j, value = key

@@ -1,0 +1,124 @@
+#include "search/falsifier.hpp"
+
+#include <algorithm>
+
+namespace primewood::search {
+
+void Falsifier::reset() {
+  best_.clear();
+  best_total_ = INT64_MIN;
+  random_.reset();
+}
+
+void Falsifier::sweep(int j, const std::vector<int>& x, Int total) {
+  const int size = box_.size[j];
+  along_.assign(std::size_t(size) + 2, 0);
+  for (int root : margin_.testing(j)) spread(root, j, 0, size - 1, box_.missing[j] != 0, x);
+  const Int missing = along_[std::size_t(size) + 1];
+  for (int v = 1; v < size; v++) along_[v] += along_[v - 1];
+  along_[size] = missing;
+  const Int rest = total - along_[x[j]];  // what the trees without this variable add
+  for (int v = 0; v <= size; v++) along_[v] += rest;
+}
+
+bool Falsifier::ascend(std::vector<int>& x) {
+  Int total = margin_.total_at(x);
+  if (margin_.is_counterexample(x, total)) return true;
+  const int n = forest_.n_variables;
+  int idle = 0;
+  for (int j = 0, steps = 0; idle < n && steps < kMostSweeps * n; j = (j + 1) % n, steps++) {
+    idle++;
+    if (margin_.testing(j).empty()) continue;
+    limits_.check();
+    sweep(j, x, total);
+    const int to = best_rank(j, total);
+    if (to < 0) continue;
+    x[j] = to;
+    idle = 0;
+    if (margin_.is_counterexample(x, total)) return true;
+  }
+  reached_ = total;
+  if (total > best_total_) {
+    best_total_ = total;
+    best_ = x;
+  }
+  return false;
+}
+
+// The rank with the largest sum along a variable, -1 if none is above the total, which is raised to it.
+int Falsifier::best_rank(int j, Int& total) const {
+  int to = -1;
+  for (int v = 0; v < box_.ranks(j); v++) {
+    if (along_[v] <= total) continue;
+    total = along_[v];
+    to = v;
+  }
+  return to;
+}
+
+bool Falsifier::wander(int rounds, std::vector<int>& x) {
+  find_free_variables();
+  if (free_.empty() || best_.empty()) return false;
+  std::vector<int> current = best_;
+  Int level = best_total_;
+  for (int round = 0; round < rounds; round++) {
+    limits_.check();
+    x = current;
+    shake(x);
+    if (ascend(x)) return true;
+    if (reached_ >= level) {
+      level = reached_;
+      current = x;
+    }
+  }
+  return false;
+}
+
+void Falsifier::find_free_variables() {
+  free_.clear();
+  for (int j = 0; j < forest_.n_variables; j++)
+    if (box_.ranks(j) > 1 && !margin_.testing(j).empty()) free_.push_back(j);
+}
+
+// Change two to four coordinates at random.
+void Falsifier::shake(std::vector<int>& x) {
+  for (int k = 2 + random_.below(3); k > 0; k--) {
+    const int j = free_[random_.below(free_.size())];
+    x[j] = random_.below(box_.ranks(j));
+  }
+}
+
+// Add a tree's weight to the ranks of variable j in [low, high], and to "missing".
+void Falsifier::spread(int b, int j, int low, int high, bool missing, const std::vector<int>& x) {
+  for (;;) {
+    const Branch& branch = margin_.branches[b];
+    if (branch.variable < 0) break;
+    if (branch.variable != j) {
+      b = margin_.goes_left(branch, x[branch.variable]) ? branch.left : branch.right;
+      continue;
+    }
+    const int k = branch.split;
+    const bool goes = branch.missing_left;
+    const bool left = low < k && low <= high, right = high >= k && low <= high;
+    if ((left || (missing && goes)) && (right || (missing && !goes))) {
+      spread(branch.left, j, low, std::min(high, k - 1), missing && goes, x);
+      b = branch.right;
+      low = std::max(low, k);
+      missing = missing && !goes;
+    } else {
+      b = left || (missing && goes) ? branch.left : branch.right;
+    }
+  }
+  add_along(j, low, high, missing, margin_.branches[b].weight);
+}
+
+// Ranks are summed up from the differences between neighbours; "missing" stands by itself.
+void Falsifier::add_along(int j, int low, int high, bool missing, Int weight) {
+  if (low <= high) {
+    along_[low] += weight;
+    along_[std::size_t(high) + 1] -= weight;
+  }
+  if (missing) along_[std::size_t(box_.size[j]) + 1] += weight;
+}
+
+}  // namespace primewood::search

@@ -1,0 +1,267 @@
+#include "search/lagrangian.hpp"
+
+#include <algorithm>
+
+namespace primewood::search {
+
+bool Lagrangian::run(Goal& goal, const Costs* costs) {
+  assert(box_.is_set());
+  goal_ = &goal;
+  costs_ = costs;
+  set_up();
+  visited_ = next_ascent_ = 0;
+  return visit(0);
+}
+
+void Lagrangian::set_up() {
+  const std::size_t n = box_.size.size();
+  start_.assign(n + 1, 0);
+  for (std::size_t j = 0; j < n; j++) start_[j + 1] = start_[j] + box_.size[j] + 1;
+  lost_left_.assign(start_.back(), 0);
+  lost_right_.assign(start_.back(), 0);
+  of_variable_.assign(n, -1);
+  if (nodes_.empty()) nodes_.resize(1);
+  nodes_[0].clear();
+  nodes_[0].region.open(box_);
+  nodes_[0].step = 1;
+  goal_->open(nodes_[0]);
+  relaxation_.open(nodes_[0], costs_);
+}
+
+// Search the node at a depth; true with a point. Nodes are named by their depth: deeper ones may move them in memory.
+bool Lagrangian::visit(int depth) {
+  limits_.count_node();
+  visited_++;
+  if (costs_) {
+    if (!afford(nodes_[depth])) return false;
+    costs_->pick_point(nodes_[depth].region, point);
+    if (met(point)) return true;
+  }
+  if (hopeless(nodes_[depth])) return false;
+  const Verdict verdict = bound(depth);
+  if (verdict != Verdict::kOpen) return verdict == Verdict::kFound;
+  return look_for_points(depth) || divide(depth);
+}
+
+// Lower the bound of a node and remove what it shows to be too expensive.
+Lagrangian::Verdict Lagrangian::bound(int depth) {
+  Node& node = nodes_[depth];
+  for (int round = 0; round < (depth == 0 ? kRootRounds : 1); round++) {
+    relaxation_.prepare(node);
+    const Verdict verdict = descend(node, depth == 0);
+    if (verdict != Verdict::kOpen) return verdict;
+    if (!reduce(node) || hopeless(node)) return Verdict::kNone;
+  }
+  return Verdict::kOpen;
+}
+
+// Cut a node in two and search both parts, first the one in which the relaxation has its point.
+bool Lagrangian::divide(int depth) {
+  const Cut cut = choose(nodes_[depth]);
+  if (!cut.found()) return try_last_point(nodes_[depth]);
+  const bool nearer = cut.first_holds(relaxation_.value[cut.variable], box_.size[cut.variable]);
+  if (int(nodes_.size()) <= depth + 1) nodes_.resize(std::size_t(depth) + 2);
+  for (bool first : {nearer, !nearer})
+    if (narrow(nodes_[depth], cut, first, nodes_[depth + 1]) && visit(depth + 1)) return true;
+  return false;
+}
+
+// All points of the node are alike for the goal.
+bool Lagrangian::try_last_point(const Node& node) {
+  if (costs_) {
+    costs_->pick_point(node.region, point);
+  } else {
+    node.region.pick_point(box_, point);
+  }
+  return met(point);
+}
+
+// Narrow a node to what is affordable; false if nothing is.
+bool Lagrangian::afford(Node& node) {
+  if (!costs_->narrow(node.region)) return false;
+  keep_.assign(node.weight.size(), 1);
+  return propagate(node) && compact(node);
+}
+
+bool Lagrangian::hopeless(Node& node) const {
+  return !goal_->possible(node) || node.bound() < node.threshold - kTolerance;
+}
+
+// Local search for a point: often at the first nodes, ever more rarely after them.
+bool Lagrangian::look_for_points(int depth) {
+  if (costs_) return false;  // it does not look at costs
+  if (depth == 0) return goal_->wander(kRootWalks, point);
+  if (visited_ < next_ascent_) return false;
+  next_ascent_ = visited_ + std::max<long>(4, visited_ / 4);
+  point = relaxation_.value;
+  return goal_->ascend(point) || goal_->wander(kShortWalk, point);
+}
+
+// Lower the bound; on the way, count where the trees' leaves disagree and try the variables' ranks as points.
+Lagrangian::Verdict Lagrangian::descend(Node& node, bool at_root) {
+  const int last = steps(at_root) - 1;
+  std::fill(lost_left_.begin(), lost_left_.end(), 0);
+  std::fill(lost_right_.begin(), lost_right_.end(), 0);
+  double length = node.step;
+  for (int n = 0; n <= last; n++) {
+    limits_.check();
+    const double upper = relaxation_.evaluate(node);
+    if (upper < node.threshold - kTolerance && is_closed(node)) {
+      relaxation_.remember();
+      return Verdict::kNone;
+    }
+    if (relaxation_.keep_if_lowest(upper)) length = std::min(2.0, length * 1.05);
+    if ((n % 8 == 0 || n == last) && try_values(at_root && !costs_ && n % 24 == 0)) return Verdict::kFound;
+    if (n % 4 == 3 && goal_->learn(node, relaxation_.pick)) {
+      relaxation_.start_afresh();
+      continue;
+    }
+    if (!at_root || n >= (last + 1) / 4) count_disagreement(node);
+    if (n < last && !relaxation_.step(node, upper, node.threshold - 2 * kTolerance, length)) break;
+  }
+  node.step = length;
+  relaxation_.remember();
+  return Verdict::kOpen;
+}
+
+int Lagrangian::steps(bool at_root) const {
+  if (at_root) return costs_ ? kRootStepsPriced : kRootSteps;
+  return costs_ ? kNodeStepsPriced : kNodeSteps;
+}
+
+bool Lagrangian::try_values(bool ascend) {
+  point = relaxation_.value;
+  return ascend ? goal_->ascend(point) : met(point);
+}
+
+// Whether the bound is below the threshold without the rounding of many steps, too.
+bool Lagrangian::is_closed(const Node& node) {
+  relaxation_.start_afresh();
+  return relaxation_.evaluate(node) < node.threshold - kTolerance;
+}
+
+void Lagrangian::count_disagreement(const Node& node) {
+  for (int p : relaxation_.pick) {
+    for (int e = node.entry[p]; e < node.entry[p + 1]; e++) {
+      const Entry& x = node.entries[e];
+      const int j = x.variable;
+      if (x.low > x.high) continue;
+      if (x.low > node.region.low[j]) lost_left_[start_[j] + x.low]++;
+      if (x.high < node.region.high[j]) lost_right_[start_[j] + x.high]++;
+    }
+  }
+}
+
+// Remove leaves and values that the best multipliers show to be too expensive, then what that leaves
+// unreachable; false if nothing is left.
+bool Lagrangian::reduce(Node& node) {
+  relaxation_.return_to_lowest();
+  const double slack = relaxation_.evaluate(node) - (node.threshold - kTolerance);
+  keep_.assign(node.weight.size(), 1);
+  for (int i = 0; i < node.trees(); i++)
+    for (int p = node.first[i]; p < node.first[i + 1]; p++)
+      if (relaxation_.best[i] - relaxation_.leaf_value(node, p) > slack) keep_[p] = 0;
+  for (int j = 0; j < int(box_.size.size()); j++)
+    if (!node.region.fixed(j)) relaxation_.drop_values(node.region, j, slack);
+  return propagate(node) && compact(node);
+}
+
+// A tree must end in one of its leaves: where all of them restrict a variable, so does the tree.
+bool Lagrangian::propagate(Node& node) {
+  constexpr int kRounds = 4;
+  bool changed = true;
+  for (int round = 0; round < kRounds && changed; round++) {
+    changed = false;
+    for (int i = 0; i < node.trees(); i++)
+      if (!propagate_tree(node, i, changed)) return false;
+  }
+  return true;
+}
+
+bool Lagrangian::propagate_tree(Node& node, int i, bool& changed) {
+  int kept = 0;
+  tested_.clear();
+  for (int p = node.first[i]; p < node.first[i + 1]; p++) {
+    if (!keep_[p]) continue;
+    if (!node.meets(p)) {
+      keep_[p] = 0;
+      changed = true;
+      continue;
+    }
+    kept++;
+    for (int e = node.entry[p]; e < node.entry[p + 1]; e++) widen_hull(node.entries[e]);
+  }
+  bool possible = kept > 0;
+  for (int j : tested_) {
+    const int b = of_variable_[j];
+    of_variable_[j] = -1;
+    if (hull_count_[b] == kept) changed |= tighten(node.region, j, hull_[b]);
+    possible = possible && (node.region.has_ranks(j) || node.region.missing[j]);
+  }
+  return possible;
+}
+
+void Lagrangian::widen_hull(const Entry& x) {
+  int& b = of_variable_[x.variable];
+  if (b >= 0) {
+    hull_[b].include(x);
+    hull_count_[b]++;
+    return;
+  }
+  b = int(tested_.size());
+  tested_.push_back(x.variable);
+  if (b >= int(hull_.size())) {
+    hull_.resize(std::size_t(b) + 1);
+    hull_count_.resize(std::size_t(b) + 1);
+  }
+  hull_[b] = {x.low, x.high, x.missing};
+  hull_count_[b] = 1;
+}
+
+// Narrow a variable to a hull; true if that changes something.
+bool Lagrangian::tighten(Region& region, int j, const Span& hull) {
+  const int low = region.low[j], high = region.high[j];
+  const std::uint8_t missing = region.missing[j];
+  region.low[j] = std::max(low, hull.low);
+  region.high[j] = std::min(high, hull.high);
+  if (region.low[j] > region.high[j]) region.drop_ranks(j);
+  if (!hull.missing) region.missing[j] = 0;
+  return region.low[j] != low || region.high[j] != high || region.missing[j] != missing;
+}
+
+// Leave out what was removed; false if that leaves a tree without leaves.
+bool Lagrangian::compact(Node& node) {
+  spare_.clear();
+  spare_.region = node.region;
+  spare_.step = node.step;
+  if (!spare_.take(node, &keep_)) return false;
+  std::swap(node, spare_);
+  return true;
+}
+
+// The child of a node on one side of a cut; false if it is empty.
+bool Lagrangian::narrow(const Node& from, const Cut& cut, bool first, Node& to) {
+  to.clear();
+  to.region = from.region;
+  cut.apply(to.region, first);
+  to.step = std::max(from.step, 1.5);
+  return to.take(from, nullptr);
+}
+
+// The cut on which the leaves that trees picked disagree most; else any that separates leaves.
+Cut Lagrangian::choose(const Node& node) const {
+  const Region& region = node.region;
+  Dispute dispute;
+  for (int j = 0; j < int(box_.size.size()); j++)
+    dispute.consider(region, j, &lost_left_[start_[j]], &lost_right_[start_[j]]);
+  if (dispute.cut.found()) return dispute.cut;
+  for (const Entry& x : node.entries) {
+    const int j = x.variable;
+    if (region.missing[j] && region.has_ranks(j)) return {j, -1};
+    if (x.low > region.low[j] && x.low <= region.high[j]) return {j, x.low - 1};
+    if (x.high < region.high[j] && x.high >= region.low[j]) return {j, x.high};
+  }
+  return {};
+}
+
+}  // namespace primewood::search

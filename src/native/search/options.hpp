@@ -1,0 +1,11 @@
+// How to search. It changes no answer: tests switch parts off, so that the others must do everything.
+#pragma once
+
+namespace primewood::search {
+
+struct SearchOptions {
+  int patience = 800;        // nodes that the depth-first search may take before the Lagrangian bound takes over
+  bool local_search = true;  // look for points by ascent before, and during, exact search
+};
+
+}  // namespace primewood::search
