@@ -23,8 +23,9 @@ from primewood.engines.diagram.oracle import DiagramOracle
 from primewood.engines.protocol import Verdict
 from primewood.errors import InvalidInput, TooLarge
 from primewood.logic.connectives import at_least, conjunction, disjunction
-from primewood.logic.instance import contains, indices, points
+from primewood.logic.instance import contains, points
 from primewood.logic.language import literal_masks
+from primewood.logic.masks import indices
 from primewood.logic.table import from_table
 from primewood.logic.variable import Variable
 

@@ -25,7 +25,8 @@ from primewood.engines.choice import Engines
 from primewood.engines.duality import AnswerKind, Border, DualFamily, Duality, Item, ListingEnd
 from primewood.engines.protocol import Clock, Verdict
 from primewood.logic.by_definition import prime_boxes
-from primewood.logic.instance import contains, indices
+from primewood.logic.instance import contains
+from primewood.logic.masks import indices
 
 MODELS = [(seed, i) for seed in range(36) for i in range(len(CONSTRAINTS)) if (seed + i) % 4 == 0]
 

@@ -17,7 +17,8 @@ from primewood.engines.single_tree import SingleTree, TreeOracle
 from primewood.ensemble import Ensemble, Tree
 from primewood.errors import InvalidInput
 from primewood.logic.by_definition import prime_boxes
-from primewood.logic.instance import contains, indices, points
+from primewood.logic.instance import contains, points
+from primewood.logic.masks import indices
 from primewood.questions.weakening import drop_each, weaken
 from primewood.readers import read
 

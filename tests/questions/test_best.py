@@ -32,7 +32,8 @@ from primewood.engines.protocol import Verdict
 from primewood.engines.search.oracle import SearchOracle
 from primewood.ensemble import Ensemble
 from primewood.logic.by_definition import prime_boxes
-from primewood.logic.instance import contains, indices
+from primewood.logic.instance import contains
+from primewood.logic.masks import indices
 
 KINDS = (
     "none",

@@ -11,7 +11,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
 import primewood as pw
-from primewood.logic.instance import indices
+from primewood.logic.masks import indices
 from primewood.questions import exclusions
 from primewood.render import text
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from primewood.encodings.encoding import Bits, Encoding
 from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import TRUE, Expression, Literal
-from primewood.logic.instance import indices
+from primewood.logic.masks import indices
 from primewood.logic.variable import Variable
 
 

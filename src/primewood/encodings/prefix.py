@@ -12,7 +12,7 @@ import itertools
 from primewood.encodings.encoding import Bits, Encoding
 from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import Expression, Literal
-from primewood.logic.instance import indices
+from primewood.logic.masks import indices
 from primewood.logic.variable import Variable
 
 

@@ -28,8 +28,9 @@ from dataclasses import dataclass
 
 from primewood.engines.protocol import Clock, GrowingOracle, Listing, Oracle, Reply, Verdict, WeakeningPlan
 from primewood.errors import TooLarge
-from primewood.logic.instance import Box, Point, indices, mask_of
+from primewood.logic.instance import Box, Point
 from primewood.logic.language import ElementaryRestriction, Language, conflicts, places_around, restrictions
+from primewood.logic.masks import indices, mask_of
 from primewood.logic.variable import Variable
 
 SOLVER = "minisat22"

@@ -19,7 +19,7 @@ from primewood.domain import Domain
 from primewood.domain.knowledge import Constraint
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import cuts_of
-from primewood.logic.instance import indices
+from primewood.logic.masks import indices
 
 
 @dataclass(frozen=True, slots=True, eq=False)

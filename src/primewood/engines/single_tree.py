@@ -31,8 +31,9 @@ from primewood.engines.duality import DualFamily
 from primewood.engines.flat import FlatTree, flat_trees
 from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.errors import InvalidInput
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, check_language
+from primewood.logic.masks import indices
 from primewood.logic.variable import Variable
 
 Runs = NDArray[np.int32]

@@ -14,8 +14,9 @@ import numpy as np
 
 from primewood.errors import TooLarge
 from primewood.logic.expression import Expression, check_expression
-from primewood.logic.instance import Box, indices
+from primewood.logic.instance import Box
 from primewood.logic.language import Language, check_language, literal_masks, weakenings
+from primewood.logic.masks import indices
 from primewood.logic.table import Table, truth_table
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable

@@ -11,12 +11,14 @@ paper calls a literal, "a non-trivial expression that mentions a single variable
 from __future__ import annotations
 
 import copy
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from primewood.errors import InvalidInput, told
 from primewood.logic.interval import Interval
+from primewood.logic.masks import find_runs
 from primewood.logic.variable import Variable, unique_variables
 
 if TYPE_CHECKING:
@@ -279,17 +281,13 @@ class Literal(Expression):
         >>> print(*((X < 2) | (X >= 6)).intervals, sep=" and ")
         (-inf, 2) and [6, inf)
         """
-        runs: list[Interval] = []
-        for i in range(self.variable.ordered):
-            if not self.mask >> i & 1:
-                continue
-            cell = self.variable.values[i]
-            assert isinstance(cell, Interval)
-            if runs and self.mask >> (i - 1) & 1:
-                runs[-1] = Interval(runs[-1].low, cell.high, cell.closed)
-            else:
-                runs.append(cell)
-        return tuple(runs)
+        variable = self.variable
+        if variable.cuts is None:
+            return ()
+        ends, numbers = (-math.inf, *variable.cuts, math.inf), self.mask & (1 << variable.ordered) - 1
+        return tuple(
+            Interval(ends[low], ends[high + 1], variable.closed or "left") for low, high in find_runs(numbers)
+        )
 
     def entails(self, other: Expression) -> bool:
         """Whether this literal allows only what `other` allows. Cost: constant between literals."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from primewood.errors import InvalidInput, UnknownName, format_list, told
 from primewood.logic.expression import Expression, Literal
+from primewood.logic.masks import indices
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 
@@ -70,17 +71,6 @@ def as_term(variables: Sequence[Variable], point: Sequence[int]) -> Term:
 def points(box: Sequence[int]) -> Iterator[Point]:
     """All points of a box, in lexicographic order, lazily."""
     return itertools.product(*(indices(mask) for mask in box))
-
-
-def indices(mask: int) -> list[int]:
-    """The positions of the bits that are set, from low to high."""
-    return [i for i, bit in enumerate(bin(mask)[:1:-1]) if bit == "1"]
-
-
-def mask_of(flags: Iterable[object]) -> int:
-    """The bits whose flags are true, the first one lowest."""
-    bits = "".join("1" if flag else "0" for flag in flags)
-    return int(bits[::-1] or "0", 2)
 
 
 def contains(box: Sequence[int], point: Sequence[int]) -> bool:

@@ -19,6 +19,7 @@ from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point, as_point
 from primewood.logic.interval import MISSING, Closed, Interval, number
 from primewood.logic.language import Language
+from primewood.logic.masks import mask_of
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.atoms import Atoms
@@ -297,7 +298,7 @@ class TreeContext(Context):
         found = []
         for x, feature in zip(self.variables, self.domain.seen, strict=True):
             low, high = self.ranges[:, feature.column].tolist()
-            found.append(np.array([_share(x, value, low, high) for value in x.values]))
+            found.append(_share_categories(x) if x.cuts is None else _share_intervals(x, low, high))
         return tuple(found)
 
     @cached_property
@@ -311,14 +312,16 @@ class TreeContext(Context):
             for j, x in enumerate(self.variables)
         )
 
+    @cached_property
+    def seen_values(self) -> tuple[int, ...]:
+        """Per variable, the values that training rows have, as a mask; without any, all but missing and "other"."""
+        if self.frequencies is not None and self.points is not None and len(self.points):
+            return tuple(mask_of(shares > 0) for shares in self.frequencies)
+        return tuple(map(_usual_values, self.variables, self.domain.seen))
+
     def is_seen(self, place: int, value: int) -> bool:
-        """Whether training rows have a value of a variable; without any, whether it is neither missing nor "other"."""
-        if self.points is not None and len(self.points):
-            return self.frequency(place, value) > 0
-        feature = self.domain.seen[place]
-        return value != self.variables[place].missing and (
-            value != feature.others or feature.patterns is None
-        )
+        """Whether a value of a variable is one of `seen_values`."""
+        return bool(self.seen_values[place] >> value & 1)
 
     def frequency(self, place: int, value: int) -> float:
         """The share of the training rows that have a value of a variable; 0 without any."""
@@ -344,13 +347,32 @@ class TreeContext(Context):
         return number(row[self.domain.seen[place].column]) if isinstance(cell, Interval) else str(cell)
 
 
-def _share(variable: Variable, value: object, low: float, high: float) -> float:
-    if not isinstance(value, Interval):
-        missing = variable.missing is not None and value is variable.values[variable.missing]
-        return 0.0 if missing else 1 / (len(variable) - (variable.missing is not None))
-    if not high > low:
-        return float(low in value)
-    return max(0.0, min(high, value.high) - max(low, value.low)) / (high - low)
+def _usual_values(variable: Variable, feature: Feature) -> int:
+    """All values of a variable but missing and "other", as a mask."""
+    unusual = 0 if variable.missing is None else 1 << variable.missing
+    if feature.patterns is not None and feature.others is not None:
+        unusual |= 1 << feature.others
+    return variable.everything & ~unusual
+
+
+def _share_categories(variable: Variable) -> NDArray[np.float64]:
+    """The share of each category; none for missing values."""
+    shares = np.full(len(variable), 1 / (len(variable) - (variable.missing is not None)))
+    if variable.missing is not None:
+        shares[variable.missing] = 0.0
+    return shares
+
+
+def _share_intervals(variable: Variable, low: float, high: float) -> NDArray[np.float64]:
+    """The share of a range that each interval has; none for missing values."""
+    shares = np.zeros(len(variable))
+    ends = np.array([-np.inf, *(variable.cuts or ()), np.inf])
+    if high > low:
+        inside = np.minimum(high, ends[1:]) - np.maximum(low, ends[:-1])
+        shares[: variable.ordered] = np.maximum(0.0, inside) / (high - low)
+    elif low == low:
+        shares[variable.index(low)] = 1.0
+    return shares
 
 
 def interval_record(interval: Interval) -> IntervalRecord:

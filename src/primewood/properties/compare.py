@@ -17,8 +17,9 @@ from primewood.engines.protocol import Clock, Family, Oracle, Reply, Verdict, We
 from primewood.engines.search.joint import Demand, JointForest
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput, format_list
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
+from primewood.logic.masks import indices
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.context import TreeContext

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
-from primewood.logic.instance import indices
 from primewood.logic.language import Language
+from primewood.logic.masks import indices
 from primewood.logic.term import Term
 from primewood.model.context import TreeContext
 from primewood.model.decision import RowDecision

@@ -14,8 +14,9 @@ from primewood.domain import EnsembleSubject
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.ensemble import Ensemble, Level
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
 from primewood.logic.interval import number
+from primewood.logic.masks import indices
 from primewood.logic.syntax import Statement
 from primewood.model.context import TreeContext
 from primewood.model.feature_records import instance_record

@@ -12,8 +12,9 @@ from primewood.engines.duality import AnswerKind, Duality
 from primewood.engines.protocol import Clock, Family, Listing, Oracle, Verdict
 from primewood.errors import InvalidInput, NotPicklable
 from primewood.logic.expression import Literal
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
+from primewood.logic.masks import indices
 from primewood.logic.term import Term
 from primewood.model.context import UNDECIDED, Context, TreeContext
 from primewood.model.decision import Decision, RowDecision

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
+from primewood.logic.masks import indices
 from primewood.model.context import TreeContext
 
 MOST_NUMBERS = 16
@@ -72,7 +73,7 @@ def _better(context: TreeContext, place: int, value: int, mask: int, own: int | 
         yield own
     if context.is_seen(place, value):
         return
-    seen = [v for v in indices(mask) if v not in (value, own) and context.is_seen(place, v)]
+    seen = [v for v in indices(mask & context.seen_values[place]) if v not in (value, own)]
     if value < context.variables[place].ordered:
         yield from sorted(seen, key=lambda v: abs(v - value))[:MOST_NUMBERS]
     else:

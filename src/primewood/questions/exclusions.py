@@ -6,7 +6,6 @@ different decision, is searched for when somebody looks at it (`primewood.questi
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +13,9 @@ import numpy as np
 
 from primewood.engines.protocol import Clock
 from primewood.logic.expression import Literal
-from primewood.logic.instance import Point, indices
+from primewood.logic.instance import Point
 from primewood.logic.language import Language
+from primewood.logic.masks import find_runs, indices, lowest
 from primewood.logic.term import Term
 from primewood.model.context import Context, TreeContext
 from primewood.model.feature_records import format_value
@@ -205,7 +205,7 @@ def list_excluded(term: Term, language: Language, places: Mapping[str, int]) -> 
     return [
         _as_excluded(literal, run, language, places[literal.variable.name])
         for literal in term.literals
-        for run in _find_runs(literal, language)
+        for run in _list_runs(literal, language)
     ]
 
 
@@ -214,35 +214,20 @@ def list_excluded_values(runs: Sequence[Excluded]) -> list[Excluded]:
     return [Excluded(run.place, 1 << v, v) for run in runs for v in indices(run.mask)]
 
 
-def _as_excluded(literal: Literal, run: Sequence[int], language: Language, place: int) -> Excluded:
+def _as_excluded(literal: Literal, run: int, language: Language, place: int) -> Excluded:
     variable = literal.variable
     only_missing = variable.missing is not None and literal.mask == 1 << variable.missing
     together = language == "values" or (language == "intervals" and bool(variable.ordered) and only_missing)
-    nearest = _find_nearest(run, indices(literal.mask))
-    return Excluded(place, sum(1 << i for i in run), nearest, together)
+    beside = run & (literal.mask << 1 | literal.mask >> 1)
+    return Excluded(place, run, lowest(beside or run), together)
 
 
-def _find_runs(literal: Literal, language: Language) -> list[list[int]]:
-    """The excluded values in runs of neighbours; all together if the language keeps or drops them so."""
+def _list_runs(literal: Literal, language: Language) -> list[int]:
+    """The excluded values in runs of neighbours, as masks; all together if the language keeps or drops them so."""
     variable = literal.variable
-    excluded = [i for i in range(len(variable)) if not literal.mask >> i & 1]
+    excluded = variable.everything & ~literal.mask
     if language == "values":
         return [excluded]
-    runs: list[list[int]] = []
-    for i in excluded:
-        follows = runs and runs[-1][-1] == i - 1 and i < variable.ordered
-        if follows:
-            runs[-1].append(i)
-        else:
-            runs.append([i])
-    return runs
-
-
-def _find_nearest(values: Sequence[int], allowed: Sequence[int]) -> int:
-    """The value that is nearest to those that are allowed, which are in ascending order."""
-
-    def gap(value: int) -> int:
-        place = bisect_left(allowed, value)
-        return min(abs(value - a) for a in allowed[max(0, place - 1) : place + 1])
-
-    return min(values, key=gap)
+    line = (1 << variable.ordered) - 1
+    runs = [(1 << high + 1) - (1 << low) for low, high in find_runs(excluded & line)]
+    return runs + [1 << i for i in indices(excluded & ~line)]

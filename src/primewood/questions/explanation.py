@@ -15,8 +15,9 @@ from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.fields import flag, flag_or_count, number, optional, takes, whole
 from primewood.logic.expression import Literal
-from primewood.logic.instance import Box, indices
+from primewood.logic.instance import Box
 from primewood.logic.language import Language, interval_around
+from primewood.logic.masks import indices
 from primewood.logic.term import Term
 from primewood.model.context import Context, TreeContext
 from primewood.model.feature_records import instance_record

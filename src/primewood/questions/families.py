@@ -17,8 +17,9 @@ from primewood.engines.protocol import CompiledFamily, EngineName, Family, Listi
 from primewood.errors import UnknownName, format_list
 from primewood.fields import integer, optional, takes, whole
 from primewood.logic.expression import Expression, check_expression
-from primewood.logic.instance import Box, indices
+from primewood.logic.instance import Box
 from primewood.logic.language import Language, check_language
+from primewood.logic.masks import indices
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.building import Options, build_model

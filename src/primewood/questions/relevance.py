@@ -32,8 +32,9 @@ from primewood.engines.duality import Border, Duality, Item, ListingEnd
 from primewood.engines.protocol import Clock, CompiledFamily, Verdict
 from primewood.errors import format_list
 from primewood.logic.expression import Literal
-from primewood.logic.instance import Point, indices
+from primewood.logic.instance import Point
 from primewood.logic.language import Language
+from primewood.logic.masks import indices
 from primewood.model.context import Context
 from primewood.model.decision import Decision
 from primewood.questions.complete import Relevance, state_reason

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from primewood.domain import Feature
 from primewood.errors import InvalidInput
-from primewood.logic.instance import Box, indices
+from primewood.logic.instance import Box
+from primewood.logic.masks import indices
 from primewood.model.context import TreeContext
 
 MOST_DRAWN = 10_000_000

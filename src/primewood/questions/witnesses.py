@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from primewood.engines.protocol import Clock, Reply, Verdict
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
+from primewood.logic.masks import indices
 from primewood.model.context import UNDECIDED
 from primewood.model.decision import RowDecision
 from primewood.questions.examples import find_familiar

@@ -26,7 +26,7 @@ from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.errors import TooLarge
 from primewood.logic.expression import Expression, Literal
 from primewood.logic.fold import fold
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
 from primewood.logic.language import (
     ElementaryRestriction,
     Language,
@@ -35,6 +35,7 @@ from primewood.logic.language import (
     places_around,
     restrictions,
 )
+from primewood.logic.masks import indices
 from primewood.logic.variable import Variable
 
 MOST_NODES = 8_000_000

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from primewood.core import _native  # the C++ core
 from primewood.errors import InvalidInput
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
+from primewood.logic.masks import indices
 from primewood.logic.variable import Variable
 
 DiagramLevel = NDArray[np.int32]

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from primewood.arrays import Ints
 from primewood.core import _native  # the C++ core
 from primewood.errors import InvalidInput
-from primewood.logic.instance import Box, indices
+from primewood.logic.instance import Box
+from primewood.logic.masks import indices
 
 NEVER = 1 << 30
 TERMINAL = _native.TERMINAL_VARIABLE

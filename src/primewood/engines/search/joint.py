@@ -19,7 +19,8 @@ from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.engines.search.forest import tree_arrays, variable_arrays
 from primewood.engines.search.oracle import SearchForest, native_budget, read_reply
 from primewood.errors import TooLarge
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
+from primewood.logic.masks import indices
 from primewood.logic.variable import Variable
 
 MOST_NODES = 20_000_000

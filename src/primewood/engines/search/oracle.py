@@ -20,8 +20,9 @@ from primewood.domain import EnsembleSubject
 from primewood.engines.duality import DualFamily
 from primewood.engines.protocol import Clock, Costs, Grown, Nearest, Reply, Step, Verdict, WeakeningPlan
 from primewood.engines.search.forest import native_forest
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
+from primewood.logic.masks import indices
 from primewood.logic.variable import Variable
 
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from primewood.domain import EnsembleSubject
 from primewood.engines.protocol import Clock, Oracle, WeakeningPlan
-from primewood.logic.instance import Box, Point, indices, mask_of
+from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
+from primewood.logic.masks import indices, mask_of
 from primewood.questions.weakening import weaken
 from primewood.questions.widest.incidence import Incidence, intersect_all
 

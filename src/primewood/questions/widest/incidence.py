@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.logic.instance import Box, indices
+from primewood.logic.instance import Box
+from primewood.logic.masks import indices
 
 
 def as_bits(flags: NDArray[np.bool_]) -> int:

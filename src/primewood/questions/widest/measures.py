@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.errors import InvalidInput
-from primewood.logic.instance import Box, indices
+from primewood.logic.instance import Box
+from primewood.logic.masks import indices
 from primewood.logic.variable import Variable
 from primewood.model.context import Context, TreeContext
 from primewood.questions.widest.incidence import Incidence, as_bits

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.logic.instance import Box, indices, mask_of
+from primewood.logic.instance import Box
+from primewood.logic.masks import indices, mask_of
 from primewood.questions.widest.measures import RowsCovered, ShareCovered
 from primewood.questions.widest.search import Search
 

@@ -11,7 +11,8 @@ import random
 from collections.abc import Sequence
 
 from primewood.engines.protocol import Clock, Grown, Reply, Verdict, WeakeningPlan
-from primewood.logic.instance import Box, Point, indices
+from primewood.logic.instance import Box, Point
+from primewood.logic.masks import indices
 from primewood.questions.history import History
 from primewood.questions.problem import Problem
 from primewood.questions.weakening import drop_each, weaken

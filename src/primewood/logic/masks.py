@@ -1,0 +1,37 @@
+"""Sets of small numbers as the bits of an integer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+
+def indices(mask: int) -> list[int]:
+    """The positions of the bits that are set, from low to high."""
+    return [i for i, bit in enumerate(bin(mask)[:1:-1]) if bit == "1"]
+
+
+def mask_of(flags: Iterable[object]) -> int:
+    """The bits whose flags are true, the first one lowest."""
+    bits = "".join("1" if flag else "0" for flag in flags)
+    return int(bits[::-1] or "0", 2)
+
+
+def lowest(mask: int) -> int:
+    """The position of the lowest bit that is set."""
+    return (mask & -mask).bit_length() - 1
+
+
+def find_runs(mask: int) -> Iterator[tuple[int, int]]:
+    """The first and the last position of each run of bits that are set, from low to high. Cost: one step per run.
+
+    >>> list(find_runs(0b11101))
+    [(0, 0), (2, 4)]
+    """
+    start = 0
+    while mask:
+        gap = lowest(mask)
+        mask >>= gap
+        length = lowest(~mask)
+        mask >>= length
+        yield start + gap, start + gap + length - 1
+        start += gap + length
