@@ -13,5 +13,9 @@ NB_MODULE(_native, m) {
   ForestClass forest = bind_forest(m);
   bind_search(m, forest);
   bind_joint(m);
+  bind_overruns(m);
   bind_diagrams(m);
+  bind_compiler(m);
+  bind_reasons(m);
+  bind_expressions(m);
 }

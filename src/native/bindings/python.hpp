@@ -60,6 +60,10 @@ void bind_limits(nanobind::module_& m);
 ForestClass bind_forest(nanobind::module_& m);
 void bind_search(nanobind::module_& m, ForestClass& forest);
 void bind_joint(nanobind::module_& m);
+void bind_overruns(nanobind::module_& m);
 void bind_diagrams(nanobind::module_& m);
+void bind_compiler(nanobind::module_& m);
+void bind_reasons(nanobind::module_& m);
+void bind_expressions(nanobind::module_& m);
 
 }  // namespace primewood::bindings

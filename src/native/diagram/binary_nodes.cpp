@@ -6,6 +6,7 @@ namespace primewood::diagram {
 
 namespace {
 
+constexpr std::size_t kNodesPerCheck = 1024;                   // after so many new nodes, the limits are looked at
 constexpr std::size_t kSlots = 1024;                           // of the table of nodes, at the start
 constexpr std::size_t kCacheSlots = 4096;                      // of a cache, at the start
 constexpr std::size_t kMostCacheSlots = std::size_t{1} << 23;  // a cache grows up to this
@@ -52,7 +53,7 @@ Id BinaryNodes::make(Id variable, Id lo, Id hi) {
   });
   if (ids_.at(slot) != kNone) return ids_.at(slot);
   if (nodes_.size() > most_nodes_) throw CapReached{};
-  if ((nodes_.size() & 1023) == 0) limits_.check();
+  if (nodes_.size() % kNodesPerCheck == 0) limits_.check();
   const Id fresh = static_cast<Id>(nodes_.size());
   nodes_.push_back(node);
   ids_.put(slot, fresh, [&](Id id) { return hash(nodes_[id]); });
@@ -68,7 +69,7 @@ BinaryDiagram extract(const BinaryNodes& nodes, Id root) {
   std::vector<Id> place(nodes.size(), kNone);
   for (std::size_t n = 0; n < reached.size(); n++) place[reached[n]] = static_cast<Id>(n);
   BinaryDiagram found{{}, {}, {}, place[root]};
-  for (Id id : reached) {
+  for (const Id id : reached) {
     found.variable.push_back(nodes[id].variable);
     found.lo.push_back(place[nodes[id].lo]);
     found.hi.push_back(place[nodes[id].hi]);

@@ -13,8 +13,8 @@ Blocks::Blocks(const Diagram& diagram, const ReasonQuery& query, const Restricti
       reasons_(reasons) {}
 
 Id Blocks::make_reason() {
-  std::vector<Id> functions;
-  for (Id t = 0; t < diagram_.terminals(); t++) functions.push_back((t == query_.label) != outwards_ ? 1 : 0);
+  std::vector<Id> functions(diagram_.terminals());
+  for (Id t = 0; t < diagram_.terminals(); t++) functions[t] = (t == query_.label) != outwards_ ? 1 : 0;
   for (int j = diagram_.depth() - 1; j >= 0; j--) functions = make_level(j, functions);
   const Id reason = functions[diagram_.root()];
   return query_.contrast && !outwards_ ? reasons_.dual(reason) : reason;
@@ -68,7 +68,7 @@ Id Blocks::make_sets(int level, const std::vector<Id>& children) {
 Id Blocks::make_values(int level, const std::vector<Id>& children) {
   const int first = restrictions_.first(level);
   Id result = 1;
-  for (Id child : children) result = reasons_.conjunction(result, child);
+  for (const Id child : children) result = reasons_.conjunction(result, child);
   if (restrictions_.has_instance()) return reasons_.node(first, result, children[query_.instance[level]]);
   for (int v = diagram_.width(level) - 1; v >= 0; v--) result = reasons_.node(first + v, result, children[v]);
   return result;
@@ -93,7 +93,7 @@ Id Blocks::make_missing(int first, Line line) {
   const Id missing = line.missing;
   if (outwards_) {
     Id all = missing;
-    for (Id run : line.runs) all = join(all, run);
+    for (const Id run : line.runs) all = join(all, run);
     return reasons_.node(first, missing, all);
   }
   const int n = static_cast<int>(line.runs.size());

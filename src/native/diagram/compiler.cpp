@@ -11,8 +11,9 @@ namespace primewood::diagram {
 
 namespace {
 
-constexpr std::size_t kMostSumNodes = 200000;   // of sums while looking for an order
-constexpr std::size_t kMostGroupNodes = 20000;  // that adding two parts may bring before the decision
+constexpr std::size_t kMostSumNodes = 200000;    // of sums while looking for an order
+constexpr std::size_t kMostTreeNodes = 2000000;  // of single trees, beyond those that the diagram may have
+constexpr std::size_t kMostGroupNodes = 20000;   // that adding two parts may bring before the decision
 
 // Add neighbouring parts; false, and nothing changes, if that takes too many nodes.
 bool add_pairs(std::vector<Edge>& parts, Sums& sums) {
@@ -82,7 +83,9 @@ OrderedDiagram Compiler::compile() {
   std::vector<Id> root{decide(out)};
   out.trim(root);
   out.set_cap(SIZE_MAX);
-  sift(out);
+  show(Stage::kSifting, out.size(), progress_.parts);
+  Sifting(out, order_, options_.final_work).run_within_limits();
+  progress_.nodes = out.size();
   return {Diagram(out, root[0], forest_.n_classes + (forest_.any_order ? 1 : 0)), order_};
 }
 
@@ -102,7 +105,8 @@ void Compiler::find_order() {
   std::vector<Edge> parts = make_trees(LeafVote::kHard, votes, sums);
   for (;;) {
     sums.trim(parts);
-    report(Stage::kOrder, sums.size(), parts.size());
+    show(Stage::kOrder, sums.size(), parts.size());
+    limits_.check();
     Sifting(sums, order_, options_.order_work).run();
     sums.set_cap(kMostSumNodes);
     if (parts.size() <= 2 || !add_pairs(parts, sums)) return;
@@ -114,7 +118,8 @@ Id Compiler::decide(Store& out) {
   Sums sums(widths(), votes, limits_), identities(widths(), numbers, limits_);
   std::vector<Edge> parts = make_trees(LeafVote::kModel, votes, sums);
   add_up(parts, sums);
-  report(Stage::kDecision, 0, parts.size());
+  show(Stage::kDecision, 0, parts.size());
+  limits_.check();
   Rounding rounding;
   rounding.band = forest_.band;
   rounding.any_order = forest_.any_order;
@@ -130,26 +135,16 @@ Id Compiler::run(Decision& decision, const Store& out, const std::vector<Edge>& 
   return decision.decide(parts);
 }
 
-void Compiler::sift(Store& out) {
-  try {
-    report(Stage::kSifting, out.size(), progress_.parts);
-    Sifting(out, order_, options_.final_work).run();
-  } catch (const LimitReached&) {
-    // The diagram is right at every moment, only not as small as it could be.
-  }
-  progress_.nodes = out.size();
-}
-
-void Compiler::report(Stage stage, std::size_t nodes, std::size_t parts) {
+void Compiler::show(Stage stage, std::size_t nodes, std::size_t parts) {
   progress_.stage = stage;
   progress_.nodes = nodes;
   progress_.parts = parts;
-  limits_.check();
 }
 
 std::vector<int> Compiler::widths() const {
   std::vector<int> widths;
-  for (int variable : order_) widths.push_back(forest_.values(variable));
+  widths.reserve(order_.size());
+  for (const int variable : order_) widths.push_back(forest_.values(variable));
   return widths;
 }
 
@@ -160,9 +155,10 @@ std::vector<int> Compiler::levels() const {
 }
 
 std::vector<Edge> Compiler::make_trees(LeafVote leaf_vote, Votes& votes, Sums& sums) const {
-  sums.set_cap(10 * kMostSumNodes + options_.most_nodes);
+  sums.set_cap(kMostTreeNodes + options_.most_nodes);
   Trees trees(forest_, levels(), leaf_vote, votes, sums);
   std::vector<Edge> made;
+  made.reserve(forest_.n_trees);
   for (int t = 0; t < forest_.n_trees; t++) made.push_back(trees.make(t));
   sums.trim(made);
   return made;

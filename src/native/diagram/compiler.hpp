@@ -57,10 +57,7 @@ class Compiler {
   Id decide(Store& out);
   // The decision of the parts, watched by `progress`.
   Id run(Decision& decision, const Store& out, const std::vector<Edge>& parts);
-  // Make the diagram smaller, as far as the limits allow.
-  void sift(Store& out);
-
-  void report(Stage stage, std::size_t nodes, std::size_t parts);
+  void show(Stage stage, std::size_t nodes, std::size_t parts);
   std::vector<int> widths() const;
   std::vector<int> levels() const;
   std::vector<Edge> make_trees(LeafVote leaf_vote, Votes& votes, Sums& sums) const;

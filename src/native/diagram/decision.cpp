@@ -11,6 +11,9 @@ namespace {
 // The need of a pair of classes that nothing is asked of.
 constexpr Int kAnything = INT64_MIN;
 
+// After so many states that are expanded, the limits are looked at.
+constexpr std::size_t kStatesPerCheck = 256;
+
 }  // namespace
 
 Decision::Decision(const Sums& parts, const Votes& votes, Rounding rounding, Store& out, std::size_t most_states)
@@ -69,7 +72,7 @@ int Decision::find_winner(int level) {
   const int first = pairs_.first(winner), last = pairs_.first(winner + 1);
   std::copy(state.difference.begin() + first, state.difference.begin() + last, state.least.begin() + first);
   if (!wins(state, first, last)) return -1;
-  for (Id node : state.open) {
+  for (const Id node : state.open) {
     const Int* least = least_.row(level, node);
     for (int p = first; p < last; p++) state.least[p] += least[p];
   }
@@ -140,7 +143,7 @@ void Decision::find_trees(int level) {
 
 Id Decision::expand(int level) {
   if (++states_ > most_states_) throw CapReached{};
-  if ((states_ & 255) == 0) out_.check_limits();
+  if (states_ % kStatesPerCheck == 0) out_.check_limits();
   State& state = states_by_level_[level];
   const State& next = states_by_level_[level + 1];
   std::fill(state.need.begin(), state.need.end(), kAnything);
@@ -165,7 +168,7 @@ void Decision::descend(int level, int value) {
   next.sums = state.sums;
   next.open.clear();
   next.trees.clear();
-  for (Id node : state.open) add_part(next, parts_.row(level, node)[value]);
+  for (const Id node : state.open) add_part(next, parts_.row(level, node)[value]);
   path_[level] = value;
 }
 

@@ -20,7 +20,7 @@ class PathSearch {
     if (level == diagram_.depth()) return (node == label_) != otherwise_;
     if (seen_[level][node]) return false;
     seen_[level][node] = true;
-    for (int value : box_[level]) {
+    for (const int value : box_[level]) {
       path_[level] = value;
       if (visit(level + 1, diagram_.row(level, node)[value])) return true;
     }
@@ -40,8 +40,8 @@ class PathSearch {
 
 // A store with the nodes of a diagram, which keep their ids.
 Store copy_to_store(const Diagram& diagram, Limits& limits) {
-  std::vector<int> widths;
-  for (int j = 0; j < diagram.depth(); j++) widths.push_back(diagram.width(j));
+  std::vector<int> widths(diagram.depth());
+  for (int j = 0; j < diagram.depth(); j++) widths[j] = diagram.width(j);
   Store store(std::move(widths), limits);
   for (int j = diagram.depth() - 1; j >= 0; j--)
     for (Id i = 0; i < diagram.nodes(j); i++)
@@ -100,7 +100,7 @@ OrderedDiagram reorder(const OrderedDiagram& from, const std::vector<int>& order
   for (std::size_t to = 0; to < order.size(); to++) {
     auto at = static_cast<std::size_t>(std::find(now.begin(), now.end(), order[to]) - now.begin());
     for (; at > to; at--) {
-      if (!store.swap(static_cast<int>(at) - 1, most_nodes) || store.size() > most_nodes) throw CapReached{};
+      if (!store.swap_levels(static_cast<int>(at) - 1, most_nodes) || store.size() > most_nodes) throw CapReached{};
       std::swap(now[at - 1], now[at]);
     }
   }

@@ -1,5 +1,6 @@
 #include "diagram/expressions.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -39,11 +40,11 @@ Id Expressions::negation(Id a) {
 }
 
 Id Expressions::conjunction(Id a, Id b) {
-  return store_.product(a, b, [](Id x, Id y) { return x & y; });
+  return store_.product(a, b, [](Id x, Id y) { return std::min(x, y); });
 }
 
 Id Expressions::disjunction(Id a, Id b) {
-  return store_.product(a, b, [](Id x, Id y) { return x | y; });
+  return store_.product(a, b, [](Id x, Id y) { return std::max(x, y); });
 }
 
 // Each argument is a vote for class 1, and class 0 has k - 1 votes, which is enough for a tie.
@@ -54,7 +55,7 @@ Id Expressions::at_least(Int count, const std::vector<Id>& arguments) {
   const Id yes = votes.make(one, true);
   std::vector<Edge> parts{Sums::constant(votes.make(rest, true))};
   VotesByNode known(store_.depth());
-  for (Id a : arguments) parts.push_back(make_vote(0, a, yes, sums, known));
+  for (const Id a : arguments) parts.push_back(make_vote(0, a, yes, sums, known));
   return Decision(sums, votes, {}, store_, kStatesPerNode * most_nodes_).decide(parts);
 }
 
@@ -62,9 +63,9 @@ Edge Expressions::make_vote(int level, Id node, Id yes, Sums& sums, VotesByNode&
   if (level == store_.depth()) return Sums::constant(node == 1 ? yes : Votes::kZero);
   if (node >= static_cast<Id>(known[level].size())) known[level].resize(node + 1, Edge{kNone, kNone});
   if (known[level][node].node == kNone) {
-    std::vector<Edge> edges;
+    std::vector<Edge> edges(store_.width(level));
     for (int v = 0; v < store_.width(level); v++)
-      edges.push_back(make_vote(level + 1, store_.row(level, node)[v], yes, sums, known));
+      edges[v] = make_vote(level + 1, store_.row(level, node)[v], yes, sums, known);
     known[level][node] = sums.make(level, edges);
   }
   return known[level][node];
@@ -74,11 +75,7 @@ OrderedDiagram Expressions::finish(Id root, std::vector<int> order, double work)
   std::vector<Id> roots{root};
   store_.trim(roots);
   store_.set_cap(SIZE_MAX);
-  try {
-    Sifting(store_, order, work).run();
-  } catch (const LimitReached&) {
-    // Right as it is, only not as small as it could be.
-  }
+  Sifting(store_, order, work).run_within_limits();
   return {Diagram(store_, roots[0], 2), std::move(order)};
 }
 

@@ -33,7 +33,7 @@ class Renumbering {
 
 template <class Entry>
 Levels<Entry>::Levels(std::vector<int> widths, Limits& limits) : limits_(limits), widths_(std::move(widths)) {
-  for (int width : widths_) tables_.emplace_back(width);
+  for (const int width : widths_) tables_.emplace_back(width);
 }
 
 template <class Entry>
@@ -55,7 +55,7 @@ void Levels<Entry>::trim(std::vector<Entry>& roots, Id kept) {
     Renumbering below(last ? 0 : nodes(j + 1), kept);
     tables_[j] = copy_reached(j, numbers, last ? nullptr : &below);
     size_ += static_cast<std::size_t>(nodes(j));
-    numbers = std::move(below);
+    std::swap(numbers, below);
   }
 }
 
@@ -64,7 +64,7 @@ template <class Numbers>
 RowTable<Entry> Levels<Entry>::copy_reached(int level, const Numbers& numbers, Numbers* below) const {
   Table copy(width(level));
   std::vector<Entry> entries;
-  for (Id node : numbers.reached()) {
+  for (const Id node : numbers.reached()) {
     entries.assign(row(level, node), row(level, node) + width(level));
     if (below != nullptr)
       for (Entry& entry : entries) target(entry) = below->number(target(entry));

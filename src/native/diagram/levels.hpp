@@ -70,9 +70,13 @@ class Levels {
   // levels change. `compose` joins two entries on one path; `close` makes the entry that leads to a new node of the
   // lower level, whose table starts as `below`. False, and nothing changes, if that table gets more than `most` nodes.
   template <class Compose, class Close>
-  bool swap(int level, std::size_t most, Table below, const Compose& compose, const Close& close);
+  bool swap_levels(int level, std::size_t most, Table below, const Compose& compose, const Close& close);
 
  private:
+  // After so many new nodes, or nodes swapped, the limits are looked at.
+  static constexpr std::size_t kNodesPerCheck = 256;
+  static constexpr Id kSwapsPerCheck = 64;
+
   // Whether every entry leads to a node of the next level.
   bool leads_on(int level, const Entry* entries) const;
   // The nodes of a level that `numbers` reaches, in its order; with other ids for the nodes of the next level.
@@ -81,7 +85,7 @@ class Levels {
 
   void count_node() {
     if (++size_ > most_nodes_) throw CapReached{};
-    if ((size_ & 255) == 0) limits_.check();
+    if (size_ % kNodesPerCheck == 0) limits_.check();
   }
 
   Limits& limits_;
@@ -93,7 +97,7 @@ class Levels {
 
 template <class Entry>
 template <class Compose, class Close>
-bool Levels<Entry>::swap(int level, std::size_t most, Table below, const Compose& compose, const Close& close) {
+bool Levels<Entry>::swap_levels(int level, std::size_t most, Table below, const Compose& compose, const Close& close) {
   assert(level >= 0 && level + 1 < depth());
   const int upper = widths_[level], lower = widths_[level + 1];
   Table above(lower);
@@ -104,9 +108,10 @@ bool Levels<Entry>::swap(int level, std::size_t most, Table below, const Compose
       for (int v = 0; v < upper; v++) column[v] = compose(first[v], row(level + 1, target(first[v]))[w]);
       entries[w] = close(column, below);
     }
-    above.intern(entries.data());
+    [[maybe_unused]] const Id same = above.intern(entries.data());
+    assert(same == i);
     if (static_cast<std::size_t>(below.size()) > most) return false;
-    if ((i & 63) == 0) limits_.check();
+    if (i % kSwapsPerCheck == 0) limits_.check();
   }
   size_ += static_cast<std::size_t>(below.size()) - static_cast<std::size_t>(nodes(level + 1));
   tables_[level] = std::move(above);

@@ -44,7 +44,7 @@ void Changes::fill(int level, const Sums& parts) {
 void Changes::collect(int level, const std::vector<Id>& nodes, Bits& found) const {
   const std::size_t words = words_[level];
   found.assign(words, 0);
-  for (Id node : nodes) {
+  for (const Id node : nodes) {
     const std::uint64_t* bits = changes_[level].data() + node * words;
     for (std::size_t w = 0; w < words; w++) found[w] |= bits[w];
   }

@@ -132,8 +132,8 @@ void Restrictions::declare_chains(int level) {
     std::reverse(lower.begin(), lower.end());
     std::reverse(upper.begin(), upper.end());
   }
-  for (int k : lower) add(level, groups_[level][k]);
-  for (int k : upper) add(level, groups_[level][k]);
+  for (const int k : lower) add(level, groups_[level][k]);
+  for (const int k : upper) add(level, groups_[level][k]);
 }
 
 void Restrictions::add(int level, std::vector<int> values) { restrictions_.push_back({level, std::move(values)}); }

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,10 @@ using Id = std::int32_t;
 constexpr Id kNone = -1;
 
 // Thrown where a table outgrows its cap.
-struct CapReached {};
+class CapReached : public std::exception {
+ public:
+  const char* what() const noexcept override { return "a table outgrew its cap"; }
+};
 
 constexpr std::uint64_t kHashFactor = 0x9E3779B97F4A7C15ull;
 

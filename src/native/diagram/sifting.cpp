@@ -32,12 +32,23 @@ void Sifting<Nodes>::run() {
 }
 
 template <class Nodes>
+bool Sifting<Nodes>::run_within_limits() {
+  try {
+    nodes_.check_limits();
+    run();
+    return true;
+  } catch (const LimitReached&) {
+    return false;
+  }
+}
+
+template <class Nodes>
 void Sifting<Nodes>::run_pass() {
   std::vector<int> variables(order_);
   std::vector<Id> count(*std::max_element(variables.begin(), variables.end()) + 1);
   for (int j = 0; j < nodes_.depth(); j++) count[order_[j]] = nodes_.nodes(j);
   std::stable_sort(variables.begin(), variables.end(), [&](int a, int b) { return count[a] > count[b]; });
-  for (int variable : variables)
+  for (const int variable : variables)
     if (budget_ > 0) place(variable);
 }
 
@@ -47,7 +58,7 @@ void Sifting<Nodes>::place(int variable) {
   int best_level = level;
   best_ = nodes_.size();
   const int nearer_end = level * 2 >= nodes_.depth() ? 1 : -1;
-  for (int direction : {nearer_end, -nearer_end}) {
+  for (const int direction : {nearer_end, -nearer_end}) {
     while (step(level, direction)) {
       if (nodes_.size() < best_) {
         best_ = nodes_.size();
@@ -69,7 +80,7 @@ bool Sifting<Nodes>::step(int& level, int direction) {
   if (level + direction < 0 || level + direction >= nodes_.depth()) return false;
   const int upper = std::min(level, level + direction);
   const std::size_t others = nodes_.size() - nodes_.nodes(upper + 1), most = 2 * limit();
-  if (others > most || !swap(upper, most - others)) return false;
+  if (others > most || !swap_levels(upper, most - others)) return false;
   level += direction;
   return true;
 }
@@ -78,15 +89,15 @@ template <class Nodes>
 void Sifting<Nodes>::move(int& level, int to) {
   while (level != to) {
     const int direction = to > level ? 1 : -1;
-    swap(std::min(level, level + direction), SIZE_MAX);
+    swap_levels(std::min(level, level + direction), SIZE_MAX);
     level += direction;
   }
 }
 
 template <class Nodes>
-bool Sifting<Nodes>::swap(int level, std::size_t most) {
+bool Sifting<Nodes>::swap_levels(int level, std::size_t most) {
   budget_ -= static_cast<double>(nodes_.nodes(level)) * nodes_.width(level) * nodes_.width(level + 1);
-  if (!nodes_.swap(level, most)) return false;
+  if (!nodes_.swap_levels(level, most)) return false;
   std::swap(order_[level], order_[level + 1]);
   return true;
 }

@@ -18,8 +18,12 @@ class Sifting {
   // (after the variable that it is at).
   Sifting(Nodes& nodes, std::vector<int>& order, double budget);
 
-  // Passes until one gains less than a hundredth.
+  // Passes until one gains less than a hundredth. Throws `LimitReached`.
   void run();
+
+  // The same until a limit is reached. The diagram is right at every moment, only not as small as it could be. Returns
+  // whether all passes were made.
+  bool run_within_limits();
 
  private:
   void run_pass();
@@ -27,7 +31,7 @@ class Sifting {
   // Swap upwards or downwards unless the diagram would outgrow the limit by far.
   bool step(int& level, int direction);
   void move(int& level, int to);
-  bool swap(int level, std::size_t most);
+  bool swap_levels(int level, std::size_t most);
   // How large the diagram may get before a direction is given up.
   std::size_t limit() const;
 

@@ -51,11 +51,11 @@ void Store::trim(std::vector<Id>& roots) {
   forget_sinks();
 }
 
-bool Store::swap(int level, std::size_t most) {
+bool Store::swap_levels(int level, std::size_t most) {
   forget_sinks();
   const auto compose = [](Id, Id below) { return below; };
   const auto close = [](const std::vector<Id>& column, Table& below) { return below.intern(column.data()); };
-  return Levels::swap(level, most, Table(width(level)), compose, close);
+  return Levels::swap_levels(level, most, Table(width(level)), compose, close);
 }
 
 void Store::forget_sinks() { sinks_.assign(depth(), {}); }

@@ -28,7 +28,7 @@ class Store : public Levels<Id> {
   void trim(std::vector<Id>& roots);
 
   // Swap a level with the next one; false, and nothing changes, if the lower one gets more than `most` nodes.
-  bool swap(int level, std::size_t most);
+  bool swap_levels(int level, std::size_t most);
 
  private:
   using Memo = std::unordered_map<std::uint64_t, Id>;

@@ -77,7 +77,7 @@ Id Sums::normalise(std::vector<Edge>& edges) const {
 
 void Sums::trim(std::vector<Edge>& roots) { Levels::trim(roots, 1); }
 
-bool Sums::swap(int level, std::size_t most) {
+bool Sums::swap_levels(int level, std::size_t most) {
   Table below(width(level));
   below.intern(zeros(width(level)).data());
   const auto compose = [&](Edge above, Edge edge) { return plus(edge, above.vote); };
@@ -85,7 +85,7 @@ bool Sums::swap(int level, std::size_t most) {
     const Id base = normalise(column);
     return Edge{table.intern(column.data()), base};
   };
-  return Levels::swap(level, most, std::move(below), compose, close);
+  return Levels::swap_levels(level, most, std::move(below), compose, close);
 }
 
 }  // namespace primewood::diagram

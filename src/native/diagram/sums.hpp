@@ -35,7 +35,7 @@ class Sums : public Levels<Edge> {
   void trim(std::vector<Edge>& roots);
 
   // Swap a level with the next one; false, and nothing changes, if the lower one gets more than `most` nodes.
-  bool swap(int level, std::size_t most);
+  bool swap_levels(int level, std::size_t most);
 
  private:
   struct Key {

@@ -37,7 +37,7 @@ Edge Trees::make(int tree) {
 
 int Trees::first_open_child(int node) const {
   if (forest_.variable[node] < 0) return -1;
-  for (int child : {forest_.left[node], forest_.right[node]})
+  for (const int child : {forest_.left[node], forest_.right[node]})
     if (made_.count(child) == 0) return child;
   return -1;
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "diagram/blocks.hpp"
+#include "diagram/compiler.hpp"
 #include "diagram/diagram.hpp"
 #include "diagram/expressions.hpp"
 #include "diagram/reasons.hpp"
@@ -20,6 +22,7 @@
 #include "diagram/store.hpp"
 #include "diagram/sums.hpp"
 #include "diagram/votes.hpp"
+#include "forest/forest.hpp"
 #include "limits.hpp"
 
 namespace primewood::diagram {
@@ -32,13 +35,13 @@ using Function = std::function<int(const Path&)>;
 class NoLimits : public Limits {
  public:
   NoLimits() {
-    start(-1, -1, [] {});
+    start({}, [] {});
   }
 };
 
 std::vector<Path> all_paths(const Widths& widths) {
   std::vector<Path> paths{{}};
-  for (int width : widths) {
+  for (const int width : widths) {
     std::vector<Path> longer;
     for (const Path& path : paths)
       for (int value = 0; value < width; value++) {
@@ -234,7 +237,7 @@ TEST_CASE("sums of trees add at every point, and survive trimming and swaps") {
     for (const Path& path : paths) expected.push_back(evaluate(sums, votes, a, path) + evaluate(sums, votes, b, path));
     sums.trim(roots);
     for (std::size_t i = 0; i < paths.size(); i++) CHECK(evaluate(sums, votes, roots[2], paths[i]) == expected[i]);
-    REQUIRE(sums.swap(1, SIZE_MAX));
+    REQUIRE(sums.swap_levels(1, SIZE_MAX));
     for (std::size_t i = 0; i < paths.size(); i++) {
       const Path swapped{paths[i][0], paths[i][2], paths[i][1]};
       CHECK(evaluate(sums, votes, roots[2], swapped) == expected[i]);
@@ -280,6 +283,87 @@ TEST_CASE("expressions refuse to outgrow their cap") {
   Expressions e({2, 2, 2}, 5, limits);
   CHECK_NOTHROW(e.literal(0, {0, 1}));
   CHECK_THROWS_AS(e.literal(2, {0, 1}), CapReached);
+}
+
+namespace {
+
+// A random forest over variables with 3, 2 and 3 values (the last of the third is "missing"): trees of depth 2 whose
+// leaves have tenths as values, which do not add exactly, and these times 2^20 as weights.
+forest::Forest random_forest(unsigned seed, int trees, int classes) {
+  std::mt19937 generator(seed);
+  const auto pick = [&](int below) { return static_cast<int>(generator() % static_cast<unsigned>(below)); };
+  forest::VariableArrays variables{{3, 2, 2}, {0, 0, 1}};
+  forest::TreeArrays arrays;
+  forest::VoteArrays vote;
+  vote.n_classes = classes;
+  vote.band = 2;
+  vote.start.assign(classes, 0);
+  for (int t = 0; t < trees; t++) {
+    const int root = static_cast<int>(arrays.variable.size());
+    arrays.root.push_back(root);
+    vote.group_size.push_back(1);
+    vote.group_weight.push_back(1);
+    for (int node = 0; node < 7; node++) {
+      const bool inner = node < 3;
+      const int x = inner ? pick(3) : -1;
+      arrays.variable.push_back(x);
+      arrays.prefix.push_back(inner ? 1 + pick(variables.ordered[x]) : -1);
+      arrays.left.push_back(inner ? root + 2 * node + 1 : -1);
+      arrays.right.push_back(inner ? root + 2 * node + 2 : -1);
+      arrays.missing_left.push_back(pick(2) == 1);
+      arrays.forbidden.push_back(0);
+      vote.exact.push_back(0);
+      for (int c = 0; c < classes; c++) {
+        const int tenths = inner ? 0 : pick(4);
+        vote.value.push_back(tenths * 0.1);
+        vote.weight.push_back(std::llround(tenths * 0.1 * (1 << 20)));
+      }
+    }
+  }
+  return forest::Forest(std::move(variables), std::move(arrays), std::move(vote));
+}
+
+CompileOptions ample_options(bool find_order) {
+  CompileOptions options;
+  options.order = {2, 0, 1};
+  options.find_order = find_order;
+  options.most_nodes = options.most_states = 100000;
+  options.order_work = options.final_work = find_order ? 1e6 : 0;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a compiled forest decides every point as the forest does") {
+  NoLimits limits;
+  std::size_t settled = 0;
+  for (unsigned seed = 0; seed < 30; seed++) {
+    const forest::Forest forest = random_forest(seed, 6, 2 + static_cast<int>(seed % 2));
+    for (const bool find_order : {false, true}) {
+      Compiler compiler(forest, ample_options(find_order), limits);
+      const OrderedDiagram found = compiler.compile();
+      if (!find_order) CHECK(found.order == std::vector<int>{2, 0, 1});
+      Widths widths;
+      for (const int variable : found.order) widths.push_back(forest.values(variable));
+      check_equal(found.diagram, widths,
+                  [&](const Path& path) { return forest.decide(by_variable(path, found.order).data()); });
+      settled += compiler.progress().settled;
+    }
+  }
+  CHECK(settled > 0);
+}
+
+TEST_CASE("a compilation stops at its caps and tells how far it got") {
+  NoLimits limits;
+  const forest::Forest forest = random_forest(1, 6, 3);
+  for (const bool states : {false, true}) {
+    CompileOptions options = ample_options(false);
+    (states ? options.most_states : options.most_nodes) = 3;
+    Compiler compiler(forest, options, limits);
+    CHECK_THROWS_AS(compiler.compile(), CapReached);
+    CHECK(compiler.progress().stage == Stage::kDecision);
+    CHECK((states ? compiler.progress().states : compiler.progress().nodes) == 4);
+  }
 }
 
 TEST_CASE("sifting keeps the function and never makes the diagram larger") {
@@ -505,7 +589,7 @@ TEST_CASE("an interval keeps the numbers around the instance that are safe") {
   const Explained found = explain(diagram, query);
   REQUIRE(found.primes.size() == 1);
   std::set<int> excluded;
-  for (int r : *found.primes.begin())
+  for (const int r : *found.primes.begin())
     excluded.insert(found.restrictions[r].values.begin(), found.restrictions[r].values.end());
   CHECK(excluded == std::set<int>{0, 4, 5, 6});
 }
