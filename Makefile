@@ -4,8 +4,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SOURCES := $(wildcard src/native/*.?pp src/native/*/*.?pp)
 
-.PHONY: demo test test-slow traces lint docs bench bench-quick record compare-records sanitize clean compiler
+.PHONY: demo test test-slow traces lint tidy docs bench bench-quick record compare-records sanitize clean compiler
 
 demo: $(VENV)/.runs
 	@$(BIN)/primewood demo --output build/demo.html
@@ -29,6 +30,14 @@ lint: $(VENV)/.develops
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell *.md docs src tests benchmarks
+	$(BIN)/clang-format --dry-run --Werror $(SOURCES)
+
+# The C++ core under clang-tidy; two to four minutes.
+tidy: $(VENV)/.develops
+	$(BIN)/cmake -S . -B build/tidy -G Ninja -D CMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+	  -D Python_EXECUTABLE=$(abspath $(BIN)/python) -D CMAKE_BUILD_TYPE=Debug -D PRIMEWOOD_TESTS=ON \
+	  -D CMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+	printf '%s\n' $(filter %.cpp,$(SOURCES)) | xargs -P 2 -n 1 $(BIN)/clang-tidy --quiet -p build/tidy
 
 docs: $(VENV)/.develops
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
@@ -78,7 +87,7 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("primewood needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
 
-NATIVE := CMakeLists.txt $(wildcard src/native/*.* src/native/*/*.*)
+NATIVE := CMakeLists.txt $(filter-out src/native/tests/%,$(SOURCES))
 
 compiler:
 	@command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || { \

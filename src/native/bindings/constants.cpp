@@ -14,7 +14,7 @@ namespace {
 using Scores = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Scores, row by row, through a link.
-void apply_link(Link link, Scores scores) {
+void apply_link(Link link, const Scores& scores) {
   const std::size_t columns = scores.shape(1);
   for (std::size_t i = 0; i < scores.shape(0); i++) forest::apply(link, scores.data() + i * columns, columns);
 }

@@ -24,7 +24,8 @@ template <class Record, class T>
 void bind_array(nb::class_<Record>& record, const char* name, std::vector<T> Record::* field) {
   record.def_prop_rw(
       name, [field](const Record& r) { return to_numpy(r.*field); },
-      [field](Record& r, Array<T> values) { r.*field = to_vector(values); }, nb::for_getter(nb::rv_policy::automatic));
+      [field](Record& r, const Array<T>& values) { r.*field = to_vector(values); },
+      nb::for_getter(nb::rv_policy::automatic));
 }
 
 void bind_variables(nb::module_& m) {

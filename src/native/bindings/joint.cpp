@@ -79,7 +79,7 @@ void check_demands(const Joint& joint, const std::vector<Demand>& demands) {
 }
 
 // A joint point that meets all demands.
-Found find(Joint& joint, Array<std::uint8_t> mask, const std::vector<Demand>& demands, Budget budget) {
+Found find(Joint& joint, const Array<std::uint8_t>& mask, const std::vector<Demand>& demands, Budget budget) {
   require(int(mask.shape(0)) == joint.forest().atoms(), "the box has the wrong length");
   check_demands(joint, demands);
   const auto meets = [&](const std::vector<int>& x) { return joint.meets(x, demands); };

@@ -32,7 +32,7 @@ bool answers(const Oracle& oracle, const std::vector<int>& point, const Question
 }
 
 // A point of a box that answers a question.
-Found find(Workspaces& workspaces, Array<std::uint8_t> mask, const Question& question, Budget budget) {
+Found find(Workspaces& workspaces, const Array<std::uint8_t>& mask, const Question& question, Budget budget) {
   const Forest& f = workspaces.forest;
   require(int(mask.shape(0)) == f.atoms(), "the box has the wrong length");
   check_question(f, question);
@@ -100,8 +100,8 @@ GrownBox grow(Workspaces& workspaces, const std::vector<int>& point, const Weake
 }
 
 // The nearest point that is decided otherwise, or for the target; costs are per atom, infinite where it must not be.
-NearestAnswer find_nearest(Workspaces& workspaces, const std::vector<int>& instance, Array<double> cost, Norm norm,
-                           std::optional<int> target, Budget budget) {
+NearestAnswer find_nearest(Workspaces& workspaces, const std::vector<int>& instance, const Array<double>& cost,
+                           Norm norm, std::optional<int> target, Budget budget) {
   const Forest& f = workspaces.forest;
   check_point(f, instance);
   require(int(cost.shape(0)) == f.atoms(), "the costs have the wrong length");

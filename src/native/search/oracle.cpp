@@ -32,16 +32,16 @@ void Oracle::open(const std::uint8_t* mask) {
 
 bool Oracle::ask(const std::uint8_t* mask, Question question, const Seeds& seeds, std::vector<int>& point) {
   open(mask);
-  if (has_one_margin(question)) return beat(label_of(question), seeds, point);
-  return reach(*question.target, point);
+  if (question.target && forest.n_classes != 2) return reach(*question.target, point);
+  return beat(label_of(question), seeds, point);
 }
 
 bool Oracle::ask_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom, double budget,
                         std::vector<int>& point) {
   open(mask);
   costs_.set(of_atom, budget);
-  if (has_one_margin(question)) return beat_within(label_of(question), point);
-  return reach(*question.target, point, &costs_);
+  if (question.target && forest.n_classes != 2) return reach(*question.target, point, &costs_);
+  return beat_within(label_of(question), point);
 }
 
 bool Oracle::answers(const std::vector<int>& point, Question question) const {
@@ -128,7 +128,7 @@ void Oracle::find_answers_along(int j, const std::vector<int>& point, Question q
                                 std::vector<std::uint8_t>& answering) {
   const int values = forest.values(j);
   answering.assign(values, 0);
-  if (!has_one_margin(question)) {
+  if (question.target && forest.n_classes != 2) {
     std::vector<int> moved(point);
     for (moved[j] = 0; moved[j] < values; moved[j]++) answering[moved[j]] = answers(moved, question);
     return;

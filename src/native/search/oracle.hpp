@@ -73,7 +73,7 @@ class Oracle {
   static constexpr int kLeastPatience = 50;
 
   void open(const std::uint8_t* mask);
-  bool has_one_margin(Question question) const { return !question.target || forest.n_classes == 2; }
+  // The class that some rival must beat. Of two classes, a target is the rival of the other one.
   int label_of(Question question) const { return question.target ? 1 - *question.target : question.label; }
 
   bool beat(int label, const Seeds& seeds, std::vector<int>& point);

@@ -1,0 +1,133 @@
+// Every search against brute force: depth-first, Lagrangian, and the oracle with all its means or some of them.
+#include <doctest/doctest.h>
+
+#include <iterator>
+
+#include "search/depth_first.hpp"
+#include "search/lagrangian.hpp"
+#include "search/oracle.hpp"
+#include "tests/forests.hpp"
+
+namespace primewood::tests {
+
+using namespace search;
+
+namespace {
+
+// The margin of class 1 over class 0 in a box.
+struct Searched {
+  Searched(const Forest& f, const Mask& mask) : box(f), margin(box), falsifier(margin, limits) {
+    limits.start({}, [] {});
+    box.set(mask.data());
+    margin.choose(0, 1);
+    margin.collect();
+  }
+
+  Limits limits;
+  Restriction box;
+  Margin margin;
+  Falsifier falsifier;
+};
+
+bool is_counterexample(const Forest& f, const Point& point) {
+  return f.possible(point.data()) && f.decide(point.data()) != 0;
+}
+
+bool exists_counterexample(const Forest& f, const Mask& mask) {
+  return !find_point(f, mask, [&](const Point& point) { return is_counterexample(f, point); }).empty();
+}
+
+constexpr SearchOptions kOptions[] = {{800, true}, {0, true}, {800, false}, {0, false}, {5, false}};
+
+}  // namespace
+
+TEST_CASE("depth-first search agrees with brute force") {
+  RandomForests random(10);
+  int found = 0;
+  for (int round = 0; round < 150; round++) {
+    const Forest f = random.make({7, round % 3});
+    const Mask mask = random.make_box(f);
+    Searched searched(f, mask);
+    DepthFirst search(searched.margin, searched.limits);
+    const auto verdict = search.run(100000);
+    const bool exists = exists_counterexample(f, mask);
+    CHECK(verdict == (exists ? DepthFirst::Verdict::kCounterexample : DepthFirst::Verdict::kSafe));
+    if (!exists) continue;
+    Point point;
+    searched.box.to_values(search.counterexample, point);
+    CHECK(holds(f, mask, point));
+    CHECK(is_counterexample(f, point));
+    found++;
+  }
+  CHECK(found > 20);
+  CHECK(found < 130);
+}
+
+TEST_CASE("depth-first search gives up when its nodes are used up") {
+  RandomForests random(11);
+  const Forest f = random.make({});
+  Searched searched(f, whole_box(f));
+  if (searched.margin.bound() < searched.margin.threshold) return;
+  searched.margin.collect();
+  CHECK(DepthFirst(searched.margin, searched.limits).run(0) == DepthFirst::Verdict::kUnfinished);
+}
+
+TEST_CASE("Lagrangian search agrees with brute force, with local search and without it") {
+  RandomForests random(12);
+  for (int round = 0; round < 150; round++) {
+    const Forest f = random.make({7, round % 3});
+    const Mask mask = random.make_box(f);
+    Searched searched(f, mask);
+    const SearchOptions options{0, round % 2 == 0};
+    OneMargin goal(searched.margin, searched.falsifier, options);
+    Lagrangian search(searched.box, searched.limits);
+    const bool found = search.run(goal);
+    CHECK(found == exists_counterexample(f, mask));
+    if (!found) continue;
+    Point point;
+    searched.box.to_values(search.point, point);
+    CHECK(holds(f, mask, point));
+    CHECK(is_counterexample(f, point));
+  }
+}
+
+TEST_CASE("the oracle answers as brute force does, whatever it may use") {
+  RandomForests random(13);
+  for (int round = 0; round < 200; round++) {
+    const Forest f = random.make({6, round % 3, 2 + round % 3});
+    const Mask mask = random.make_box(f);
+    Question question{random.below(f.n_classes)};
+    if (round % 2) question.target = random.below(f.n_classes);
+    Oracle oracle(f);
+    start(oracle, kOptions[round % std::size(kOptions)]);
+    const Point instance = random.make_point(f);
+    Point point;
+    const bool found = oracle.ask(mask.data(), question, {&instance}, point);
+    const Point expected = find_point(f, mask, [&](const Point& p) { return oracle.answers(p, question); });
+    CHECK(found == !expected.empty());
+    if (!found) continue;
+    CHECK(holds(f, mask, point));
+    CHECK(oracle.answers(point, question));
+  }
+}
+
+TEST_CASE("a run is stopped by its limits, and the same run gives the same answer") {
+  RandomForests random(14);
+  Shape shape{20, 0, 3, 5};
+  shape.ordered = {9, 9, 9, 9};
+  shape.has_missing = {0, 0, 0, 0};
+  const Forest f = random.make(shape);
+  const Mask mask = whole_box(f);
+  Oracle oracle(f);
+  Point point, again;
+  oracle.start({800, false}, {-1, 0}, [] {});
+  CHECK_THROWS_AS(oracle.ask(mask.data(), {0}, {}, point), LimitReached);
+  Oracle other(f);
+  start(other);
+  start(oracle);
+  CHECK(oracle.ask(mask.data(), {0}, {}, point) == other.ask(mask.data(), {0}, {}, again));
+  CHECK(point == again);
+  CHECK(oracle.limits.visited() == other.limits.visited());
+}
+
+}  // namespace primewood::tests
