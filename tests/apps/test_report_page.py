@@ -13,6 +13,7 @@ from apps.audit_dom import Element, read
 from primewood.apps.report.page import SECTIONS, render_page, render_style
 from primewood.apps.report.page.limits import list_alarms, list_limits
 from primewood.apps.report.page.words import (
+    WHO,
     count_explanations,
     format_percent,
     join_names,
@@ -420,6 +421,25 @@ def test_limits_name_what_was_not_done():
     words = " ".join(list_limits(records.stated()))
     assert "Neither proved nor broken in time: “independent of housing”." in words
     assert "1 row is not possible under the assumptions" in words
+
+
+def test_sentences_about_one_row_are_singular():
+    record = copy.deepcopy(records.small())
+    record["confirmation"]["agree"] = record["confirmation"]["rows"] - 1
+    record["cases"]["items"][0]["problem"] = "it cannot be read"
+    record["rules"].update(counted=10, covered=9, absent=None)
+    told = " ".join([*list_alarms(record), *list_limits(record)])
+    assert (
+        f"a different decision from {WHO[record['confirmation']['by']]}: 1 of {record['confirmation']['rows']}."
+        in told
+    )
+    assert "Rows that were asked for and cannot be explained: 1." in told
+    assert "Rows that match no rule: 1 of 10." in told
+    record["confirmation"].update(rows=1, agree=1)
+    assert any(line.endswith("and decided as shown (1 row).") for line in summarise(record))
+    assert not re.search(
+        r"\b1 row( of [\d,]+)? (that )?(were|serve|match|are)\b", f"{told} {summarise(record)}"
+    )
 
 
 def test_shares_are_never_rounded_up_and_lists_are_short():

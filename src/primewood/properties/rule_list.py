@@ -35,6 +35,7 @@ from primewood.questions.status import Status
 from primewood.questions.widest import Cuts, RowsCovered, Tuning, Widest, as_bits, rivals_of, widest
 from primewood.questions.witnesses import WitnessFinder
 from primewood.render import text
+from primewood.render.numbers import format_count
 from primewood.render.records import RuleListRecord, RuleRecord, plain
 from primewood.tables.rows import as_rows
 from primewood.visible import Readable, join_lines
@@ -187,28 +188,30 @@ class RuleList(Readable):
         return rule_list(self.to_dict())
 
     def __repr__(self) -> str:
-        return f"<RuleList of {_counted(len(self.rules), 'rule')}: print it, rules[0], to_dict()>"
+        return f"<RuleList of {format_count(len(self.rules), 'rule')}: print it, rules[0], to_dict()>"
 
     def __str__(self) -> str:
         lines: list[str] = []
         for rule in self.rules:
             more = f", {rule.new_rows} of them new" if rule.new_rows < rule.rows else ""
-            line = f"{rule.rule}  ({_counted(rule.rows, 'row')}{more})"
+            line = f"{rule.rule}  ({format_count(rule.rows, 'row')}{more})"
             if sum(map(len, lines)) + len(line) > MOST_LETTERS:
-                lines.append(f"{_counted(len(self.rules) - len(lines), 'further rule')}, not shown here")
+                lines.append(f"{format_count(len(self.rules) - len(lines), 'further rule')}, not shown here")
                 break
             lines.append(line)
         total, covered = sum(self.rows.values()), sum(self.covered.values())
         share = f" ({text.write_share(covered / total)})" if total else ""
         lines.append(
-            f"{_counted(len(self.rules), 'rule')}, each right on every row that it covers; "
-            f"together {covered} of {_counted(total, 'training row')}{share}"
+            f"{format_count(len(self.rules), 'rule')}, each right on every row that it covers; "
+            f"together {covered} of {format_count(total, 'training row')}{share}"
         )
         left = [f"{name}: {count}" for name, count in self.uncovered.items() if count]
         if left:
             lines.append(f"covered by no rule: {', '.join(left)}")
         if self.outside:
-            lines.append(f"not counted, because they lie outside the domain: {_counted(self.outside, 'row')}")
+            lines.append(
+                f"not counted, because they lie outside the domain: {format_count(self.outside, 'row')}"
+            )
         if self.status != Status.PROVED:
             lines.append("stopped early: more rules may cover more, and a rule may not be prime")
         return join_lines(lines)
@@ -412,7 +415,3 @@ class _Class:
 def _shares(new_rows: Sequence[int], rows: int) -> tuple[float, ...]:
     """The shares that are covered after no rule, one, two, ..."""
     return tuple(float(x) / max(1, rows) for x in np.cumsum([0, *new_rows]))
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

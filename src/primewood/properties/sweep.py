@@ -94,7 +94,7 @@ class SweepLine:
 
     Attributes
     ----------
-    asked : Asked
+    verifier : Verifier
     places : tuple of int
         The variables of the features.
     """
@@ -276,7 +276,7 @@ class Hunt:
 
     Parameters
     ----------
-    asked
+    verifier
         The model; its context has the rows.
     places
         The variables that may change.

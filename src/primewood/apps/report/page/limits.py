@@ -31,8 +31,8 @@ def list_alarms(record: ReportRecord) -> list[str]:
     if by is None or not wrong:
         return []
     return [
-        f"{format_count(wrong, 'row')} of {found['rows']:,} that serve as evidence got a different decision from "
-        f"{WHO[by]}. Do not rely on this report before that is understood."
+        f"Evidence rows that got a different decision from {WHO[by]}: {wrong:,} of {found['rows']:,}. Do not rely on "
+        "this report before that is understood."
     ]
 
 
@@ -91,7 +91,7 @@ def _check_cases(cases: CasesSection) -> list[str]:
         )
     if refused:
         found.append(
-            f"{format_count(refused, 'row')} that were asked for cannot be explained; the reason is beside each."
+            f"Rows that were asked for and cannot be explained: {refused:,}. The reason is beside each of them."
         )
     explained = [item for item in cases["items"] if item["problem"] is None]
     fewest, nearest = ([item["fewest"] for item in explained], [item["nearest"] for item in explained])
@@ -138,7 +138,7 @@ def _check_rules(rules: RulesSection) -> list[str]:
     found = []
     left = rules["counted"] - rules["covered"]
     if left:
-        found.append(f"{format_count(left, 'row')} of {rules['counted']:,} match no rule.")
+        found.append(f"Rows that match no rule: {left:,} of {rules['counted']:,}.")
     if rules["status"] != "proved":
         found.append("The search for rules was stopped by the time: more rules may cover more, or be wider.")
     grown = rules["grown_from"]
@@ -190,5 +190,5 @@ def _check_batch(features: FeaturesSection) -> list[str]:
         )
     if features["failed"]:
         left_out = f"{features['failed']:,} of {features['rows']:,} rows of the batch"
-        words.append(f"Feature use leaves out {left_out}: they could not be explained.")
+        words.append(f"Feature use leaves out {left_out}, which could not be explained.")
     return words

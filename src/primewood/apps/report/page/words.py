@@ -120,8 +120,8 @@ def _confirm(confirmation: ConfirmationRecord) -> list[str]:
     if by is None or agree < rows:
         return []
     return [
-        f"All {format_count(rows, 'row')} that serve as evidence here were decided once more by {WHO[by]}, "
-        "and decided as shown."
+        f"Every row that serves as evidence here was decided once more by {WHO[by]}, and decided as shown "
+        f"({format_count(rows, 'row')})."
     ]
 
 
