@@ -27,7 +27,7 @@ from datasets import load, train
 import primewood as pw
 from primewood.engines.duality import AnswerKind, Duality
 from primewood.engines.protocol import Clock
-from primewood.questions.problem import Problem
+from primewood.questions.best_problem import Problem
 from primewood.questions.relevance import search_relevance
 from primewood.questions.shortest import shortest
 

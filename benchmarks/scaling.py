@@ -27,7 +27,7 @@ import numpy as np
 from datasets import load, train
 
 import primewood as pw
-from primewood.engines.search import forest
+from primewood.engines import native_forest
 from primewood.ensemble.integers import integer_vote
 
 RESULTS = Path(__file__).parent / "results" / "scaling.json"
@@ -121,7 +121,7 @@ def exactness() -> list[dict]:
             continue
         model, X, rows = train(*load(data), trees, depth, 20)
         explainer = pw.Explainer(model, X, literals="sets")
-        with patch.object(forest, "integer_vote", on_integers_alone):
+        with patch.object(native_forest, "integer_vote", on_integers_alone):
             integers = pw.Explainer(model, X, literals="sets")
             integers.decide(rows[0])  # builds the core's forest
         exact_s, integers_s, other, wrong = [], [], 0, 0

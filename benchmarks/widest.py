@@ -25,7 +25,7 @@ from datasets import load, train
 import primewood as pw
 from primewood.engines.protocol import Clock
 from primewood.properties.rule_list import RuleWishes, grow_rules
-from primewood.questions.problem import Problem
+from primewood.questions.best_problem import Problem
 from primewood.questions.widest import Tuning, coverage_of, rivals_of, widest
 
 RESULTS = Path(__file__).parent / "results" / "widest.json"

@@ -3,7 +3,7 @@
 from . import answers, encodings, errors
 from .apps.check import tally
 from .batch.batch import Batch
-from .batch.folder_summary import overview
+from .batch.overview import overview
 from .domain.declarations import Number, ordered
 from .ensemble import Categories, Ensemble, Group, Level, Tree
 from .explainer import Explainer, compare, compile, verify
@@ -20,7 +20,7 @@ from .properties.independent import independent_of
 from .properties.monotone import monotone
 from .properties.robust_at import robust_at
 from .properties.robust_everywhere import robust_everywhere
-from .properties.stated_rules import never, output
+from .properties.rules_to_verify import never, output
 from .questions.explanation import Explanation
 from .questions.families import pi_explanations, prime_implicants
 from .questions.status import Status

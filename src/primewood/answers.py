@@ -4,11 +4,11 @@ from primewood.apps.adverse_action import AdverseAction
 from primewood.apps.check import Tally
 from primewood.apps.report import Report
 from primewood.batch.failed import Failed
-from primewood.batch.folder_summary import Overview
+from primewood.batch.file_result import Written
+from primewood.batch.overview import Overview
 from primewood.batch.summary import Summary
-from primewood.batch.written import Written
 from primewood.model.score import Score
-from primewood.properties.breaking import Breaking
+from primewood.properties.breaking_rows import Breaking
 from primewood.properties.comparison import Comparison
 from primewood.properties.compiled import Compiled, FewestChanges
 from primewood.properties.compiled_difference import Difference

@@ -20,10 +20,10 @@ from primewood.batch.explain_file import explain_file
 from primewood.batch.explain_rows import explain_rows
 from primewood.batch.failed import Failed
 from primewood.batch.file_job import FileJob
+from primewood.batch.file_result import Written
 from primewood.batch.folder import PartFormat
 from primewood.batch.importance import ROWS_BETWEEN_FLIPS, count_importance
 from primewood.batch.settings import BLOCK, Settings, choose_settings
-from primewood.batch.written import Written
 from primewood.domain import Domain
 from primewood.domain.domain import MissingRule
 from primewood.engines.diagram.compiler import CompilationWatcher
@@ -33,7 +33,7 @@ from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput
 from primewood.logic.expression import Expression
 from primewood.logic.language import Language
-from primewood.model.building import Options, Summation, build_model, read_alike
+from primewood.model.build import Options, Summation, build_model, read_alike
 from primewood.model.decision_rule import DecisionRule
 from primewood.model.feature_records import instance_record
 from primewood.model.model import Model, TreeModel, VoteName

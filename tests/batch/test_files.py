@@ -17,7 +17,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 import primewood as pw
 from batch.samples import write_answers
 from primewood.batch import folder as folders
-from primewood.batch.folder_summary import overview
+from primewood.batch.overview import overview
 from primewood.batch.row_explainer import RowExplainer
 from primewood.batch.settings import Settings
 from primewood.batch.sources import open_source

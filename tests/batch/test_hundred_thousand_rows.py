@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from primewood.batch.folder_summary import overview
+from primewood.batch.overview import overview
 from primewood.data.credit import load_credit
 
 ROWS = 100_000

@@ -17,7 +17,7 @@ from batch.samples import write_answers
 from children import run_child
 from mutations import mutate
 from primewood.batch.folder import Folder, Manifest
-from primewood.batch.folder_summary import overview
+from primewood.batch.overview import overview
 from primewood.batch.settings import Settings
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput, PrimewoodError

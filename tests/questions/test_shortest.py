@@ -19,7 +19,7 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Verdict
 from primewood.errors import InvalidInput
 from primewood.logic.instance import contains
-from primewood.questions.problem import Problem
+from primewood.questions.best_problem import Problem
 from primewood.questions.shortest import _Proposals, _Search, shortest
 
 WEIGHTS = [None, {0: 3, 1: 2, 2: 4}, {0: 0.3, 1: 0.1, 2: math.pi}, {1: 1e-9}]

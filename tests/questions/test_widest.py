@@ -29,7 +29,7 @@ from primewood.logic.by_definition import prime_boxes
 from primewood.logic.instance import contains
 from primewood.logic.language import weakenings
 from primewood.questions import best
-from primewood.questions.problem import Problem
+from primewood.questions.best_problem import Problem
 from primewood.questions.widest import RowsCovered, ShareCovered, Tuning, coverage_of, rivals_of, widest
 
 NAMES = ["none", "clause", "order", "both"]

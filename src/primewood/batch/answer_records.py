@@ -15,7 +15,7 @@ from primewood.batch.failed import Failed
 from primewood.logic.expression import Literal
 from primewood.logic.interval import Interval
 from primewood.model.context import TreeContext
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.questions.explanation import Explanation
 from primewood.render import frames
 from primewood.render.records import plain

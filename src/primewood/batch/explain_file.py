@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from primewood.batch.file_job import FileJob
+from primewood.batch.file_result import Written
 from primewood.batch.into_folder import explain_into_folder
 from primewood.batch.into_one_file import explain_into_one_file, is_one_file
-from primewood.batch.written import Written
 from primewood.errors import InvalidInput
 from primewood.model.model import TreeModel
 

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from primewood.batch.batch import TAKEN_OVER
 from primewood.batch.failed import Failed
-from primewood.batch.known import KnownBoxes, LentBox
-from primewood.batch.pending import CellKey, PendingRows
+from primewood.batch.known_boxes import KnownBoxes, LentBox
+from primewood.batch.pending_rows import CellKey, PendingRows
 from primewood.batch.progress import show_progress
+from primewood.batch.reuse_order import WaitingRows
 from primewood.batch.row_explainer import RowExplainer
 from primewood.batch.row_result import OnResult, RowResult, RowTask, describe_error
 from primewood.batch.settings import Settings
 from primewood.batch.sources import Block, split_rows
-from primewood.batch.waiting_rows import WaitingRows
 from primewood.batch.workers import Workers
 from primewood.errors import PrimewoodError
 from primewood.logic.instance import Box, Point

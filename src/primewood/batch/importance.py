@@ -8,7 +8,7 @@ from primewood.batch.failed import Failed
 from primewood.engines.protocol import Clock
 from primewood.logic.language import Language
 from primewood.model.model import TreeModel
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.questions.explanation import Explanation
 from primewood.questions.importance import FeatureCounts, Importance, find_flips
 from primewood.questions.status import Status

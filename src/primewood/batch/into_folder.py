@@ -19,12 +19,12 @@ from primewood.batch import part_files
 from primewood.batch.answer_records import RecordWriter
 from primewood.batch.explain_rows import Run
 from primewood.batch.file_job import FileJob
+from primewood.batch.file_result import Written
 from primewood.batch.folder import BatchQuestion, Folder, Manifest, Part, PartFormat, part_name
 from primewood.batch.progress import show_progress
 from primewood.batch.row_explainer import RowExplainer
 from primewood.batch.row_result import RowResult
 from primewood.batch.sources import Source, open_source
-from primewood.batch.written import Written
 from primewood.errors import InvalidInput
 from primewood.files import report_damage
 from primewood.model.model import TreeModel

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from primewood.batch.file_job import FileJob
+from primewood.batch.file_result import Written
 from primewood.batch.folder import Folder
 from primewood.batch.into_folder import explain_into_folder
 from primewood.batch.part_files import read_columns
 from primewood.batch.sources import open_source
-from primewood.batch.written import Written
 from primewood.errors import InvalidInput
 from primewood.files import write_whole
 from primewood.model.model import TreeModel

@@ -14,7 +14,7 @@ from typing import IO, Any, get_args
 from primewood import __version__
 from primewood.batch.explain_rows import list_lendable
 from primewood.batch.folder import Folder, Part, PartFormat
-from primewood.batch.known import LentBox
+from primewood.batch.known_boxes import LentBox
 from primewood.batch.row_result import RowResult
 from primewood.errors import InvalidInput
 from primewood.fields import FieldCheck, Fields, items, number, optional, scalar, text, whole, wrong

@@ -11,7 +11,7 @@ from primewood.batch.settings import Settings
 from primewood.engines.protocol import Clock
 from primewood.model.decision import RowDecision
 from primewood.model.model import TreeModel
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.questions.explain import Wishes, explain
 from primewood.questions.explanation import Explanation
 from primewood.questions.explanation_maker import ExplanationMaker, note_fixed

@@ -15,7 +15,7 @@ from primewood.cli.setting_names import BATCHES
 from primewood.errors import InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
-    from primewood.batch.written import Written
+    from primewood.batch.file_result import Written
     from primewood.cli.call_settings import CallSettings
     from primewood.explainer import Explainer
     from primewood.tables.files import Dialect

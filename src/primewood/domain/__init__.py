@@ -2,8 +2,8 @@
 
 from primewood.domain.domain import Domain, DomainRecipe, domain_of
 from primewood.domain.feature import Feature
-from primewood.domain.formula import Formulas
 from primewood.domain.subject import EnsembleSubject, ExpressionSubject, Subject, default_order
+from primewood.domain.vote_formula import Formulas
 
 __all__ = [
     "Domain",

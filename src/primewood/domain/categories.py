@@ -1,8 +1,8 @@
 """An order of categories in which the sets that a model tests are few runs.
 
 Boosting libraries find a set of categories by sorting them by their effect and cutting the line in two. Trees over
-variables test runs of values (`primewood.engines.flat`), so categories with like effects should stand side by side.
-The order changes no answer, only how soon it is found.
+variables test runs of values (`primewood.engines.prefix_trees`), so categories with like effects should stand side by
+side. The order changes no answer, only how soon it is found.
 """
 
 from __future__ import annotations

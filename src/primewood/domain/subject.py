@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain.domain import Domain
-from primewood.domain.formula import Formulas
+from primewood.domain.vote_formula import Formulas
 from primewood.ensemble import Ensemble
 from primewood.errors import InvalidInput
 from primewood.logic.connectives import implication, negation

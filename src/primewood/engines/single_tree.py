@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from primewood.arrays import Bools, Ints
 from primewood.domain import EnsembleSubject
 from primewood.engines.duality import DualFamily
-from primewood.engines.flat import FlatTree, flat_trees
+from primewood.engines.prefix_trees import FlatTree, flat_trees
 from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point

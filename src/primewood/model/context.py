@@ -22,9 +22,9 @@ from primewood.logic.language import Language
 from primewood.logic.masks import mask_of
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
-from primewood.model.atoms import Atoms
 from primewood.model.distribution import distribution
-from primewood.model.rows_of_cells import Cells, Row
+from primewood.model.row_in_cell import Cells, Row
+from primewood.model.value_arrays import Atoms
 from primewood.render import decimals, text
 from primewood.render.records import (
     DistributionRecord,

@@ -10,7 +10,7 @@ from primewood.engines.protocol import Oracle
 from primewood.logic.instance import Box, Point
 from primewood.model.context import Context, TreeContext
 from primewood.model.model import Model, TreeModel
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.model.score import Score, Scorer
 
 

@@ -32,7 +32,7 @@ from primewood.logic.language import Language, check_language
 from primewood.logic.syntax import Statement
 from primewood.model.context import Context, TreeContext
 from primewood.model.decision_rule import DecisionRule, decide_between
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.model.score import Scorer
 from primewood.readers.fidelity import Fidelity
 from primewood.tables.rows import Reading, as_rows, read_row

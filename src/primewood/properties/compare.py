@@ -24,7 +24,7 @@ from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.context import TreeContext
 from primewood.model.model import TreeModel
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.model.score import Scorer
 from primewood.properties.comparison import ChangedRows, Comparison, Region
 from primewood.properties.verification import Verifier

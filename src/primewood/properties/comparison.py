@@ -8,7 +8,7 @@ from primewood.logic.term import Term
 from primewood.model.context import TreeContext
 from primewood.model.feature_records import instance_record
 from primewood.model.score import Score
-from primewood.properties.breaking import SHOWN_IDS, format_ids
+from primewood.properties.breaking_rows import SHOWN_IDS, format_ids
 from primewood.properties.verification import values_in_words
 from primewood.properties.wording import Outcome
 from primewood.render import text

@@ -22,13 +22,13 @@ from primewood.logic.instance import Point
 from primewood.logic.language import Language, check_language
 from primewood.model.context import UNDECIDED, Context, TreeContext
 from primewood.model.model import Model
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.progress import say
 from primewood.questions.complete import Bias, CompleteReason, Relevance
 from primewood.questions.contrast import Contrast, ContrastMaker, Contrasts, find_rival
-from primewood.questions.examples import find_familiar
 from primewood.questions.explanation_maker import ExplanationMaker
 from primewood.questions.explanations import Explanations
+from primewood.questions.familiar_points import find_familiar
 from primewood.render.records import CompiledRecord
 from primewood.visible import Readable
 

@@ -17,7 +17,7 @@ from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.engines.search.joint import Demand, JointForest, Relation
 from primewood.engines.search.oracle import SearchForest
 from primewood.logic.instance import Box, Point
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.properties.verification import Verifier
 
 

@@ -28,9 +28,9 @@ from primewood.model.context import TreeContext
 from primewood.model.decision import RowDecision
 from primewood.model.feature_records import instance_record
 from primewood.model.model import TreeModel
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
+from primewood.questions.best_problem import Problem
 from primewood.questions.explanation import Explanation
-from primewood.questions.problem import Problem
 from primewood.questions.status import Status
 from primewood.questions.widest import Cuts, RowsCovered, Tuning, Widest, as_bits, rivals_of, widest
 from primewood.questions.witnesses import WitnessFinder

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from primewood.engines.protocol import Clock
 from primewood.ensemble import Ensemble, Tree
 from primewood.logic.instance import Point
-from primewood.model.rows_of_cells import Row
-from primewood.properties.breaking import Breaking
+from primewood.model.row_in_cell import Row
+from primewood.properties.breaking_rows import Breaking
 from primewood.properties.verification import Verifier
 
 SweepDirection = Choice["up", "down", "any"]

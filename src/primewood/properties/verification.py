@@ -21,11 +21,11 @@ from primewood.logic.syntax import Statement
 from primewood.model.context import TreeContext
 from primewood.model.feature_records import instance_record
 from primewood.model.model import TreeModel
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.model.score import Score
-from primewood.properties.breaking import Breaking
+from primewood.properties.breaking_rows import Breaking
 from primewood.properties.wording import Claim, Outcome
-from primewood.questions.examples import find_familiar
+from primewood.questions.familiar_points import find_familiar
 from primewood.render.records import VerificationRecord, plain
 from primewood.visible import Readable, join_lines
 

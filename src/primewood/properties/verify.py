@@ -12,7 +12,7 @@ from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput, TooLarge, told
 from primewood.model.context import TreeContext
 from primewood.model.model import TreeModel
-from primewood.properties.stated_rules import FORMS, Output, read_rule
+from primewood.properties.rules_to_verify import FORMS, Output, read_rule
 from primewood.properties.verification import Property, Verification, Verifier
 from primewood.properties.wording import Claim, Outcome
 

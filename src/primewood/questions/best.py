@@ -12,11 +12,11 @@ from primewood.logic.instance import Box
 from primewood.logic.language import Language
 from primewood.model.context import TreeContext
 from primewood.model.decision import Decision
+from primewood.questions.best_problem import Problem
 from primewood.questions.explanation import Explanation, Goal
 from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
 from primewood.questions.explanations import Explanations
 from primewood.questions.history import Moment
-from primewood.questions.problem import Problem
 from primewood.questions.shortest import shortest
 from primewood.questions.widest import coverage_of, rivals_of, widest
 from primewood.questions.widest.measures import Measure

@@ -19,9 +19,9 @@ from primewood.logic.term import Term
 from primewood.model.context import UNDECIDED, Context, TreeContext
 from primewood.model.decision import Decision, RowDecision
 from primewood.model.model import TreeModel
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.questions.distance import Moves
-from primewood.questions.examples import find_familiar
+from primewood.questions.familiar_points import find_familiar
 from primewood.questions.families import BoxFamily
 from primewood.questions.status import Status
 from primewood.render.brief import Brief

@@ -17,10 +17,10 @@ from primewood.logic.interval import number
 from primewood.logic.term import Term
 from primewood.model.context import UNDECIDED, TreeContext
 from primewood.model.decision import RowDecision
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.model.score import Score
 from primewood.questions.distance import Moves
-from primewood.questions.examples import find_familiar
+from primewood.questions.familiar_points import find_familiar
 from primewood.questions.status import Status
 from primewood.questions.weakening import weaken
 from primewood.render import decimals

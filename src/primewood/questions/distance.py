@@ -22,7 +22,7 @@ from primewood.errors import InvalidInput, UnknownName, format_list, told
 from primewood.logic.instance import Point
 from primewood.model.context import TreeContext
 from primewood.model.model import TreeModel
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 
 Norm = Choice["l0", "l1", "linf"]
 

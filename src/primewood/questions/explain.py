@@ -14,9 +14,9 @@ from primewood.logic.language import Language
 from primewood.model.decision import Decision, RowDecision
 from primewood.model.model import Model
 from primewood.questions.best import Best
-from primewood.questions.examples import find_familiar
 from primewood.questions.explanation import Explanation, Goal
 from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
+from primewood.questions.familiar_points import find_familiar
 from primewood.questions.order import WeakeningOrder, plan_steps
 from primewood.questions.status import Status
 from primewood.questions.weakening import weaken

@@ -22,7 +22,7 @@ from primewood.logic.language import Language, check_language
 from primewood.logic.masks import indices
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
-from primewood.model.building import Options, build_model
+from primewood.model.build import Options, build_model
 
 T = TypeVar("T")
 Weights = Sequence[NDArray[np.float64]]

@@ -28,8 +28,8 @@ from primewood.engines.protocol import Clock, Grown, Verdict, WeakeningPlan
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box, Point
 from primewood.logic.masks import indices
+from primewood.questions.best_problem import Problem
 from primewood.questions.history import History, Moment
-from primewood.questions.problem import Problem
 from primewood.questions.weakening import drop_each, weaken
 
 SOLVER = "gluecard4"

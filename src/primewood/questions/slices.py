@@ -21,7 +21,7 @@ from primewood.logic.interval import Interval
 from primewood.model.context import TreeContext, interval_record
 from primewood.model.decision import RowDecision
 from primewood.model.feature_records import format_value, scale
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.questions.explain import Wishes, explain
 from primewood.questions.explanation import Explanation
 from primewood.render.records import (

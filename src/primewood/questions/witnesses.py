@@ -15,8 +15,8 @@ from primewood.logic.instance import Box, Point
 from primewood.logic.masks import indices
 from primewood.model.context import UNDECIDED
 from primewood.model.decision import RowDecision
-from primewood.questions.examples import find_familiar
 from primewood.questions.exclusions import Excluded, KnownPoints, Witness
+from primewood.questions.familiar_points import find_familiar
 
 SHARE = 0.25
 """The share of the time that is left that one search may take."""

@@ -179,13 +179,13 @@ def _reader(model: Any) -> Any:
         )
     from sklearn.pipeline import Pipeline
 
-    from primewood.readers import scikit_learn, scikit_learn_boosting, wrappers
+    from primewood.readers import scikit_learn, scikit_learn_scores, wrappers
 
     if isinstance(model, Pipeline):
         return importlib.import_module("primewood.readers.pipeline")
     if wrappers.has_cutoff(model):
         return importlib.import_module("primewood.readers.cutoffs")
-    return scikit_learn_boosting if isinstance(model, scikit_learn_boosting.KNOWN) else scikit_learn
+    return scikit_learn_scores if isinstance(model, scikit_learn_scores.KNOWN) else scikit_learn
 
 
 def load_model(path: str | Path, *, trust_pickle: bool = False) -> Any:

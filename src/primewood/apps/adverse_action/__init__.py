@@ -13,7 +13,7 @@ decision). With
 f is a reason iff it is in some minimal change, and reasons are ordered by size, then by move, then by column. So what
 would have sufficed by itself comes first. Without training rows moves are not compared.
 
-Minimal changes are found by `primewood.questions.minimal_changes`; here they are ranked, coded and put into words.
+Minimal changes are found by `primewood.questions.changes_by_size`; here they are ranked, coded and put into words.
 """
 
 from primewood.apps.adverse_action.asking import LetterOptions, adverse_action

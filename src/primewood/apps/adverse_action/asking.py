@@ -12,7 +12,7 @@ from primewood.apps.adverse_action.reasons import AdverseAction
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput, format_list
 from primewood.model.decision import RowDecision
-from primewood.questions.minimal_changes import MinimalChanges
+from primewood.questions.changes_by_size import MinimalChanges
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from primewood.apps.adverse_action.codes import CodeTable, Fault
 from primewood.apps.adverse_action.letter import range_in_words
 from primewood.apps.adverse_action.reasons import AdverseReason
 from primewood.model.context import TreeContext
-from primewood.model.rows_of_cells import Row
-from primewood.questions.minimal_changes import ChangesOfSize, FeatureSet, MinimalChanges
+from primewood.model.row_in_cell import Row
+from primewood.questions.changes_by_size import ChangesOfSize, FeatureSet, MinimalChanges
 from primewood.questions.status import Status
 from primewood.render.records import plain
 

@@ -19,7 +19,7 @@ from primewood.errors import InvalidInput, told
 from primewood.logic.expression import Expression
 from primewood.logic.term import Term
 from primewood.model.context import TreeContext
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.questions.explanation import Explanation
 from primewood.questions.sufficiency import ClaimedConditions, RowConditions
 

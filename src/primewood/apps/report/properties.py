@@ -18,7 +18,7 @@ from primewood.apps.report.budget import SectionWatch, TimeBudget
 from primewood.apps.report.features import FeatureAlone, FlippingStep, Sensitivity, include_evidence
 from primewood.apps.report.records import PropertiesSection, PropertyRecord
 from primewood.apps.report.subject import ReportSubject
-from primewood.model.rows_of_cells import Cells
+from primewood.model.row_in_cell import Cells
 from primewood.render.records import plain
 
 DIRECTIONS: tuple[Literal["increasing"], Literal["decreasing"]] = ("increasing", "decreasing")

@@ -27,6 +27,6 @@ def summarise(
     primewood summarise explained
     primewood summarise explained --json
     """
-    from primewood.batch.folder_summary import overview
+    from primewood.batch.overview import overview
 
     output.write_answer(overview(folder), as_json=as_json)

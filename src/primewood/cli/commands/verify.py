@@ -111,7 +111,7 @@ def read_properties(explainer: Explainer, options: Properties) -> list[Any]:
     from primewood.cli.inputs import check_features, find_decision
     from primewood.properties.independent import independent_of
     from primewood.properties.robust_everywhere import robust_everywhere
-    from primewood.properties.stated_rules import never, output
+    from primewood.properties.rules_to_verify import never, output
 
     target = None if options.target is None else find_decision(explainer, options.target)
     found: list[Any] = [

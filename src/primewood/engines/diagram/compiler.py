@@ -16,7 +16,7 @@ from primewood.core import _native  # the C++ core
 from primewood.domain import EnsembleSubject
 from primewood.engines.diagram.diagram import CompilationRecord, Diagram
 from primewood.engines.diagram.product import only_where
-from primewood.engines.search.forest import native_forest
+from primewood.engines.native_forest import native_forest
 from primewood.errors import Interrupted, InvalidInput, TooLarge
 from primewood.logic.expression import Expression, Literal
 from primewood.logic.fold import fold, truth

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.core import _native
-from primewood.engines.flat import FlatTree
+from primewood.engines.native_forest import tree_arrays, variable_arrays
+from primewood.engines.prefix_trees import FlatTree
 from primewood.engines.protocol import Clock, Reply, Verdict
-from primewood.engines.search.forest import tree_arrays, variable_arrays
 from primewood.engines.search.oracle import SearchForest, native_budget, read_reply
 from primewood.errors import TooLarge
 from primewood.logic.instance import Box, Point

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from primewood.core import _native
 from primewood.domain import EnsembleSubject
 from primewood.engines.duality import DualFamily
+from primewood.engines.native_forest import native_forest
 from primewood.engines.protocol import Clock, Costs, Grown, Nearest, Reply, Step, Verdict, WeakeningPlan
-from primewood.engines.search.forest import native_forest
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.masks import indices

@@ -9,7 +9,7 @@ from functools import cached_property
 from primewood.domain import Feature
 from primewood.domain.condition import Condition
 from primewood.logic.lexicon import write_name
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.visible import Readable
 
 

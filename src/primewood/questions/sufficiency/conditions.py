@@ -17,7 +17,7 @@ from primewood.logic.expression import Literal
 from primewood.logic.interval import Interval
 from primewood.logic.lexicon import write_name, write_value
 from primewood.model.context import TreeContext
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 
 LARGEST = {"float32": math.nextafter(2.0**128 - 2.0**103, 0.0), "float64": math.nextafter(math.inf, 0.0)}
 """The largest number that is finite after the model's cast."""

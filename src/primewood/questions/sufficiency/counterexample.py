@@ -15,7 +15,7 @@ from primewood.errors import InvalidInput
 from primewood.logic.instance import Point
 from primewood.logic.interval import Interval, number
 from primewood.model.context import TreeContext
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.questions.sufficiency.claim import ClaimedConditions
 from primewood.render.decimals import plain_number
 

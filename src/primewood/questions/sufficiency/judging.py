@@ -11,9 +11,9 @@ from primewood.logic.instance import Box, Point, contains
 from primewood.logic.language import Language
 from primewood.model.context import UNDECIDED
 from primewood.model.decision import RowDecision
-from primewood.questions.examples import find_familiar
 from primewood.questions.explanation import Explanation
 from primewood.questions.explanation_maker import ExplanationMaker
+from primewood.questions.familiar_points import find_familiar
 from primewood.questions.sufficiency.claim import ClaimedConditions
 from primewood.questions.sufficiency.counterexample import (
     Counterexample,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from primewood.engines.protocol import Clock, Grown
 from primewood.logic.instance import Box, Point
+from primewood.questions.best_problem import Problem
 from primewood.questions.history import Moment
-from primewood.questions.problem import Problem
 from primewood.questions.widest.cuts import Cuts, Rivals
 from primewood.questions.widest.measures import RowsCovered, ShareCovered
 from primewood.questions.widest.proof import prove_widest

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from primewood.engines.protocol import Clock, Grown, Reply, Verdict, WeakeningPlan
 from primewood.logic.instance import Box, Point
 from primewood.logic.masks import indices
+from primewood.questions.best_problem import Problem
 from primewood.questions.history import History
-from primewood.questions.problem import Problem
 from primewood.questions.weakening import drop_each, weaken
 from primewood.questions.widest.cuts import Cuts
 from primewood.questions.widest.measures import RowsCovered, ShareCovered

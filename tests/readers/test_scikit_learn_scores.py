@@ -29,7 +29,7 @@ from threadpoolctl import threadpool_limits
 from primewood.ensemble.comparison import cut_of
 from primewood.ensemble.tree import is_within
 from primewood.errors import InvalidInput, UnsupportedModel
-from primewood.readers.scikit_learn_boosting import bounds_of, decisions_of, read, scores_of
+from primewood.readers.scikit_learn_scores import bounds_of, decisions_of, read, scores_of
 
 SPECIAL = (0.0, -0.0, 5e-324, 1.0, -1e300, 1e300)
 

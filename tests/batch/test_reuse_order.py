@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primewood.batch import waiting_rows
-from primewood.batch.waiting_rows import WaitingRows
+from primewood.batch import reuse_order
+from primewood.batch.reuse_order import WaitingRows
 from primewood.logic.variable import Variable
 
 VARIABLES = (
@@ -46,8 +46,8 @@ def nearest(points, labels, place, most):
 def test_a_round_is_as_defined(rows, least):
     points, labels = rows
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(waiting_rows, "LEAST", least)
-        patch.setattr(waiting_rows, "NEAR", 6)
+        patch.setattr(reuse_order, "LEAST", least)
+        patch.setattr(reuse_order, "NEAR", 6)
         found = WaitingRows(np.array(points), np.array(labels), VARIABLES).choose_round(1)
     for place, near in found.items():
         assert [distance(points[place], points[k]) for k in near] == pytest.approx(
@@ -64,7 +64,7 @@ def test_a_round_is_as_defined(rows, least):
 
 def test_the_nearest_are_looked_for_near_in_the_file_too(monkeypatch):
     """However many rows wait, a row is compared with a thousand."""
-    monkeypatch.setattr(waiting_rows, "WINDOW", 10)
+    monkeypatch.setattr(reuse_order, "WINDOW", 10)
     points = np.array([[i % 5, i % 3, 0] for i in range(60)])
     found = WaitingRows(points, np.zeros(60, dtype=int), VARIABLES).choose_round(1000)
     assert all(k // 10 == place // 10 for place, near in found.items() for k in near)

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from primewood.core import _native
 from primewood.domain import Domain
-from primewood.engines.flat import FlatTree, flat_rules, flat_trees
+from primewood.engines.prefix_trees import FlatTree, flat_rules, flat_trees
 from primewood.ensemble import Ensemble
 from primewood.ensemble.integers import integer_vote
 from primewood.ensemble.link import native_link

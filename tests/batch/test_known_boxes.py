@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primewood.batch.known import KnownBoxes
+from primewood.batch.known_boxes import KnownBoxes
 from primewood.logic.variable import Variable
 
 SIZES = st.lists(st.integers(2, 4), min_size=1, max_size=3)

@@ -23,7 +23,7 @@ from primewood.engines.protocol import Clock, Costs, Nearest, Verdict, Weakening
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point
 from primewood.model.decision import RowDecision
-from primewood.model.rows_of_cells import Row
+from primewood.model.row_in_cell import Row
 from primewood.questions.distance import choose_moves
 from primewood.questions.weakening import weaken
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from primewood.batch.folder_summary import Overview, overview
+from primewood.batch.overview import Overview, overview
 from primewood.visible import Readable
 
 

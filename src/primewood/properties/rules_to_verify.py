@@ -23,7 +23,7 @@ from primewood.logic.statement_parser import read
 from primewood.logic.syntax import Conclusion, Statement, Truth
 from primewood.logic.variable import Variable
 from primewood.model.context import TreeContext
-from primewood.properties.breaking import Breaking
+from primewood.properties.breaking_rows import Breaking
 from primewood.properties.verification import Verification, Verifier, find_reaching, search_in_parts
 from primewood.properties.wording import Claim, Outcome
 
