@@ -10,7 +10,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,6 +19,7 @@ from primewood.cli.commands import (
     adverse_action,
     bench,
     contrast,
+    demo,
     encode,
     explain,
     info,
@@ -30,7 +30,6 @@ from primewood.cli.commands import (
 )
 from primewood.cli.failures import run_program
 from primewood.cli.help import Command, HelpGroup
-from primewood.cli.options import Json
 from primewood.cli.shared_options import spread
 from primewood.errors import RowsWarning
 
@@ -80,30 +79,6 @@ def program(
     """
 
 
-def demo(
-    to: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="Where the page goes; an existing file is replaced.", metavar="FILE"
-        ),
-    ] = Path("primewood-demo.html"),
-    as_json: Json = False,
-) -> None:
-    """Train a small forest and explain one of its decisions.
-
-    Prints why one application was declined and what would change that, and writes the same as a page with pictures.
-    With --json, all explanations and no page.
-
-    Examples
-    --------
-    primewood demo
-    primewood demo --json
-    """
-    from primewood.cli.commands.demo import run_demo
-
-    run_demo(as_json=as_json, page=to)
-
-
 COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
     "About one decision": {
         "explain": explain.explain,
@@ -122,7 +97,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "report": report.report,
     },
     "About logic": {"primes": logic.primes, "encode": encode.encode, "audit": logic.audit},
-    "More": {"demo": demo, "bench": bench.bench},
+    "More": {"demo": demo.demo, "bench": bench.bench},
 }
 for _title, _commands in COMMANDS.items():
     for _name, _command in _commands.items():

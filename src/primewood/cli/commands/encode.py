@@ -16,11 +16,11 @@ from primewood.cli.help import LIMITS, OUTPUT
 from primewood.cli.options import Json, MaxNodes, ReadingOptions, TrainingFile, Var, question_option
 from primewood.cli.progress import CommandProgress
 from primewood.errors import InvalidInput, TooLarge
-from primewood.fields import JsonObject
 
 if TYPE_CHECKING:
     from primewood.encodings import Encoding, Obdd
     from primewood.explainer import Explainer
+    from primewood.fields import JsonObject
 
 MODEL_ENDINGS = (".skops", ".json", ".ubj", ".txt", ".cbm", ".joblib", ".pkl", ".pickle")
 LONGEST = 20_000
