@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import html
 import itertools
 import math
 from fractions import Fraction
@@ -13,6 +15,7 @@ from sklearn.ensemble import RandomForestClassifier
 import primewood as pw
 from conformance.test_sums_and_sets_of_values import CONSTRAINTS
 from primewood.model.context import UNDECIDED
+from primewood.questions.robustness import Robustness
 from questions.test_counterfactuals import NAMES, World, real_models
 
 
@@ -149,3 +152,87 @@ def test_radii_of_numbers_beyond_those_that_are_made_up(sign):
     found = pw.Explainer(model).robustness(x)
     assert found.radius <= 1e39 * (1 + 1e-9)
     assert found.radius >= 0.99e39
+
+
+LETS_THEM = '(norm="l0" or relative=True lets them change)'
+
+
+def ask_about(tree, rows, groups=None, **options):
+    """An explainer of one tree over the columns age, city_A and city_B."""
+    names = ("age", "city_A", "city_B")
+    told = {"vote": "sum", "classes": ("no", "yes"), "cuts": (0.0,), "start": (0.0,), "allows_missing": True}
+    ensemble = pw.Ensemble((tree,), names, **told)
+    return pw.Explainer(ensemble, np.array(rows, dtype=float), groups=groups, **options)
+
+
+ROWS = [[20, 1, 0], [30, 0, 1], [40, 1, 0], [50, 0, 1]]
+BY_AGE = pw.Tree.build((0, 35.0, [-1.0], [1.0]))
+BY_CITY = pw.Tree.build((2, 0.5, [-1.0], [1.0]))
+BY_BOTH = pw.Tree.build((2, 0.5, (0, 35.0, [-1.0], [1.0]), [1.0]))
+CITY = {"city": ["city_A", "city_B"]}
+
+
+@pytest.mark.parametrize(
+    "tree, options, words",
+    [
+        (
+            BY_AGE,
+            {},
+            "no as long as no feature moves by more than 15; beyond that yes is possible, with a change of age",
+        ),
+        (BY_AGE, {"norm": "l0"}, "no, but changing one feature is enough: yes with age 20 -> 50"),
+        (BY_CITY, {}, f"no: no change of numbers changes the decision; categories were kept {LETS_THEM}"),
+        (
+            BY_CITY,
+            {"relative": True},
+            "no as long as no feature moves by more than 0.999999 of each feature's range (another category counts as "
+            "the whole range); beyond that yes is possible, with a change of city",
+        ),
+        (BY_CITY, {"norm": "l0"}, "no, but changing one feature is enough: yes with city A -> B"),
+        (
+            BY_BOTH,
+            {},
+            "no as long as no number moves by more than 15; beyond that yes is possible, with a change of age; "
+            f"categories were kept {LETS_THEM}",
+        ),
+    ],
+)
+def test_a_robustness_says_what_was_kept(tree, options, words):
+    found = ask_about(tree, ROWS, CITY, missing="forbid").robustness(ROWS[0], **options)
+    assert str(found).splitlines()[0] == words
+    assert found.to_dict()["notes"] == ([f"categories were kept {LETS_THEM}"] if LETS_THEM in words else [])
+    card = html.unescape(found._repr_html_())
+    assert words[1:] in card and ("Unlimited radius, proved" in card) == (found.status == "impossible")
+
+
+def test_a_robustness_says_what_stayed_missing_and_what_did_not_become_so():
+    explainer = ask_about(BY_AGE, [*ROWS, [math.nan, 1, 0]])
+    by_numbers, by_shares = explainer.robustness(ROWS[0]), explainer.robustness(ROWS[0], relative=True)
+    for found in (by_numbers, by_shares):
+        assert found.notes == ('no value became missing (norm="l0" allows all changes)',)
+        assert str(found).splitlines()[0].endswith(f"with a change of age; {found.kept}")
+    missing = explainer.robustness([math.nan, 1, 0])
+    words = f"yes: no change of numbers changes the decision; missing values were kept {LETS_THEM}"
+    assert missing.radius == math.inf and str(missing).splitlines()[0] == words
+    assert explainer.robustness([math.nan, 1, 0], relative=True).nearest.other == "no"
+
+
+def test_without_training_rows_only_l0_is_named():
+    explainer = pw.Explainer(ask_about(BY_CITY, ROWS).ensemble, groups=CITY, missing="forbid")
+    assert explainer.robustness(ROWS[0]).kept == 'categories were kept (norm="l0" lets them change)'
+
+
+@pytest.mark.parametrize("norm", ["linf", "l0"])
+def test_a_model_that_decides_always_alike_says_so(norm):
+    explainer = ask_about(pw.Tree.build((0, 35.0, [-1.0], [-2.0])), ROWS, missing="forbid")
+    what = "no change of features" if norm == "l0" else "no move"
+    assert str(explainer.robustness(ROWS[0], norm)).splitlines()[0] == f"no: {what} changes the decision"
+
+
+def test_what_was_not_found_in_time_is_not_said_to_be_near():
+    near = ask_about(BY_AGE, ROWS, missing="forbid").robustness(ROWS[0], "l0").nearest
+    none = dataclasses.replace(near, status=pw.Status.INTERRUPTED, row=None, cost=math.inf, lower=0.0)
+    assert str(Robustness(none)).splitlines()[0] == "no; no other decision was found in time"
+    far = dataclasses.replace(near, status=pw.Status.INTERRUPTED, cost=2.0, lower=0.0)
+    words = "no; yes is possible, with a change of age (a change is known at 2)"
+    assert str(Robustness(far)).splitlines()[0] == words

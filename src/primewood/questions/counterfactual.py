@@ -120,6 +120,14 @@ class Counterfactual(Brief):
         return {name: (old[name], new[name]) for name in self.features}
 
     @property
+    def changes_text(self) -> str:
+        """The changes in words, such as "city Berlin -> Rom"."""
+        return ", ".join(
+            f"{name} {_word(old)} -> {self._shown(name, old, new)}"
+            for name, (old, new) in self.changes.items()
+        )
+
+    @property
     def advice(self) -> str:
         """The ranges that the changed features must reach, in words; the others stay as they are."""
         if self.box is None:
@@ -158,11 +166,8 @@ class Counterfactual(Brief):
             if self.status is Status.IMPOSSIBLE:
                 return f"always {self.decision}: no row that may be moved to gets a different decision"
             return f"no other decision than {self.decision} was found in time; none is nearer than {self.lower:.4g}"
-        told = ", ".join(
-            f"{name} {_word(pair[0])} -> {self._shown(name, *pair)}" for name, pair in self.changes.items()
-        )
         proof = "nearest, proved" if self.status is Status.PROVED else f"none is nearer than {self.lower:.4g}"
-        lines = [f"{self.other} instead of {self.decision} with {told}"]
+        lines = [f"{self.other} instead of {self.decision} with {self.changes_text}"]
         lines += [f"   {score}" for score in (self.score, self.other_score) if score is not None]
         lines.append(f"   distance {self.cost:.4g} ({self.moves.norm}; {proof})")
         if self.advice:

@@ -114,6 +114,21 @@ class Moves:
         costs[atoms.starts[:-1] + own] = 0.0
         return self._exclude_disordered(context, row, point, costs)
 
+    def describe_kept(self, context: TreeContext, point: Point) -> str:
+        """What no move changes in a row of the cell `point`, and which option lets it change; "" if nothing."""
+        atoms = context.atoms
+        was_number = (np.array(point, dtype=np.int64) < atoms.numbers)[atoms.place]
+        kept = []
+        if not self.categories and (atoms.is_category & was_number).any():
+            kept.append("categories were kept")
+        if not self.categories and not was_number.all():
+            kept.append("missing values were kept")
+        if not self.to_missing and (atoms.is_missing & was_number).any():
+            kept.append("no value became missing")
+            return f'{", ".join(kept)} (norm="l0" allows all changes)'
+        options = 'norm="l0"' if context.ranges is None else 'norm="l0" or relative=True'
+        return f"{', '.join(kept)} ({options} lets them change)" if kept else ""
+
     def _one_way(self, costs: Costs, name: str, numbers: int, own: int) -> Costs:
         """The costs of one feature's values, without those on the wrong side; the first `numbers` are not missing."""
         narrowed = np.full(len(costs), np.inf)

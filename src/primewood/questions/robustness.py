@@ -29,6 +29,8 @@ class Robustness(Brief):
     ----------
     nearest : Counterfactual
         The nearest row found that gets a different decision, with the measure of distance.
+    kept : str
+        What no move changed, such as categories, and which option lets it change; "" if nothing.
 
     Examples
     --------
@@ -40,10 +42,14 @@ class Robustness(Brief):
     """
 
     nearest: Counterfactual
+    kept: str = ""
 
     @property
     def status(self) -> Status:
-        """Whether the radius is proved to be the largest; "impossible": nothing changes the decision at all."""
+        """Whether the radius is proved to be the largest; "impossible": no move changes the decision.
+
+        Moves leave out what `kept` says.
+        """
         return self.nearest.status
 
     @property
@@ -64,6 +70,11 @@ class Robustness(Brief):
         """How far the nearest row is that was found to get a different decision; infinite if none was found."""
         return self.nearest.cost
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know about the row, and what was kept."""
+        return (*self.nearest.notes, self.kept) if self.kept else self.nearest.notes
+
     def to_dict(self) -> RobustnessRecord:
         """The robustness in plain types."""
         found = self.nearest.to_dict()
@@ -82,7 +93,7 @@ class Robustness(Brief):
                 "changes": found["changes"],
             },
             "model": found["model"],
-            "notes": found["notes"],
+            "notes": list(self.notes),
         }
 
     def _repr_html_(self) -> str:
@@ -95,22 +106,41 @@ class Robustness(Brief):
         return visible(self._words()) if score is None else join_lines([self._words(), str(score)], "   ")
 
     def _words(self) -> str:
+        words = self._count_features() if self.nearest.moves.norm == "l0" else self._measure_moves()
+        return f"{words}; {self.kept}" if self.kept else words
+
+    def _count_features(self) -> str:
         near = self.nearest
         if self.status is Status.IMPOSSIBLE:
-            return f"{near.decision}: no move changes the decision"
-        if near.moves.norm == "l0":
-            count = int(self.radius)
-            what = "any feature changes" if count == 1 else f"any {count} features change"
-            words = f"{near.decision} even if {what}" if count else f"{near.decision}"
-        else:
-            of = " of each feature's range" if near.moves.relative else ""
-            words = f"{near.decision} as long as no feature moves by more than {_round_down(self.radius)}{of}"
+            return f"{near.decision}: no change of features changes the decision"
+        if self.upper <= 1:
+            other = f"it {UNDECIDED}" if near.other == UNDECIDED else near.other
+            return f"{near.decision}, but changing one feature is enough: {other} with {near.changes_text}"
+        count = int(self.radius)
+        what = "any feature changes" if count == 1 else f"any {count} features change"
+        return self._add_nearest(f"{near.decision} even if {what}" if count else f"{near.decision}")
+
+    def _measure_moves(self) -> str:
+        near, shares = self.nearest, self.nearest.moves.relative
+        if self.status is Status.IMPOSSIBLE:
+            what = "change of numbers" if self.kept and not shares else "move"
+            return f"{near.decision}: no {what} changes the decision"
+        what = "number" if self.kept and not shares else "feature"
+        of = " of each feature's range" if shares else ""
+        if shares and near.context.atoms.is_category.any():
+            of += " (another category counts as the whole range)"
+        return self._add_nearest(
+            f"{near.decision} as long as no {what} moves by more than {_round_down(self.radius)}{of}"
+        )
+
+    def _add_nearest(self, words: str) -> str:
+        near = self.nearest
         if near.row is None:
-            return f"{words}; nothing nearer was found in time"
-        told = few(near.changes)
+            return f"{words}; no other decision was found in time"
         tight = "" if self.status is Status.PROVED else f" (a change is known at {self.upper:.6g})"
         then = f"it {UNDECIDED}" if near.other == UNDECIDED else f"{near.other} is possible"
-        return f"{words}; beyond that {then}, with a change of {told}{tight}"
+        where = "beyond that " if self.radius else ""
+        return f"{words}; {where}{then}, with a change of {few(near.changes)}{tight}"
 
 
 def _round_down(radius: float) -> str:
@@ -137,4 +167,5 @@ def find_robustness(decision: RowDecision, norm: Norm, relative: bool, clock: Cl
     counted = norm == "l0"
     moves = Moves(norm, relative and not counted, to_missing=counted, categories=relative or counted)
     moves.check(decision.context)
-    return Robustness(CounterfactualSearch(decision, moves).find_nearest(clock))
+    nearest = CounterfactualSearch(decision, moves).find_nearest(clock)
+    return Robustness(nearest, moves.describe_kept(decision.context, decision.point))

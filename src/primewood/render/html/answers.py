@@ -54,7 +54,7 @@ def robustness(record: RobustnessRecord, words: str) -> str:
             str(record["decision"]),
             lead="how far the row can move before the decision may change",
             status="proved" if record["status"] == "impossible" else record["status"],
-            badge={"proved": "Largest radius, proved", "impossible": "Never changes"}.get(
+            badge={"proved": "Largest radius, proved", "impossible": "Unlimited radius, proved"}.get(
                 record["status"], ""
             ),
         ),
