@@ -118,16 +118,17 @@ class Moves:
         """What no move changes in a row of the cell `point`, and which option lets it change; "" if nothing."""
         atoms = context.atoms
         was_number = (np.array(point, dtype=np.int64) < atoms.numbers)[atoms.place]
-        kept = []
-        if not self.categories and (atoms.is_category & was_number).any():
-            kept.append("categories were kept")
-        if not self.categories and not was_number.all():
-            kept.append("missing values were kept")
+        held = {
+            "categories": bool((atoms.is_category & was_number).any()),
+            "missing values": not was_number.all(),
+        }
+        names = [name for name, is_held in held.items() if is_held and not self.categories]
+        kept = [f"{' and '.join(names)} were kept"] if names else []
         if not self.to_missing and (atoms.is_missing & was_number).any():
             kept.append("no value became missing")
             return f'{", ".join(kept)} (norm="l0" allows all changes)'
         options = 'norm="l0"' if context.ranges is None else 'norm="l0" or relative=True'
-        return f"{', '.join(kept)} ({options} lets them change)" if kept else ""
+        return f"{kept[0]} ({options} lets them change)" if kept else ""
 
     def _one_way(self, costs: Costs, name: str, numbers: int, own: int) -> Costs:
         """The costs of one feature's values, without those on the wrong side; the first `numbers` are not missing."""
