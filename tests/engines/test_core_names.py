@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pytest
 
+from primewood import core
 from primewood.core import _native
 from primewood.logic.language import Language
+
+
+def described_names():
+    """The names in the stub of the core, by class; those of the module itself under None."""
+    tree = ast.parse(Path(core.__file__).with_name("_native.pyi").read_text(encoding="utf-8"))
+    classes = {node.name: node.body for node in tree.body if isinstance(node, ast.ClassDef)}
+    return {owner: sorted(_names(body)) for owner, body in {None: tree.body, **classes}.items()}
+
+
+def _names(body):
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.AnnAssign):
+            yield node.target.id
+        elif isinstance(node, ast.Assign):
+            yield from (target.id for target in node.targets)
+
+
+def public_names(owner):
+    return sorted(name for name in vars(owner) if not name.startswith("_"))
+
+
+def test_the_stub_describes_every_name_of_the_core_and_no_other():
+    described = described_names()
+    assert described.pop(None) == public_names(_native)
+    for owner, names in described.items():
+        members = [name for name in names if not name.startswith("_")]
+        assert members == public_names(getattr(_native, owner)), owner
 
 
 def test_the_core_knows_the_languages_by_the_same_names():

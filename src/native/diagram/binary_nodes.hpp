@@ -24,7 +24,10 @@ class BinaryNodes {
 
   BinaryNodes(std::size_t most_nodes, Limits& limits);
 
-  const Node& operator[](Id id) const { return nodes_[id]; }
+  const Node& operator[](Id id) const {
+    assert(id >= 0 && static_cast<std::size_t>(id) < size());
+    return nodes_[id];
+  }
   std::size_t size() const { return nodes_.size(); }
 
   // The id of a node; `CapReached` if it is new and one too many.

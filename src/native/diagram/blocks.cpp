@@ -61,7 +61,7 @@ Id Blocks::make_sets(int level, const std::vector<Id>& children) {
   }
   const int first = restrictions_.first(level);
   for (int e = static_cast<int>(atoms.size()) - 1; e >= 0; e--)
-    result = restrict(first + e, join(atoms[e], result), result);
+    result = make_choice(first + e, join(atoms[e], result), result);
   return result;
 }
 
@@ -103,7 +103,7 @@ Id Blocks::make_missing(int first, Line line) {
 
 Id Blocks::add_missing(Id numbers, const Line& line) {
   if (line.flag == kNone) return numbers;
-  return restrict(line.flag, join(numbers, line.missing), numbers);
+  return make_choice(line.flag, join(numbers, line.missing), numbers);
 }
 
 Id Blocks::make_ranges(int lower, int upper, const Line& line) {

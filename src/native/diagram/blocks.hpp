@@ -55,7 +55,7 @@ class Blocks {
   Id join(Id a, Id b) { return outwards_ ? reasons_.disjunction(a, b) : reasons_.conjunction(a, b); }
   Id neutral() const { return outwards_ ? 0 : 1; }
   // The function of a restriction, given what holds while its values are allowed, and while they are excluded.
-  Id restrict(int restriction, Id allowed, Id excluded) {
+  Id make_choice(int restriction, Id allowed, Id excluded) {
     return outwards_ ? reasons_.node(restriction, excluded, allowed) : reasons_.node(restriction, allowed, excluded);
   }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -110,6 +111,7 @@ class RowTable {
 
   // The id of a row, which is added if it is new. `row` must not be in this table's own memory.
   Id intern(const T* row) {
+    assert(!is_inside(row));
     const auto is_same = [&](Id id) { return std::equal(row, row + width_, this->row(id)); };
     const std::size_t slot = ids_.find(hash_row(row, width_), is_same);
     if (ids_.at(slot) != kNone) return ids_.at(slot);
@@ -121,6 +123,11 @@ class RowTable {
   }
 
  private:
+  bool is_inside(const T* row) const {
+    const std::less<const T*> before;
+    return !before(row, entries_.data()) && before(row, entries_.data() + entries_.size());
+  }
+
   std::size_t width_;
   std::vector<T> entries_;
   IdTable ids_;
