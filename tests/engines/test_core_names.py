@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import pytest
 
 from primewood import core
 from primewood.core import _native
-from primewood.logic.language import Language
 
 
 def described_names():
@@ -41,10 +39,6 @@ def test_the_stub_describes_every_name_of_the_core_and_no_other():
     for owner, names in described.items():
         members = [name for name in names if not name.startswith("_")]
         assert members == public_names(getattr(_native, owner)), owner
-
-
-def test_the_core_knows_the_languages_by_the_same_names():
-    assert [language.name.lower() for language in _native.Language] == list(get_args(Language))
 
 
 def test_the_variable_of_the_terminals_is_below_all_others():

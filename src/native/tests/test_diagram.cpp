@@ -24,6 +24,7 @@
 #include "diagram/votes.hpp"
 #include "forest/forest.hpp"
 #include "limits.hpp"
+#include "tests/forests.hpp"
 
 namespace primewood::diagram {
 namespace {
@@ -287,42 +288,6 @@ TEST_CASE("expressions refuse to outgrow their cap") {
 
 namespace {
 
-// A random forest over variables with 3, 2 and 3 values (the last of the third is "missing"): trees of depth 2 whose
-// leaves have tenths as values, which do not add exactly, and these times 2^20 as weights.
-forest::Forest random_forest(unsigned seed, int trees, int classes) {
-  std::mt19937 generator(seed);
-  const auto pick = [&](int below) { return static_cast<int>(generator() % static_cast<unsigned>(below)); };
-  forest::VariableArrays variables{{3, 2, 2}, {0, 0, 1}};
-  forest::TreeArrays arrays;
-  forest::VoteArrays vote;
-  vote.n_classes = classes;
-  vote.band = 2;
-  vote.start.assign(classes, 0);
-  for (int t = 0; t < trees; t++) {
-    const int root = static_cast<int>(arrays.variable.size());
-    arrays.root.push_back(root);
-    vote.group_size.push_back(1);
-    vote.group_weight.push_back(1);
-    for (int node = 0; node < 7; node++) {
-      const bool inner = node < 3;
-      const int x = inner ? pick(3) : -1;
-      arrays.variable.push_back(x);
-      arrays.prefix.push_back(inner ? 1 + pick(variables.ordered[x]) : -1);
-      arrays.left.push_back(inner ? root + 2 * node + 1 : -1);
-      arrays.right.push_back(inner ? root + 2 * node + 2 : -1);
-      arrays.missing_left.push_back(pick(2) == 1);
-      arrays.forbidden.push_back(0);
-      vote.exact.push_back(0);
-      for (int c = 0; c < classes; c++) {
-        const int tenths = inner ? 0 : pick(4);
-        vote.value.push_back(tenths * 0.1);
-        vote.weight.push_back(std::llround(tenths * 0.1 * (1 << 20)));
-      }
-    }
-  }
-  return forest::Forest(std::move(variables), std::move(arrays), std::move(vote));
-}
-
 CompileOptions ample_options(bool find_order) {
   CompileOptions options;
   options.order = {2, 0, 1};
@@ -332,22 +297,45 @@ CompileOptions ample_options(bool find_order) {
   return options;
 }
 
+// The same trees with tenths of their whole numbers as values, which do not add exactly; the weights are these times
+// 2^20, rounded.
+Forest make_inexact(const Forest& whole) {
+  forest::VoteArrays vote = static_cast<const forest::VoteArrays&>(whole);
+  for (std::size_t i = 0; i < vote.value.size(); i++) {
+    vote.value[i] *= 0.1;
+    vote.weight[i] = std::llround(vote.value[i] * (1 << 20));
+  }
+  vote.exact.assign(vote.exact.size(), 0);
+  vote.band = 2;
+  return Forest(static_cast<const forest::VariableArrays&>(whole), static_cast<const forest::TreeArrays&>(whole),
+                std::move(vote));
+}
+
+// How many cells were settled by adding as the library does.
+std::size_t check_compiled(const Forest& forest, bool find_order) {
+  NoLimits limits;
+  Compiler compiler(forest, ample_options(find_order), limits);
+  const OrderedDiagram found = compiler.compile();
+  if (!find_order) CHECK(found.order == std::vector<int>{2, 0, 1});
+  Widths widths;
+  for (const int variable : found.order) widths.push_back(forest.values(variable));
+  const auto decide = [&](const Path& path) { return forest.decide(by_variable(path, found.order).data()); };
+  check_equal(found.diagram, widths, decide);
+  return compiler.progress().settled;
+}
+
 }  // namespace
 
 TEST_CASE("a compiled forest decides every point as the forest does") {
-  NoLimits limits;
+  tests::RandomForests forests(1);
   std::size_t settled = 0;
-  for (unsigned seed = 0; seed < 30; seed++) {
-    const forest::Forest forest = random_forest(seed, 6, 2 + static_cast<int>(seed % 2));
+  for (int round = 0; round < 40; round++) {
+    tests::Shape shape;
+    shape.n_classes = 2 + round % 2;
+    const Forest forest = forests.make(shape);
     for (const bool find_order : {false, true}) {
-      Compiler compiler(forest, ample_options(find_order), limits);
-      const OrderedDiagram found = compiler.compile();
-      if (!find_order) CHECK(found.order == std::vector<int>{2, 0, 1});
-      Widths widths;
-      for (const int variable : found.order) widths.push_back(forest.values(variable));
-      check_equal(found.diagram, widths,
-                  [&](const Path& path) { return forest.decide(by_variable(path, found.order).data()); });
-      settled += compiler.progress().settled;
+      CHECK(check_compiled(forest, find_order) == 0);
+      settled += check_compiled(make_inexact(forest), find_order);
     }
   }
   CHECK(settled > 0);
@@ -355,7 +343,10 @@ TEST_CASE("a compiled forest decides every point as the forest does") {
 
 TEST_CASE("a compilation stops at its caps and tells how far it got") {
   NoLimits limits;
-  const forest::Forest forest = random_forest(1, 6, 3);
+  tests::Shape shape;
+  shape.n_classes = 3;
+  shape.n_trees = 12;
+  const Forest forest = tests::RandomForests(1).make(shape);
   for (const bool states : {false, true}) {
     CompileOptions options = ample_options(false);
     (states ? options.most_states : options.most_nodes) = 3;
