@@ -114,10 +114,10 @@ def brief(text: str, most: int = 200) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
-def told(value: object) -> str:
+def quote_value(value: object) -> str:
     """A value as an error shows it: in few words, whatever it is.
 
-    >>> told("abc"), told(10**5000), told([1])
+    >>> quote_value("abc"), quote_value(10**5000), quote_value([1])
     ("'abc'", 'a whole number of 16610 bits', '[1]')
     """
     if isinstance(value, int) and value.bit_length() > 1000:
@@ -150,13 +150,13 @@ def first_line(problem: BaseException, limit: int = 200) -> str:
     return words if len(words) <= limit else words[:limit] + "..."
 
 
-def meant(words: Iterable[object], known: Iterable[object]) -> str:
+def suggest(words: Iterable[object], known: Iterable[object]) -> str:
     """A suggestion for a message, if something known is written much like a word that is not.
 
-    >>> meant(["incme"], ["income", "age"]), meant(["postcode"], ["income", "age"])
+    >>> suggest(["incme"], ["income", "age"]), suggest(["postcode"], ["income", "age"])
     (' (did you mean income?)', '')
     """
     by_letters = {str(name).casefold(): str(name) for name in known}
-    given = (word if isinstance(word, str) else told(word) for word in words)
+    given = (word if isinstance(word, str) else quote_value(word) for word in words)
     near = [close[0] for word in given if (close := get_close_matches(word.casefold(), by_letters, n=1))]
     return f" (did you mean {format_list(by_letters[word] for word in near)}?)" if near else ""

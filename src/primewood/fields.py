@@ -26,7 +26,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.errors import InvalidInput, told
+from primewood.errors import InvalidInput, quote_value
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -63,7 +63,7 @@ class Fields:
 
 def wrong(place: str, expected: str, value: object) -> InvalidInput:
     """The error about a value that is not what it must be."""
-    shown = told(value) if isinstance(value, str | int | float | None) else f"{type(value).__name__}"
+    shown = quote_value(value) if isinstance(value, str | int | float | None) else f"{type(value).__name__}"
     return InvalidInput(f"{place} must be {expected}, not {shown[:SHOWN]}")
 
 

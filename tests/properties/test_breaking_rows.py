@@ -287,13 +287,13 @@ def test_a_count_that_there_was_no_time_for_says_at_least(monkeypatch):
     stated = pw.independent_of("income")
     whole = explainer.verify(stated)
     monkeypatch.setattr(sweep, "ADDITIONS", 1)
-    looked = sweep.Hunt.look
+    looked = sweep.RowScan.run
 
     def look(self, clock, *, until_found=False):
         if until_found:
             looked(self, clock, until_found=True)
 
-    monkeypatch.setattr(sweep.Hunt, "look", look)
+    monkeypatch.setattr(sweep.RowScan, "run", look)
     part = explainer.verify(stated)
     assert 0 < part.breaking.count < whole.breaking.count and not part.breaking.complete
     assert f"At least {part.breaking.count} of your 120 rows" in str(part)

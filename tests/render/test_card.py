@@ -104,7 +104,7 @@ def test_a_card_says_all_that_the_record_says(record):
     for line in [*record["notes"], *record["assumptions"]]:
         assert words(line) in shown
     for item in record.get("excludes", []):
-        assert all(words(str(piece)) in shown for piece in text.divide(item["literal"]))
+        assert all(words(str(piece)) in shown for piece in text.split_at_name(item["literal"]))
         assert all(words(name) in shown for name in item["changed"])
     if record["coverage"] is not None:
         assert text.write_share(record["coverage"]) in shown
@@ -249,7 +249,8 @@ def test_an_explanation_shows_itself_as_a_card_and_as_a_page(tmp_path):
 
 def typeset(literal):
     return [
-        (piece.before, piece.name, piece.after) for piece in map(text.Piece.typeset, text.divide(literal))
+        (piece.before, piece.name, piece.after)
+        for piece in map(text.Piece.typeset, text.split_at_name(literal))
     ]
 
 
@@ -262,9 +263,9 @@ def test_a_name_that_looks_like_a_comparison_keeps_its_letters():
 def test_a_condition_is_divided_whatever_its_feature_is_called():
     for name in ("is", "or", "3 <", "x is missing", "a b"):
         literal = records.numbers(name, records.part(None, 1.0), records.part(3.0, 4.0), missing=True)
-        assert [piece.name for piece in text.divide(literal)] == [name] * 3
+        assert [piece.name for piece in text.split_at_name(literal)] == [name] * 3
         shown = [records.unquoted(piece, name) for piece in literal["shown"]]
-        assert [str(piece) for piece in text.divide(literal)] == shown
+        assert [str(piece) for piece in text.split_at_name(literal)] == shown
 
 
 numbers = st.floats(allow_nan=False)

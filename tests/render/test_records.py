@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
 from primewood.data.credit import load_credit
-from primewood.render.text import divide
+from primewood.render.text import split_at_name
 
 
 def bits(thing):
@@ -319,7 +319,7 @@ def test_shown_bounds_are_those_of_the_words():
     explainer, X = iris_explainer()
     for x in X[::20]:
         for literal in explainer.explain(x).to_dict()["literals"]:
-            assert [str(piece) for piece in divide(literal)] == literal["shown"]
+            assert [str(piece) for piece in split_at_name(literal)] == literal["shown"]
 
 
 def test_numbers_that_json_does_not_have_are_refused():

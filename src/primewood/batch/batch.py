@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from primewood.batch.failed import Failed
 from primewood.batch.summary import Summary
-from primewood.errors import InvalidInput, UnknownName, told
+from primewood.errors import InvalidInput, UnknownName, quote_value
 from primewood.fields import one_of, optional, takes
 from primewood.model.context import Context
 from primewood.questions.explanation import Explanation, score_together
@@ -106,7 +106,7 @@ class Batch(Readable):
             places = []
         if not places:
             raise UnknownName(
-                f"no row is labelled {told(label)}; the first labels are {list(self.index[:5])}"
+                f"no row is labelled {quote_value(label)}; the first labels are {list(self.index[:5])}"
             )
         return self.explanations[places[0]]
 
@@ -193,6 +193,6 @@ def _places(given: Any) -> NDArray[Any]:
         places = np.empty((0, 0))
     if places.ndim != 1 or places.dtype.kind not in "iub":
         raise InvalidInput(
-            f"a batch is indexed by a place, a slice, a mask or a list of places, not by {told(given)}"
+            f"a batch is indexed by a place, a slice, a mask or a list of places, not by {quote_value(given)}"
         )
     return places

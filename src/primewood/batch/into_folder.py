@@ -57,7 +57,7 @@ def explain_into_folder(model: TreeModel, job: FileJob) -> Written:
     folder = Folder(job.target)
     with folder.lock():
         features = tuple(variable.name for variable in model.context.variables)
-        fresh = Manifest(_ask(model, rows, job, kind), features)
+        fresh = Manifest(_describe_question(model, rows, job, kind), features)
         begun = folder.begin(fresh, resume=job.resume)
         return _FolderRun(model, job, rows, folder, begun).finish()
 
@@ -130,7 +130,7 @@ class _FolderRun:
                 run.known.add(found)
 
 
-def _ask(model: TreeModel, source: Source, job: FileJob, kind: PartFormat) -> BatchQuestion:
+def _describe_question(model: TreeModel, source: Source, job: FileJob, kind: PartFormat) -> BatchQuestion:
     """The question of the batch."""
     settings = job.settings
     context, engines, domain = model.context, model.engines, model.domain

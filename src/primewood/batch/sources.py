@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.errors import InvalidInput, UnknownName, format_list, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, suggest
 from primewood.tables.delimited import find_decimal_mark, find_delimiter
 from primewood.tables.files import (
     JSON_ENDINGS,
@@ -115,7 +115,7 @@ class Source(ABC):
     def _check_column(self, column: str, header: Sequence[str]) -> None:
         if column not in header:
             raise UnknownName(
-                f"{self.path.name} has no column {column!r}{meant([column], header)}; "
+                f"{self.path.name} has no column {column!r}{suggest([column], header)}; "
                 f"its columns are {format_list(header)}"
             )
 

@@ -16,7 +16,7 @@ from typing import Any
 from primewood.cli.options import ReadingOptions
 from primewood.cli.setting_names import MODEL, SETTINGS, TEXTS, list_settings
 from primewood.domain.declarations import Number, ordered
-from primewood.errors import InvalidInput, UnknownName, format_list, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, suggest
 
 SET = "--set"
 
@@ -156,7 +156,7 @@ def _check_settings(source: str, found: Mapping[str, Any], names: Collection[str
     unknown = [name for name in found if name not in names]
     if unknown:
         elsewhere = [name for name in unknown if name in SETTINGS]
-        problem = f"unknown setting {format_list(unknown)}{meant(unknown, names)}"
+        problem = f"unknown setting {format_list(unknown)}{suggest(unknown, names)}"
         if elsewhere:
             problem = f"{format_list(elsewhere)} is for another command"
         raise UnknownName(f"{source}: {problem}; the settings are {format_list(names, len(names))}")

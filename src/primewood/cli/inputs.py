@@ -15,7 +15,7 @@ from primewood.cli.call_settings import CallSettings
 from primewood.cli.options import AboutRows
 from primewood.cli.row_by_id import find_row
 from primewood.ensemble import Ensemble
-from primewood.errors import InvalidInput, UnknownName, format_list, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, suggest
 from primewood.explainer import Explainer
 from primewood.model.names import name_columns
 from primewood.readers import load_model, read
@@ -200,7 +200,7 @@ def find_decision(explainer: Explainer, text: str) -> object:
     names = {str(name): name for name in explainer.class_names}
     if text not in names:
         raise UnknownName(
-            f"there is no decision {text!r}{meant([text], names)}; there are {format_list(names)}"
+            f"there is no decision {text!r}{suggest([text], names)}; there are {format_list(names)}"
         )
     return names[text]
 
@@ -211,6 +211,6 @@ def check_features(explainer: Explainer, option: str, given: Iterable[str] | Non
     unknown = [name for name in given or () if name not in names]
     if unknown:
         raise UnknownName(
-            f"{option} names {format_list(unknown)}{meant(unknown, names)}; the features are {format_list(names)}"
+            f"{option} names {format_list(unknown)}{suggest(unknown, names)}; the features are {format_list(names)}"
         )
     return list(given or ())

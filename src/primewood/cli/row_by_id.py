@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from primewood.errors import InvalidInput, UnknownName, format_list, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, suggest
 from primewood.tables.files import TextTable
 
 
@@ -36,7 +36,7 @@ def check_column(asked: str, header: list[str], column: str) -> None:
     """Raise unless a file has a column."""
     if column not in header:
         raise UnknownName(
-            f"{asked} has no column {column!r}{meant([column], header)}; its columns are {format_list(header)}"
+            f"{asked} has no column {column!r}{suggest([column], header)}; its columns are {format_list(header)}"
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from primewood.errors import InvalidInput, UnknownName, format_list, told
+from primewood.errors import InvalidInput, UnknownName, format_list, quote_value
 from primewood.fields import is_finite, several, text
 
 
@@ -33,7 +33,7 @@ class Number:
         for name in ("low", "high"):
             object.__setattr__(self, name, _bound(name, getattr(self, name)))
         if not isinstance(self.whole, bool | np.bool_):
-            raise InvalidInput(f"whole is True or False, not {told(self.whole)}")
+            raise InvalidInput(f"whole is True or False, not {quote_value(self.whole)}")
         if self.whole:
             object.__setattr__(self, "low", math.ceil(self.low) if math.isfinite(self.low) else self.low)
             object.__setattr__(self, "high", math.floor(self.high) if math.isfinite(self.high) else self.high)
@@ -52,7 +52,9 @@ class Listed:
         codes: dict[float, object] = {}
         for code, label in self.names.items():
             if not isinstance(code, int | float | np.number) or not abs(code) < 1e38:
-                raise InvalidInput(f"the codes of categories are the numbers in a column, not {told(code)}")
+                raise InvalidInput(
+                    f"the codes of categories are the numbers in a column, not {quote_value(code)}"
+                )
             text(str(label), "each name of a category")
             codes[float(code)] = label
         codes = dict(sorted(codes.items()))
@@ -117,7 +119,7 @@ def declaration(name: str, declared: Any) -> Number | Listed | None:
     if isinstance(declared, str) or not isinstance(declared, Mapping | Sequence | np.ndarray):
         raise InvalidInput(
             f'domain of {name}: "numeric", "whole", "boolean", a list of numbers, a mapping from numbers to names, '
-            f"primewood.Number or primewood.ordered, not {told(declared)}"
+            f"primewood.Number or primewood.ordered, not {quote_value(declared)}"
         )
     try:
         return Listed(_find_named(declared))
@@ -139,7 +141,7 @@ def _find_named(categories: Mapping[float, object] | Iterable[float]) -> Mapping
 def _bound(name: str, value: Any) -> float:
     """An end of the numbers; beyond float64 there is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or value != value:
-        raise InvalidInput(f"{name} is a number, not {told(value)}")
+        raise InvalidInput(f"{name} is a number, not {quote_value(value)}")
     infinite = math.inf if value > 0 else -math.inf
     return value if is_finite(value) else infinite  # type: ignore[return-value]
 

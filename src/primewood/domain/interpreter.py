@@ -16,7 +16,7 @@ import numpy as np
 
 from primewood.domain.condition import EVERYTHING, Condition, Span, half_line, span_of, unite
 from primewood.domain.feature import Feature
-from primewood.errors import InvalidInput, ParseError, UnknownName, format_list, meant
+from primewood.errors import InvalidInput, ParseError, UnknownName, format_list, suggest
 from primewood.logic.expression import FALSE, TRUE, Expression
 from primewood.logic.expression_parser import expression_of
 from primewood.logic.interval import MISSING, Interval
@@ -60,7 +60,7 @@ class Interpreter:
         """The feature of a name, and which of its columns the name stands for if it is a column of a group."""
         if name not in self.names:
             known = format_list(self.names)
-            raise UnknownName(f"no feature {name!r}{meant([name], self.names)}; the features are {known}")
+            raise UnknownName(f"no feature {name!r}{suggest([name], self.names)}; the features are {known}")
         return self.names[str(name)]
 
     # Trees
@@ -206,7 +206,7 @@ class Interpreter:
             return Condition(feature, text, missing=feature.missing)
         known = () if patterns is None else tuple(patterns.values())
         accepted = "a number" if patterns is None else f"one of {format_list(known)}"
-        raise UnknownName(f"{name} is {accepted}, not {value!r}{meant([value], known)}")
+        raise UnknownName(f"{name} is {accepted}, not {value!r}{suggest([value], known)}")
 
     def _codes(self, name: str) -> list[float]:
         """What the column of a name holds at each value of its feature; nothing if that is not what people write."""

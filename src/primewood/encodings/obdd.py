@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from primewood.encodings.clauses import Cnf
-from primewood.errors import InvalidInput, TooLarge, UnknownName, format_list, meant
+from primewood.errors import InvalidInput, TooLarge, UnknownName, format_list, suggest
 from primewood.fields import Fields, JsonObject, file_path, items, made, text, whole
 from primewood.files import check_header, read_json, report_damage, write_whole
 
@@ -76,7 +76,7 @@ class Obdd:
         """The value under an assignment of all variables. Cost: one step per variable."""
         absent = [name for name in self.variables if name not in assignment]
         if absent:
-            raise UnknownName(f"the assignment has no {format_list(absent)}{meant(absent, assignment)}")
+            raise UnknownName(f"the assignment has no {format_list(absent)}{suggest(absent, assignment)}")
         node = self.root
         while node > 1:
             variable, low, high = self.nodes[node - 2]

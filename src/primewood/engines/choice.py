@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
 from primewood.engines.protocol import Clock, EngineName, Family, Oracle, PricingOracle
-from primewood.errors import Interrupted, InvalidInput, TooLarge, format_list, told
+from primewood.errors import Interrupted, InvalidInput, TooLarge, format_list, quote_value
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
@@ -62,11 +62,15 @@ class Engines:
         any_order: bool = False,
     ) -> None:
         if not isinstance(engine, str) or engine not in get_args(EngineName):
-            raise InvalidInput(f"engine is one of {format_list(get_args(EngineName))}, not {told(engine)}")
+            raise InvalidInput(
+                f"engine is one of {format_list(get_args(EngineName))}, not {quote_value(engine)}"
+            )
         if engine == "search" and not isinstance(subject, EnsembleSubject):
             raise InvalidInput('engine="search" is for models; an expression takes "diagram", "bdd" or "sat"')
         if max_nodes is not None and (not isinstance(max_nodes, int) or not 1 <= max_nodes <= MOST_NODES):
-            raise InvalidInput(f"max_nodes is a number from 1 to {MOST_NODES:,}, not {told(max_nodes)}")
+            raise InvalidInput(
+                f"max_nodes is a number from 1 to {MOST_NODES:,}, not {quote_value(max_nodes)}"
+            )
         self.subject, self.engine, self.any_order, self.max_nodes = subject, engine, any_order, max_nodes
         self._forget()
 

@@ -18,7 +18,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.errors import InvalidInput, NotPicklable, told
+from primewood.errors import InvalidInput, NotPicklable, quote_value
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.variable import Variable
@@ -55,7 +55,7 @@ def check_limit(name: str, value: Any) -> Any:
     if plain is None:
         return None
     if isinstance(plain, bool) or not isinstance(plain, kinds) or not plain > 0:
-        raise InvalidInput(f"{name} is a positive number of {of} or None, not {told(value)}")
+        raise InvalidInput(f"{name} is a positive number of {of} or None, not {quote_value(value)}")
     return min(plain, MOST_WORK if name == "work_limit" else FOREVER)
 
 

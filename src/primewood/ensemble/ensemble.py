@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from primewood.ensemble.comparison import InputType, Operator, cuts_of
 from primewood.ensemble.link import Link, Precision, apply_link, cut_at, first_float
 from primewood.ensemble.tree import LEAF, Tree, round_rows
-from primewood.errors import InvalidInput, told
+from primewood.errors import InvalidInput, quote_value
 from primewood.fields import FieldCheck, flag, items, of_type, one_of, optional, real, several, text, wrong
 
 Vote = Choice["majority", "mean", "sum"]
@@ -301,7 +301,7 @@ class Ensemble:
         ):
             raise InvalidInput("a group has at least one tree, and a weight of at least 0, not all of them 0")
         if self.divisor is not None and not 0 < self.divisor < np.inf:
-            raise InvalidInput(f"the divisor is a number above 0, not {told(self.divisor)}")
+            raise InvalidInput(f"the divisor is a number above 0, not {quote_value(self.divisor)}")
         if self.vote != "mean" and (self.groups or self.divisor is not None):
             raise InvalidInput('groups and a divisor are for vote="mean"')
         if self.vote != "sum" and (self.start or self.precision != "float64"):
@@ -317,7 +317,7 @@ class Ensemble:
             if any((x.astype(np.float32) != x).any() for x in numbers):
                 raise InvalidInput("sums in float32 are of float32 numbers: start and leaves must be such")
         if not 0 < self.slope < np.inf or (self.slope != 1 and self.n_outputs > 1):
-            raise InvalidInput(f"a slope is a number above 0, for one score, not {told(self.slope)}")
+            raise InvalidInput(f"a slope is a number above 0, for one score, not {quote_value(self.slope)}")
         if self.cuts and (
             len(self.classes) != len(self.cuts) + 1
             or any(not a < b for a, b in pairwise((-np.inf, *self.cuts, np.inf)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.ensemble.comparison import InputType, Operator
-from primewood.errors import InvalidInput, told
+from primewood.errors import InvalidInput, quote_value
 from primewood.fields import integer, real, several, wrong
 
 LEAF = -1
@@ -104,12 +104,14 @@ class Tree:
                 rows[parent][side] = place
             if not isinstance(node, tuple):
                 if not isinstance(node, list | np.ndarray):
-                    raise InvalidInput(f"a leaf is a list of class values, not {told(node)}")
+                    raise InvalidInput(f"a leaf is a list of class values, not {quote_value(node)}")
                 rows.append([LEAF, 0.0, LEAF, LEAF])
                 values.append([real(v, "a leaf's value") for v in several(node, "a leaf")])
                 continue
             if len(node) != 4:
-                raise InvalidInput(f"an inner node is (feature, threshold, left, right), not {told(node)}")
+                raise InvalidInput(
+                    f"an inner node is (feature, threshold, left, right), not {quote_value(node)}"
+                )
             feature, threshold, left, right = node
             if isinstance(threshold, list):
                 sets[place] = np.array([real(bound, "a bound") for bound in threshold], dtype=np.float64)

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
-from primewood.errors import InvalidInput, told
+from primewood.errors import InvalidInput, quote_value
 from primewood.logic.interval import Interval
 from primewood.logic.masks import find_runs
 from primewood.logic.variable import Variable, unique_variables
@@ -200,7 +200,7 @@ class Expression(ABC):
 def check_expression(thing: object) -> Expression:
     """The thing; raise if it is not an expression."""
     if not isinstance(thing, Expression):
-        raise InvalidInput(f"expected an expression, got {told(thing)}; parse makes one from text")
+        raise InvalidInput(f"expected an expression, got {quote_value(thing)}; parse makes one from text")
     return thing
 
 
@@ -249,7 +249,8 @@ class Literal(Expression):
     def __init__(self, variable: Variable, mask: int) -> None:
         if not isinstance(variable, Variable) or type(mask) is not int:
             raise InvalidInput(
-                f"a literal is of a Variable and a bit mask of its values, not of {told(variable)} and {told(mask)}"
+                "a literal takes a Variable and a bit mask of its values, "
+                f"not {quote_value(variable)} and {quote_value(mask)}"
             )
         if not 0 < mask < variable.everything:
             raise InvalidInput(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from primewood.errors import InvalidInput, UnknownName, format_list, told
+from primewood.errors import InvalidInput, UnknownName, format_list, quote_value
 from primewood.logic.expression import Expression, Literal
 from primewood.logic.masks import indices
 from primewood.logic.term import Term
@@ -35,7 +35,9 @@ def as_point(variables: Sequence[Variable], instance: Mapping[str, object] | Exp
                 raise InvalidInput(f"the instance gives variable {name} twice")
             given[name] = value
     else:
-        raise InvalidInput(f"an instance is a mapping from names to values, or a term, not {told(instance)}")
+        raise InvalidInput(
+            f"an instance is a mapping from names to values, or a term, not {quote_value(instance)}"
+        )
     names = {x.name: x for x in variables}
     for name in given:
         if name not in names:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Literal as Choice
 from typing import get_args
 
-from primewood.errors import InvalidInput, told
+from primewood.errors import InvalidInput, quote_value
 from primewood.logic.variable import Variable
 
 Language = Choice["sets", "intervals", "values"]
@@ -30,7 +30,7 @@ Language = Choice["sets", "intervals", "values"]
 def check_language(language: str) -> Language:
     """The language of that name, or an error that lists the three."""
     if not isinstance(language, str) or language not in get_args(Language):
-        raise InvalidInput(f'literals is "sets", "intervals" or "values", not {told(language)}')
+        raise InvalidInput(f'literals is "sets", "intervals" or "values", not {quote_value(language)}')
     return language  # type: ignore[return-value]
 
 

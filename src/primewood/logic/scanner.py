@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-from primewood.errors import ParseError, UnknownWord, brief, format_list, meant
+from primewood.errors import ParseError, UnknownWord, brief, format_list, suggest
 from primewood.logic.lexicon import (
     CUT,
     ENDS,
@@ -136,7 +136,7 @@ class Scanner:
             self.fail_expecting(what)
         run = word if self.text[start] in "\"'`" else self.find_run(RELATES)
         noun, names, text = self.vocabulary.noun, self.vocabulary.names, "" if run is None else run.text
-        problem = f"no {noun} {brief(text)!r}{meant([text], names)}; the {noun}s are {format_list(names)}"
+        problem = f"no {noun} {brief(text)!r}{suggest([text], names)}; the {noun}s are {format_list(names)}"
         raise UnknownWord(problem, self.text, start)
 
     def find_string(self, known: Lexicon) -> Word | None:

@@ -30,7 +30,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from primewood.errors import InvalidInput, ParseError, UnknownWord, brief, format_list, meant
+from primewood.errors import InvalidInput, ParseError, UnknownWord, brief, format_list, suggest
 from primewood.logic.condition_parser import ANY_ORDER, CLOSE, COMMA, NOT, OPEN, ConditionScanner
 from primewood.logic.expression import DEEPEST
 from primewood.logic.lexicon import (
@@ -205,7 +205,7 @@ class _SyntaxReader(ConditionScanner):
         if word is None:
             self.fail_expecting("a decision")
         if word.text not in known:
-            like = meant([word.text], known)
+            like = suggest([word.text], known)
             problem = f"no decision is called {brief(word.text)!r}{like}; there are {format_list(known)}"
             raise UnknownWord(problem, self.text, start)
         self.next = word.end

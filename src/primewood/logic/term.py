@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from primewood.errors import InvalidInput, told
+from primewood.errors import InvalidInput, quote_value
 from primewood.fields import several
 from primewood.logic.expression import TRUE, And, Expression, Literal, check_expression
 from primewood.logic.variable import Variable, unique_variables
@@ -33,7 +33,7 @@ class Term(And):
         literals = several(literals, "literals")
         for literal in literals:
             if not isinstance(literal, Literal):
-                raise InvalidInput(f"a term is made of literals; {told(literal)} is none")
+                raise InvalidInput(f"a term is made of literals; {quote_value(literal)} is none")
         if len(unique_variables(literal.variable for literal in literals)) < len(literals):
             names = ", ".join(literal.variable.name for literal in literals)
             raise InvalidInput(f"a term has one literal per variable; got {names}")
@@ -153,5 +153,5 @@ class Term(And):
 
 def _name_of(variable: Variable | str) -> str:
     if not isinstance(variable, str | Variable):
-        raise InvalidInput(f"expected a Variable or its name, got {told(variable)}")
+        raise InvalidInput(f"expected a Variable or its name, got {quote_value(variable)}")
     return variable if isinstance(variable, str) else variable.name

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 from typing import Literal as Choice
 
-from primewood.errors import InvalidInput, UnknownName, format_list, meant, told
+from primewood.errors import InvalidInput, UnknownName, format_list, quote_value, suggest
 from primewood.fields import flag, one_of, real, several, takes, text
 from primewood.logic.interval import MISSING, Interval, number
 from primewood.visible import visible
@@ -58,7 +58,7 @@ class Variable:
 
     def _set_values(self, name: str, values: tuple[Hashable, ...], ordered: int) -> None:
         if not isinstance(name, str) or not name:
-            raise InvalidInput(f"a variable needs a non-empty name of type str, not {told(name)}")
+            raise InvalidInput(f"a variable needs a non-empty name of type str, not {quote_value(name)}")
         text(name, "a variable's name")
         if len(values) < 2:
             raise InvalidInput(f"variable {name} needs at least two values, got {list(values)!r}")
@@ -232,9 +232,9 @@ class Variable:
     def _unknown(self, value: object) -> UnknownName:
         if self.is_numeric:
             missing = ", or missing" if self.missing is not None else "; missing is not allowed"
-            return UnknownName(f"variable {self.name} takes a number{missing}; got {told(value)}")
+            return UnknownName(f"variable {self.name} takes a number{missing}; got {quote_value(value)}")
         return UnknownName(
-            f"variable {self.name} has no value {told(value)}{meant([value], self.values)}; its values are "
+            f"variable {self.name} has no value {quote_value(value)}{suggest([value], self.values)}; its values are "
             f"{format_list(self.values)}"
         )
 
@@ -295,7 +295,7 @@ class Variable:
             raise InvalidInput(
                 f"{self.name} is numeric: compare it at its cuts with "
                 f"{'< and >=' if self.closed == 'left' else '<= and >'}, or take the literal of the "
-                f"interval around a number with {self.name}.literal([{told(value)}])"
+                f"interval around a number with {self.name}.literal([{quote_value(value)}])"
             )
         return self.index(value)
 
@@ -384,7 +384,7 @@ def unique_variables(variables: Iterable[Variable]) -> tuple[Variable, ...]:
     by_name: dict[str, Variable] = {}
     for variable in several(variables, "variables"):
         if not isinstance(variable, Variable):
-            raise InvalidInput(f"expected a Variable, got {told(variable)}")
+            raise InvalidInput(f"expected a Variable, got {quote_value(variable)}")
         known = by_name.setdefault(variable.name, variable)
         if known is not variable and known != variable:
             raise InvalidInput(

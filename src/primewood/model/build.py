@@ -19,7 +19,7 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import EngineName
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import InputType
-from primewood.errors import InvalidInput, UnknownName, format_list, told
+from primewood.errors import InvalidInput, UnknownName, format_list, quote_value
 from primewood.fields import text
 from primewood.logic.expression import Expression
 from primewood.logic.language import Language, check_language
@@ -137,7 +137,9 @@ def _build_expression_model(expression: Expression, X_train: Any, options: Optio
 def _build_tree_model(source: Any, X_train: Any, options: Options) -> TreeModel:
     literals: Language = "intervals" if options.literals is None else check_language(options.literals)
     if options.units is not None and not isinstance(options.units, Mapping):
-        raise InvalidInput(f"units is a mapping from features to their units, not {told(options.units)}")
+        raise InvalidInput(
+            f"units is a mapping from features to their units, not {quote_value(options.units)}"
+        )
     as_read, notes = name_columns(readers.read(source, X_train), X_train, options.feature_names)
     ensemble = _choose_decision(as_read, options)
     rows, row_notes = _read_training_rows(X_train, ensemble)

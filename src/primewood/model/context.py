@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain import Domain, Feature
-from primewood.errors import UnknownName, format_list, meant, told
+from primewood.errors import UnknownName, format_list, quote_value, suggest
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point, as_point
 from primewood.logic.interval import MISSING, Closed, Interval, number
@@ -119,18 +119,18 @@ class Context:
     def label(self, decision: object) -> int:
         """The place of a decision, by its name."""
         if not isinstance(decision, Hashable) or decision not in self.class_names:
-            like = meant([decision], self.class_names)
+            like = suggest([decision], self.class_names)
             raise UnknownName(
-                f"no decision is called {told(decision)}{like}; there are {format_list(self.class_names)}"
+                f"no decision is called {quote_value(decision)}{like}; there are {format_list(self.class_names)}"
             )
         return self.class_names.index(decision)
 
     def place(self, name: str) -> int | None:
         """The place of a feature's variable; None for a feature that no test looks at."""
         if not isinstance(name, str) or name not in self.feature_names:
-            like = meant([name], self.feature_names)
+            like = suggest([name], self.feature_names)
             raise UnknownName(
-                f"there is no feature {told(name)}{like}; the features are {format_list(self.feature_names)}"
+                f"there is no feature {quote_value(name)}{like}; the features are {format_list(self.feature_names)}"
             )
         return self.places.get(name)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from primewood.ensemble import Ensemble, Level
 from primewood.ensemble.comparison import InputType
-from primewood.errors import InvalidInput, UnknownName, format_list, meant, told
+from primewood.errors import InvalidInput, UnknownName, format_list, quote_value, suggest
 from primewood.fields import is_finite
 from primewood.logic.interval import number
 
@@ -69,7 +69,7 @@ class DecisionRule:
     def _cutoff(self) -> float:
         threshold = self.threshold
         if not isinstance(threshold, int | float | np.number) or not is_finite(threshold):
-            raise InvalidInput(f"threshold must be a finite number, not {told(threshold)}")
+            raise InvalidInput(f"threshold must be a finite number, not {quote_value(threshold)}")
         if self.dtype not in get_args(InputType):
             raise InvalidInput(f'threshold_dtype must be "float64" or "float32", not {self.dtype!r}')
         return float(np.dtype(self.dtype).type(threshold))
@@ -94,7 +94,7 @@ def positive_place(classes: Sequence[object], names: Sequence[object], positive:
         if len(found) != 1:
             every = [*dict.fromkeys([*names, *classes])]
             raise UnknownName(
-                f"positive={positive!r} is not a class of the model{meant([positive], every)}; "
+                f"positive={positive!r} is not a class of the model{suggest([positive], every)}; "
                 f"the classes are {format_list(names)}"
             )
         return found.pop()
@@ -112,7 +112,7 @@ def _check_probability(cutoff: float) -> None:
 
 def decide_between(ensemble: Ensemble, between: tuple[float, float]) -> Ensemble:
     """A regressor deciding whether its prediction is below, between or above two numbers."""
-    low, high = _ends(between)
+    low, high = _read_bounds(between)
     if not ensemble.is_regressor:
         raise InvalidInput("between is for regressors; pass threshold for a classifier")
     middle = f"{number(low)} <= prediction <= {number(high)}"
@@ -120,7 +120,7 @@ def decide_between(ensemble: Ensemble, between: tuple[float, float]) -> Ensemble
     return ensemble.cut_at_levels([Level(low), Level(high, strictly=True)], names)
 
 
-def _ends(between: Any) -> tuple[float, float]:
+def _read_bounds(between: Any) -> tuple[float, float]:
     try:
         low, high = (float(end) for end in between)
     except (TypeError, ValueError, OverflowError):

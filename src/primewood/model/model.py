@@ -24,7 +24,7 @@ from primewood.domain import (
 from primewood.domain.declarations import Number
 from primewood.engines.choice import Engines
 from primewood.ensemble import PREDICTION, Ensemble
-from primewood.errors import InvalidInput, UnknownName, format_list, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, suggest
 from primewood.logic.expression import Expression
 from primewood.logic.instance import Point
 from primewood.logic.interval import number
@@ -117,7 +117,7 @@ class Model(ABC):
         unknown = [name for name in given if name not in every]
         if unknown:
             raise UnknownName(
-                f"{what} names {format_list(unknown)}{meant(unknown, every)}; the features are {format_list(every)}"
+                f"{what} names {format_list(unknown)}{suggest(unknown, every)}; the features are {format_list(every)}"
             )
         return frozenset(given)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from primewood.ensemble import Ensemble
-from primewood.errors import InvalidInput, UnknownName, format_list, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, suggest
 from primewood.fields import text
 from primewood.tables.matching import is_unnamed, match_columns
 from primewood.tables.tabular import tabular
@@ -47,7 +47,7 @@ def _map_classes(labels: Sequence[object], names: Mapping[object, object]) -> tu
     unknown = [key for key in names if str(key) not in by_text]
     if unknown:
         raise UnknownName(
-            f"class_names has {format_list(unknown)}{meant(unknown, labels)}; "
+            f"class_names has {format_list(unknown)}{suggest(unknown, labels)}; "
             f"the model's classes are {format_list(labels)}"
         )
     given = {str(key): _plain_name(name) for key, name in names.items()}

@@ -16,7 +16,7 @@ from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.oracle import DiagramOracle
 from primewood.engines.diagram.reason import Allowance
 from primewood.engines.protocol import Listing, check_limit
-from primewood.errors import InvalidInput, UnknownName, format_list, told
+from primewood.errors import InvalidInput, UnknownName, format_list, quote_value
 from primewood.fields import file_path, optional, several, takes, text, whole
 from primewood.logic.instance import Point
 from primewood.logic.language import Language, check_language
@@ -267,7 +267,7 @@ class Compiled(Readable):
             return self._given(distribution)
         if not isinstance(distribution, str) or distribution not in ("uniform", "volume", "rows"):
             raise InvalidInput(
-                f'a distribution is "uniform", "volume", "rows" or a mapping, not {told(distribution)}'
+                f'a distribution is "uniform", "volume", "rows" or a mapping, not {quote_value(distribution)}'
             )
         if distribution == "uniform":
             return None

@@ -18,7 +18,7 @@ from primewood.domain import Domain, Feature
 from primewood.engines.diagram.compiler import reorder
 from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.diagram.product import product, relabel
-from primewood.errors import InvalidInput, format_list, told
+from primewood.errors import InvalidInput, format_list, quote_value
 from primewood.logic.interval import MISSING, Interval
 from primewood.logic.variable import Variable
 from primewood.model.context import UNDECIDED, Context, TreeContext
@@ -120,7 +120,7 @@ def difference(a: Compiled, b: Compiled) -> Difference:
     from primewood.properties.compiled import Compiled
 
     if not isinstance(b, Compiled):
-        raise InvalidInput(f"the difference is asked of two compiled models; compile {told(b)} first")
+        raise InvalidInput(f"the difference is asked of two compiled models; compile {quote_value(b)} first")
     context = _joint(a._context, b._context)
     left = _move_to(a.diagram, context)
     right = reorder(_move_to(b.diagram, context), left.order)

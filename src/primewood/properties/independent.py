@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from primewood.errors import InvalidInput, format_list, told
+from primewood.errors import InvalidInput, format_list, quote_value
 from primewood.logic.syntax import Statement
 from primewood.properties.pair_search import (
-    find_constrained,
-    forbid,
-    list_different,
+    find_constrained_places,
+    forbid_pairs,
+    list_decision_pairs,
     look_at_rows_first,
     search_all_pairs,
     search_by_steps,
 )
 from primewood.properties.row_pairs import Pairs
-from primewood.properties.sweep import Hunt
+from primewood.properties.sweep import RowScan
 from primewood.properties.verification import Verification, Verifier
 from primewood.properties.wording import Claim, Outcome
 
@@ -51,7 +51,7 @@ def independent_of(*features: str) -> IndependentOf:
     """
     if not features or not all(isinstance(name, str) for name in features):
         raise InvalidInput(
-            f'independent_of takes names of features, such as independent_of("sex"); not {told(features)}'
+            f'independent_of takes names of features, such as independent_of("sex"); not {quote_value(features)}'
         )
     return IndependentOf(features)
 
@@ -77,8 +77,8 @@ class IndependentOf:
     def verify(self, verifier: Verifier) -> Verification:
         claim, found = self.claim(verifier), map(verifier.context.place, self.features)
         places = [place for place in found if place is not None]
-        hunt = Hunt(verifier, places, forbid(verifier, list_different(verifier), "any"))
-        return look_at_rows_first(verifier, claim, hunt, lambda: self._search(verifier, claim, places))
+        scan = RowScan(verifier, places, forbid_pairs(verifier, list_decision_pairs(verifier), "any"))
+        return look_at_rows_first(verifier, claim, scan, lambda: self._search(verifier, claim, places))
 
     @staticmethod
     def _search(verifier: Verifier, claim: Claim, places: Sequence[int]) -> Verification:
@@ -86,8 +86,8 @@ class IndependentOf:
 
         Decisions that differ, differ somewhere on the way.
         """
-        different = list_different(verifier)
-        if find_constrained(verifier) & {*places}:
+        different = list_decision_pairs(verifier)
+        if find_constrained_places(verifier) & {*places}:
             return search_all_pairs(verifier, claim, Pairs(verifier, tuple(places)), different)
         outcomes = []
         for place in places:

@@ -10,14 +10,14 @@ from primewood.errors import InvalidInput, format_list
 from primewood.fields import one_of, takes
 from primewood.logic.syntax import Statement
 from primewood.properties.pair_search import (
-    find_constrained,
-    forbid,
+    find_constrained_places,
+    forbid_pairs,
     look_at_rows_first,
     search_all_pairs,
     search_by_steps,
 )
 from primewood.properties.row_pairs import Pairs, relate
-from primewood.properties.sweep import Hunt, SweepDirection
+from primewood.properties.sweep import RowScan, SweepDirection
 from primewood.properties.verification import Verification, Verifier
 from primewood.properties.wording import Claim
 
@@ -114,14 +114,14 @@ class Monotone:
         if place is None:
             return verifier.state_proof(claim)
         way: SweepDirection = "up" if self.direction == "increasing" else "down"
-        hunt = Hunt(verifier, [place], forbid(verifier, self._taken_back(verifier), way))
-        return look_at_rows_first(verifier, claim, hunt, lambda: self._search(verifier, claim, place))
+        scan = RowScan(verifier, [place], forbid_pairs(verifier, self._taken_back(verifier), way))
+        return look_at_rows_first(verifier, claim, scan, lambda: self._search(verifier, claim, place))
 
     def _search(self, verifier: Verifier, claim: Claim, place: int) -> Verification:
         """Search steps between neighbouring values; under constraints, all pairs of a lower and a higher value."""
         variables, up = verifier.context.variables, self.direction == "increasing"
         count, taken_back = variables[place].ordered, self._taken_back(verifier)
-        if place in find_constrained(verifier):
+        if place in find_constrained_places(verifier):
             runs = [(v, count - 1) if up else (0, v) for v in range(count)]
             pairs = Pairs(verifier, (place,), (relate(place, len(variables), runs),))
             return search_all_pairs(verifier, claim, pairs, taken_back)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from primewood.engines.protocol import Clock, Verdict
 from primewood.properties.row_pairs import Pairs
-from primewood.properties.sweep import Forbidden, Hunt, SweepDirection
+from primewood.properties.sweep import Forbidden, RowScan, SweepDirection
 from primewood.properties.verification import Verification, Verifier
 from primewood.properties.wording import Claim, Outcome
 
@@ -19,26 +19,26 @@ LOOKING = 0.25
 """This share of the time, training rows are looked at before anything is searched for."""
 
 
-def forbid(verifier: Verifier, pairs: Sequence[tuple[int, int]], way: SweepDirection) -> Forbidden:
+def forbid_pairs(verifier: Verifier, pairs: Sequence[tuple[int, int]], way: SweepDirection) -> Forbidden:
     """The pairs of decisions that must not be, for the training rows."""
     return Forbidden.of(pairs, len(verifier.context.class_names), way)
 
 
 def look_at_rows_first(
-    verifier: Verifier, claim: Claim, hunt: Hunt, search: Callable[[], Verification]
+    verifier: Verifier, claim: Claim, scan: RowScan, search: Callable[[], Verification]
 ) -> Verification:
     """Look at the training rows, then search; if it fails, count the training rows that break it."""
-    hunt.look(verifier.part(LOOKING), until_found=True)
+    scan.run(verifier.part(LOOKING), until_found=True)
     found = None
-    if hunt.witness is not None:
-        table = hunt.forbidden.pairs
-        found = verifier.state_failure(claim, hunt.witness, lambda labels: bool(table[labels[0], labels[1]]))
+    if scan.witness is not None:
+        table = scan.forbidden.pairs
+        found = verifier.state_failure(claim, scan.witness, lambda labels: bool(table[labels[0], labels[1]]))
     if found is None or found.outcome is not Outcome.FAILS:
         found = search()
     if found.outcome is Outcome.HOLDS:
         return found
-    hunt.look(verifier.clock)
-    return replace(found, breaking=hunt.breaking)
+    scan.run(verifier.clock)
+    return replace(found, breaking=scan.breaking)
 
 
 def search_by_steps(
@@ -82,13 +82,13 @@ def search_by_steps(
     return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=proved, note=note)
 
 
-def list_different(verifier: Verifier) -> list[tuple[int, int]]:
+def list_decision_pairs(verifier: Verifier) -> list[tuple[int, int]]:
     """All pairs of different decisions."""
     labels = range(len(verifier.context.class_names))
     return [(a, b) for a in labels for b in labels if a != b]
 
 
-def find_constrained(verifier: Verifier) -> set[int]:
+def find_constrained_places(verifier: Verifier) -> set[int]:
     """The positions of the variables in constraints: a value between two others may then be impossible."""
     rules = verifier.subject.domain.knowledge.rules
     return {j for rule in rules for box in rule.forbidden for j in box}

@@ -15,7 +15,7 @@ from primewood.errors import InvalidInput
 from primewood.fields import flag, optional, real, takes
 from primewood.logic.interval import number
 from primewood.logic.syntax import Statement
-from primewood.properties.pair_search import list_different, search_all_pairs
+from primewood.properties.pair_search import list_decision_pairs, search_all_pairs
 from primewood.properties.row_pairs import Pairs, relate
 from primewood.properties.verification import Verification, Verifier
 from primewood.properties.wording import Claim, Outcome
@@ -112,7 +112,7 @@ class RobustEverywhere:
             return verifier.state_proof(claim)
         if self.confidence is None:
             pairs = Pairs(verifier, places, relations)
-            return search_all_pairs(verifier, claim, pairs, list_different(verifier))
+            return search_all_pairs(verifier, claim, pairs, list_decision_pairs(verifier))
         sure = verifier.cut_at_levels([Level(1 - self.confidence, strictly=True), Level(self.confidence)])
         pairs = Pairs(sure, places, relations, verifier.engines.search_forest())
         return self._confident(verifier, sure, claim, pairs)

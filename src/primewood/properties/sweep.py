@@ -271,8 +271,8 @@ class Break:
     occurs: bool
 
 
-class Hunt:
-    """Looks for training rows that break a property of pairs, some rows at a time.
+class RowScan:
+    """Scans the training rows for those that break a property of pairs, some rows at a time.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ class Hunt:
         self.exact = len(self.lines) == 1
         self._values: dict[tuple[int, int, int], object] = {}
 
-    def look(self, clock: Clock, *, until_found: bool = False) -> None:
+    def run(self, clock: Clock, *, until_found: bool = False) -> None:
         """Look at rows until all are done, or the time limit comes, or one that breaks it is found.
 
         The clock is looked at more often than at what was found, so that what is found does not depend on the clock.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from primewood.engines.protocol import Clock
-from primewood.errors import InvalidInput, TooLarge, told
+from primewood.errors import InvalidInput, TooLarge, quote_value
 from primewood.model.context import TreeContext
 from primewood.model.model import TreeModel
 from primewood.properties.rules_to_verify import FORMS, Output, read_rule
@@ -56,5 +56,5 @@ def accept_property(given: object) -> str | Property:
     if isinstance(given, str | Property):
         return given
     raise InvalidInput(
-        f"a property is text or one of pw.monotone, pw.independent_of, ...; not {told(given)}. {FORMS}"
+        f"a property is text or one of pw.monotone, pw.independent_of, ...; not {quote_value(given)}. {FORMS}"
     )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from primewood.domain import Feature
 from primewood.engines.protocol import Costs
-from primewood.errors import InvalidInput, UnknownName, format_list, told
+from primewood.errors import InvalidInput, UnknownName, format_list, quote_value
 from primewood.logic.instance import Point
 from primewood.model.context import TreeContext
 from primewood.model.model import TreeModel
@@ -30,7 +30,7 @@ Norm = Choice["l0", "l1", "linf"]
 def check_norm(norm: str) -> Norm:
     """The norm of that name, or an error that lists them."""
     if not isinstance(norm, str) or norm not in get_args(Norm):
-        raise InvalidInput(f'norm is "l0", "l1" or "linf", not {told(norm)}')
+        raise InvalidInput(f'norm is "l0", "l1" or "linf", not {quote_value(norm)}')
     return norm  # type: ignore[return-value]
 
 

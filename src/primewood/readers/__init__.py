@@ -134,16 +134,16 @@ def decisions_of(
     return np.asarray(reader.decisions_of(model, rows, *more))
 
 
-def as_taken(
+def decode_categories(
     model: Any, rows: NDArray[np.float64], categories: Mapping[int, Categories] | None = None
 ) -> Any:
     """Rows as the model's own methods take them: with names instead of codes where it wants such; see `scores_of`."""
     model = _unwrap(model)
     reader = _reader(model)
-    if not hasattr(reader, "as_taken"):
+    if not hasattr(reader, "decode_categories"):
         return rows
     more = [categories or {}] if _keeps_no_names(reader) else []
-    return reader.as_taken(model, rows, *more)
+    return reader.decode_categories(model, rows, *more)
 
 
 def _keeps_no_names(reader: Any) -> bool:

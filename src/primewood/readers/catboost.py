@@ -177,7 +177,9 @@ def scores_of(
     categories : mapping from columns to Categories
         Those of the ensemble. Every category of a column that is not among them is one that the model does not know.
     """
-    raw = model.predict(as_taken(model, rows, categories), prediction_type="RawFormulaVal", thread_count=1)
+    raw = model.predict(
+        decode_categories(model, rows, categories), prediction_type="RawFormulaVal", thread_count=1
+    )
     scores = np.asarray(raw, dtype=np.float64).reshape(len(rows), -1)
     return scores[:, _find_classes(model)] if scores.shape[1] > 1 else scores
 
@@ -187,11 +189,15 @@ def decisions_of(
 ) -> NDArray[Any]:
     """The labels that CatBoost's own `predict` gives, or its predictions if the model has no classes."""
     kind = "Class" if _decides(model) else "RawFormulaVal"
-    predicted = model.predict(as_taken(model, rows, categories), prediction_type=kind, thread_count=1)
+    predicted = model.predict(
+        decode_categories(model, rows, categories), prediction_type=kind, thread_count=1
+    )
     return np.asarray(predicted).reshape(-1)
 
 
-def as_taken(model: Any, rows: NDArray[np.float64], categories: Mapping[int, Categories]) -> NDArray[Any]:
+def decode_categories(
+    model: Any, rows: NDArray[np.float64], categories: Mapping[int, Categories]
+) -> NDArray[Any]:
     """Rows as CatBoost takes them: with the texts of categories instead of codes."""
     columns = model.get_cat_feature_indices()
     if not columns:

@@ -78,16 +78,16 @@ def decisions_of(
     model: Any, rows: NDArray[np.float64], categories: Mapping[int, Categories] | None = None
 ) -> NDArray[Any]:
     """What the `predict` of the wrapper itself says."""
-    taken = as_taken(model, rows, categories)
+    taken = decode_categories(model, rows, categories)
     with ignore_warnings():
         return np.asarray(ask(model, "predict", taken))
 
 
-def as_taken(
+def decode_categories(
     model: Any, rows: NDArray[np.float64], categories: Mapping[int, Categories] | None = None
 ) -> Any:
     """Rows as the model inside takes them."""
-    return readers.as_taken(innermost(model), rows, categories)
+    return readers.decode_categories(innermost(model), rows, categories)
 
 
 def _rule(model: Any) -> CutoffRule:

@@ -108,14 +108,14 @@ def scores_of(model: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
     They are doubled under the exponential loss, as in what `read` makes of it.
     """
     method = "decision_function" if is_classifier(model) else "predict"
-    found = ask(model, method, as_taken(model, rows))
+    found = ask(model, method, decode_categories(model, rows))
     scores = np.asarray(found, dtype=np.float64).reshape(len(rows), -1)
     return scores * _scale(model) if isinstance(model, GRADIENT) else scores
 
 
 def decisions_of(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
     """What the model's own `predict` says of rows, which have codes where columns are categorical."""
-    return np.asarray(ask(model, "predict", as_taken(model, rows)))
+    return np.asarray(ask(model, "predict", decode_categories(model, rows)))
 
 
 def _parts(model: Any) -> ScoreParts:
@@ -383,7 +383,7 @@ def _codes(names: list[Any]) -> list[float]:
     return [float(name) if isinstance(name, int | float) else next(free) for name in names]
 
 
-def as_taken(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
+def decode_categories(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
     """Rows with names instead of codes, if there are names that are not numbers; a code of no category stays."""
     categories = _categories(model) if isinstance(model, HISTOGRAM) else {}
     if all(name == code for found in categories.values() for code, name in found.names.items()):

@@ -22,7 +22,7 @@ from primewood.render.records import (
     StretchRecord,
     WhatIfRecord,
 )
-from primewood.render.text import Piece, choose_pieces, divide, read_interval
+from primewood.render.text import Piece, choose_pieces, read_interval, split_at_name
 from primewood.visible import visible_record
 
 MARGIN = 0.07
@@ -330,7 +330,7 @@ def track(entry: EntryRecord, literal: LiteralRecord | None = None, scale: Scale
         feature=feature,
         unit=entry["unit"],
         text=f"{feature}: any value" if literal is None else literal["text"],
-        pieces=() if literal is None else tuple(divide(literal)),
+        pieces=() if literal is None else tuple(split_at_name(literal)),
         here=_here(entry, literal) if literal is not None and numeric else 0,
         value=entry["shown"],
         short_value=shorten_value(entry),

@@ -175,11 +175,11 @@ def write_exclusions(record: ExplanationRecord) -> str:
         if lines and size > LONGEST:
             break
         lines.append(line)
-    rest = count_exclusions_left_out(record, len(lines))
+    rest = note_left_out(record, len(lines))
     return join_lines([*lines, rest] if rest else lines)
 
 
-def count_exclusions_left_out(record: ExplanationRecord, shown: int) -> str:
+def note_left_out(record: ExplanationRecord, shown: int) -> str:
     """How many exclusions are shown of how many, and where the rest is; "" if all are shown."""
     there = len(record.get("excludes", []))
     total = record.get("excludes_total", there)
@@ -247,7 +247,7 @@ class Piece:
         return replace(self, before=before, after=after)
 
 
-def divide(literal: LiteralRecord) -> list[Piece]:
+def split_at_name(literal: LiteralRecord) -> list[Piece]:
     """The pieces of a literal's record (one of them must hold), each divided at the feature's name."""
     name = literal["feature"]
     if "values" in literal:
@@ -315,10 +315,10 @@ def join_pieces(pieces: Sequence[str], here: int = 0) -> str:
     """
     if len(pieces) == 1:
         return pieces[0]
-    return f"({' or '.join(_some(pieces, here, 'ranges'))})"
+    return f"({' or '.join(_shorten(pieces, here, 'ranges'))})"
 
 
-def _some(pieces: Sequence[str], here: int, noun: str) -> list[str]:
+def _shorten(pieces: Sequence[str], here: int, noun: str) -> list[str]:
     """Some neighbouring pieces with the one at `here`, and then how many others there are, in words."""
     shown = pieces[choose_pieces(len(pieces), here)]
     more = len(pieces) - len(shown)
@@ -364,7 +364,7 @@ def write_condition(values: Sequence[object], absent: Sequence[object], here: in
         return f"is not {absent[0]}"
     if len(values) > MOST_PIECES and 1 < len(absent) <= MOST_PIECES and len(absent) < len(values):
         return f"is neither {' nor '.join(absent)}"
-    return f"is {' or '.join(_some(values, here, 'values'))}"
+    return f"is {' or '.join(_shorten(values, here, 'values'))}"
 
 
 def write_completely(literal: LiteralRecord) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from primewood.errors import InvalidInput, format_list, meant
+from primewood.errors import InvalidInput, format_list, suggest
 
 MADE_UP = ("x", "f", "Column_", "")
 """What libraries put before the place of a column that has no name."""
@@ -63,7 +63,7 @@ def _check(given: Sequence[str], names: Sequence[str], places: dict[str, int], s
     if absent:
         unexpected = [name for name in given if name not in names]
         also = (
-            f"unexpected columns: {format_list(unexpected)}{meant(unexpected, absent)}"
+            f"unexpected columns: {format_list(unexpected)}{suggest(unexpected, absent)}"
             if unexpected
             else f"the model's columns are {format_list(names)}"
         )

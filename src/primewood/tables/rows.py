@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from primewood.ensemble import Categories, Ensemble
 from primewood.ensemble.comparison import InputType
 from primewood.ensemble.ensemble import Form
-from primewood.errors import InvalidInput, RowsWarning, UnknownName, format_list, told
+from primewood.errors import InvalidInput, RowsWarning, UnknownName, format_list, quote_value
 from primewood.logic.interval import number
 from primewood.tables.matching import match_columns
 from primewood.tables.tabular import TableColumn, Tabular, tabular
@@ -350,7 +350,7 @@ class _Reader:
             raise self._refuse_value(text, i, j) from None
 
     def _refuse_value(self, value: Any, i: int, j: int) -> InvalidInput:
-        shown = told(value)
+        shown = quote_value(value)
         shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
         return InvalidInput(
             f"{self._place(i, j)} must be a number, not {shown}; use NaN or None for a missing value"

@@ -11,7 +11,7 @@ from datetime import date, time
 from pathlib import Path
 from typing import IO, Any
 
-from primewood.errors import InvalidInput, MissingDependency, UnknownName, format_list, meant
+from primewood.errors import InvalidInput, MissingDependency, UnknownName, format_list, suggest
 
 ENDINGS = (".xlsx", ".xlsm")
 MOST_ROWS, MOST_COLUMNS, MOST_LETTERS = 1_048_576, 16_384, 32_767
@@ -71,7 +71,7 @@ def _rows(book: Any, path: Path, sheet: str | None) -> Iterator[list[Any]]:
     names = [each.title for each in book.worksheets]
     if sheet is not None and sheet not in names:
         raise UnknownName(
-            f"{path.name} has no sheet {sheet!r}{meant([sheet], names)}; its sheets are {format_list(names)}"
+            f"{path.name} has no sheet {sheet!r}{suggest([sheet], names)}; its sheets are {format_list(names)}"
         )
     if not names:
         raise InvalidInput(f"{path.name} has no sheet with cells")

@@ -15,7 +15,7 @@ from primewood.apps.check.tools import (
     read_lime_weights,
     read_shap_weights,
 )
-from primewood.errors import InvalidInput, told
+from primewood.errors import InvalidInput, quote_value
 from primewood.logic.expression import Expression
 from primewood.logic.term import Term
 from primewood.model.context import TreeContext
@@ -76,7 +76,7 @@ def read_claim(
     if all(isinstance(part, str) for part in parts):
         ordered = sorted(map(str, parts)) if isinstance(claim, set | frozenset) else parts
         return ClaimedConditions(tuple(c for part in ordered for c in text.read_conditions(str(part))))
-    raise InvalidInput(f"{FORMS}; not {told(claim)}")
+    raise InvalidInput(f"{FORMS}; not {quote_value(claim)}")
 
 
 def _read_tool(

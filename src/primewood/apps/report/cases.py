@@ -6,7 +6,7 @@ from collections import Counter
 
 import primewood as pw
 from primewood.apps.report.budget import Limits, SectionWatch, TimeBudget, divide
-from primewood.apps.report.records import CaseRecord, CaseScore, CasesSection, FewestRecord
+from primewood.apps.report.records import CaseRecord, CaseScore, CasesSection, FewestFeaturesRecord
 from primewood.apps.report.rows import find_rows
 from primewood.apps.report.subject import ReportSubject
 from primewood.errors import InvalidInput
@@ -84,7 +84,7 @@ def _record_reason(subject: ReportSubject, why: pw.Explanation) -> ExplanationRe
     return why.to_dict(witnesses=True)
 
 
-def _record_fewest(subject: ReportSubject, found: pw.answers.Contrast) -> FewestRecord:
+def _record_fewest(subject: ReportSubject, found: pw.answers.Contrast) -> FewestFeaturesRecord:
     """The fewest features that change the decision, with a row that shows it."""
     subject.keep(found.changed, found.other)
     changes = subject.describe_changes(found.row, found.changed)

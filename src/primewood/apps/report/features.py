@@ -141,7 +141,7 @@ def _note_changes(
         one.rise = one.rise or FlippingStep(row, int(rises[0]), int(rises[0]) + 1)
 
 
-def count_features(
+def count_feature_use(
     subject: ReportSubject, places: list[int], alone: Sensitivity, budget: TimeBudget, watch: SectionWatch
 ) -> FeaturesSection:
     """In how many explanations each feature is mentioned, beside what it does alone.

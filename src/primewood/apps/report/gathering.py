@@ -9,7 +9,7 @@ from typing import Any
 import primewood as pw
 from primewood.apps.report.budget import ReportTime, ReportWatcher, TimeBudget
 from primewood.apps.report.cases import explain_cases
-from primewood.apps.report.features import count_features, measure_sensitivity
+from primewood.apps.report.features import count_feature_use, measure_sensitivity
 from primewood.apps.report.model import describe_model, describe_rows
 from primewood.apps.report.properties import verify_features, verify_stated
 from primewood.apps.report.provenance import confirm_evidence, describe_making
@@ -19,7 +19,7 @@ from primewood.apps.report.robustness import measure_robustness
 from primewood.apps.report.rows import find_rows
 from primewood.apps.report.rules import grow_rules
 from primewood.apps.report.settings import ReportSettings, read_answers
-from primewood.apps.report.subject import ReportSubject, choose_subject
+from primewood.apps.report.subject import ReportSubject, build_subject
 from primewood.progress import Progress, say
 
 
@@ -39,7 +39,7 @@ def gather(
         settings = replace(settings, answers=read_answers(answers, explainer))
         for stated in settings.properties:  # a name that does not exist is an error: one wants to know soon
             explainer.check_property(stated)
-        subject = time.make("rows", partial(choose_subject, explainer, X, settings))
+        subject = time.make("rows", partial(build_subject, explainer, X, settings))
         return Report(_gather_sections(subject, time))
 
 
@@ -60,7 +60,7 @@ def _gather_sections(subject: ReportSubject, time: ReportTime) -> ReportRecord:
     cases = time.make("cases", partial(explain_cases, subject))
     robustness = time.make("robustness", partial(measure_robustness, subject, drawn))
     properties = stated or time.make("properties", partial(verify_features, subject, alone))
-    features = time.make("features", partial(count_features, subject, drawn, alone))
+    features = time.make("features", partial(count_feature_use, subject, drawn, alone))
     rules = time.make("rules", partial(grow_rules, subject))
     return {
         "format": "primewood report",

@@ -55,7 +55,7 @@ class CaseScore(TypedDict):
     value: float
 
 
-class FewestRecord(ContrastRecord):
+class FewestFeaturesRecord(ContrastRecord):
     """The fewest features that change a decision."""
 
     features: list[str]
@@ -71,7 +71,7 @@ class CaseRecord(TypedDict):
     problem: str | None
     score: NotRequired[CaseScore]
     why: NotRequired[ExplanationRecord]
-    fewest: NotRequired[FewestRecord]
+    fewest: NotRequired[FewestFeaturesRecord]
     nearest: NotRequired[CounterfactualRecord]
 
 

@@ -92,7 +92,7 @@ class ReportSubject:
         return {name: [before[name], after[name]] for name in before if before[name] != after[name]}
 
 
-def choose_subject(
+def build_subject(
     explainer: pw.Explainer, X: Any, settings: ReportSettings, budget: TimeBudget, _watch: SectionWatch
 ) -> ReportSubject:
     """What a report is about: the rows that are given, else the training rows, with what is decided about them."""

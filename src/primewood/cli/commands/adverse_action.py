@@ -23,7 +23,7 @@ from primewood.cli.options import (
     question_option,
 )
 from primewood.cli.progress import CommandProgress
-from primewood.errors import InvalidInput, UnknownName, format_list, meant
+from primewood.errors import InvalidInput, UnknownName, format_list, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -187,6 +187,6 @@ def _find_features(key: str, known: Sequence[str], name: str) -> str | tuple[str
     unknown = [part for part in parts if part not in known]
     if unknown:
         raise UnknownName(
-            f"{name} names {format_list(unknown)}{meant(unknown, known)}; the features are {format_list(known)}"
+            f"{name} names {format_list(unknown)}{suggest(unknown, known)}; the features are {format_list(known)}"
         )
     return parts

@@ -34,7 +34,7 @@ def scores_of(pipeline: Any, rows: NDArray[np.float64]) -> NDArray[np.float64] |
     return readers.scores_of(reading.model, reading.model_rows(rows))
 
 
-def as_taken(pipeline: Any, rows: NDArray[np.float64]) -> Any:
+def decode_categories(pipeline: Any, rows: NDArray[np.float64]) -> Any:
     """Raw rows as the pipeline takes them: a frame if it was fitted on one, with names of categories."""
     return PipelineReading(pipeline).table.decode(rows)
 

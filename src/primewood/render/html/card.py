@@ -343,8 +343,10 @@ def _changes(record: ExplanationRecord, shown: lanes.Tracks) -> Changes:
     """The values that the first conditions exclude, each with an example, and how many are left out."""
     drawn = {track.feature for track in shown.conditions[:MOST_DRAWN]}
     items = [x for x in visible_record(record.get("excludes", [])) if x["literal"]["feature"] in drawn]
-    kept = [([piece.typeset() for piece in text.divide(x["literal"])], x) for x in items[:MOST_CHANGES]]
-    return Changes(kept, text.count_exclusions_left_out(record, len(kept)))
+    kept = [
+        ([piece.typeset() for piece in text.split_at_name(x["literal"])], x) for x in items[:MOST_CHANGES]
+    ]
+    return Changes(kept, text.note_left_out(record, len(kept)))
 
 
 def check_heading(level: int) -> int:

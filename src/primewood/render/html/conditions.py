@@ -26,7 +26,7 @@ class ConditionRow:
         What is drawn.
     words : tuple of Piece
         The condition, at most three pieces of it; empty if the feature is free.
-    all : tuple of Piece
+    all_words : tuple of Piece
         All pieces, if there are more; only the first if there are very many.
     more : int
         The number of pieces besides `words`.
@@ -34,7 +34,7 @@ class ConditionRow:
 
     track: Track
     words: tuple[Piece, ...]
-    all: tuple[Piece, ...]
+    all_words: tuple[Piece, ...]
     more: int = 0
 
     @classmethod

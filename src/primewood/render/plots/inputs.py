@@ -17,7 +17,7 @@ from primewood.render.records import ExplanationRecord, SummaryRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class RecordKind:
     """A kind of record that plots take.
 
     Attributes
@@ -42,34 +42,34 @@ class Input:
         return isinstance(record, Mapping) and all(key in record for key in self.keys)
 
 
-EXPLANATION = Input(
+EXPLANATION = RecordKind(
     "an explanation",
     ("decision", "status", "literal_language", "literals", "instance", "notes", "assumptions"),
     "ranges (or growth, if it is the shortest or the widest)",
 )
-WHAT_IF = Input("a what-if strip", ("feature", "pieces", "decision", "classes"), "what_if")
-DECISION_MAP = Input("a decision map", ("axes", "decisions", "classes"), "decision_map")
-BATCH = Input("a batch", ("summary", "explanations"), "feature_use and coverage_by_size")
-OVERVIEW = Input(
+WHAT_IF = RecordKind("a what-if strip", ("feature", "pieces", "decision", "classes"), "what_if")
+DECISION_MAP = RecordKind("a decision map", ("axes", "decisions", "classes"), "decision_map")
+BATCH = RecordKind("a batch", ("summary", "explanations"), "feature_use and coverage_by_size")
+OVERVIEW = RecordKind(
     "the overview of a folder",
     ("rows", "features", "decisions", "statuses", "coverage_by_size"),
     "feature_use and coverage_by_size",
 )
-SUMMARY = Input(
+SUMMARY = RecordKind(
     "a summary of a batch",
     ("rows", "features", "decisions"),
     "feature_use",
     "a summary of a batch, or what has one: a batch, its frame, the overview of a folder, or a to_dict() of these",
 )
-IMPORTANCE = Input("an importance", ("importance", "rows", "explained", "tested"), "importance")
-INPUTS = (EXPLANATION, IMPORTANCE, WHAT_IF, DECISION_MAP, BATCH, OVERVIEW, SUMMARY)
+IMPORTANCE = RecordKind("an importance", ("importance", "rows", "explained", "tested"), "importance")
+RECORD_KINDS = (EXPLANATION, IMPORTANCE, WHAT_IF, DECISION_MAP, BATCH, OVERVIEW, SUMMARY)
 FAILED = "failed"
 """The status of a row that has no explanation."""
 CONDITION = "if "
 """The prefix of the columns of a frame with the conditions on features."""
 
 
-def read_record(answer: object, kind: Input, plot: str, **options: bool) -> Any:
+def read_record(answer: object, kind: RecordKind, plot: str, **options: bool) -> Any:
     """The record of an answer; the answer may be the record itself.
 
     Parameters
@@ -170,8 +170,8 @@ def convert(answer: object, **options: bool) -> object:
     return to_dict(**{name: value for name, value in options.items() if name in known})
 
 
-def _describe(answer: object, record: object, wanted: Input | None) -> str:
-    for kind in INPUTS:
+def _describe(answer: object, record: object, wanted: RecordKind | None) -> str:
+    for kind in RECORD_KINDS:
         if kind is not wanted and kind.fits(record):
             one = "; take one of it, batch[0]" if kind is BATCH and wanted is EXPLANATION else ""
             return f"this is {kind.name}, which is drawn by {kind.drawn_by}{one}"

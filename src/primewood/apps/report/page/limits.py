@@ -39,17 +39,17 @@ def list_alarms(record: ReportRecord) -> list[str]:
 def list_limits(record: ReportRecord) -> list[str]:
     """What is not proved, not asked or left out in this report, in sentences."""
     return [
-        *_check_reading(record["model"]),
-        *_check_rows(record["rows"]),
-        *_check_cases(record["cases"]),
-        *_check_properties(record["properties"], record["model"]["classes"]),
-        *_check_rules(record["rules"]),
-        *_check_robustness(record["robustness"]),
-        *_check_features(record["features"]),
+        *_list_reading_limits(record["model"]),
+        *_list_rows_limits(record["rows"]),
+        *_list_cases_limits(record["cases"]),
+        *_list_properties_limits(record["properties"], record["model"]["classes"]),
+        *_list_rules_limits(record["rules"]),
+        *_list_robustness_limits(record["robustness"]),
+        *_list_features_limits(record["features"]),
     ]
 
 
-def _check_reading(model: ModelSection) -> list[str]:
+def _list_reading_limits(model: ModelSection) -> list[str]:
     if "fidelity" in model:
         return []
     if "predict_agrees" in model:
@@ -61,7 +61,7 @@ def _check_reading(model: ModelSection) -> list[str]:
     return ["The trees were not compared with a model of a library: none was given."]
 
 
-def _check_rows(rows: RowsSection) -> list[str]:
+def _list_rows_limits(rows: RowsSection) -> list[str]:
     if rows["source"] == "none":
         return ["There were no rows: nothing is counted, and no single decision is explained."]
     found = []
@@ -76,7 +76,7 @@ def _check_rows(rows: RowsSection) -> list[str]:
     return found
 
 
-def _check_cases(cases: CasesSection) -> list[str]:
+def _list_cases_limits(cases: CasesSection) -> list[str]:
     found = []
     early, none = cases["statuses"].get("interrupted", 0), cases["statuses"].get("impossible", 0)
     refused = sum(item["problem"] is not None for item in cases["items"])
@@ -110,7 +110,7 @@ def _name_directions(classes: Sequence[object]) -> list[tuple[str, str]]:
     return [("increasing", "move a decision down"), ("decreasing", "move a decision up")]
 
 
-def _check_properties(properties: PropertiesSection, classes: Sequence[object]) -> list[str]:
+def _list_properties_limits(properties: PropertiesSection, classes: Sequence[object]) -> list[str]:
     items = properties["items"]
     undecided = [item for item in items if item["outcome"] == "undecided"]
     if properties["stated"]:
@@ -132,7 +132,7 @@ def _check_properties(properties: PropertiesSection, classes: Sequence[object]) 
     return found
 
 
-def _check_rules(rules: RulesSection) -> list[str]:
+def _list_rules_limits(rules: RulesSection) -> list[str]:
     if rules["absent"] is not None:
         return [rules["absent"]]
     found = []
@@ -149,7 +149,7 @@ def _check_rules(rules: RulesSection) -> list[str]:
     return found
 
 
-def _check_robustness(found: RobustnessSection) -> list[str]:
+def _list_robustness_limits(found: RobustnessSection) -> list[str]:
     if found["absent"] is not None:
         return [found["absent"]]
     words = []
@@ -161,14 +161,14 @@ def _check_robustness(found: RobustnessSection) -> list[str]:
     return words
 
 
-def _check_features(features: FeaturesSection) -> list[str]:
+def _list_features_limits(features: FeaturesSection) -> list[str]:
     words = []
     if features["source"] == "batch":
         words.append(
             "Feature use was counted over explanations that were made before. The report does not compare their rows, "
             "their settings and their assumptions about rows with its own."
         )
-        words += _check_batch(features)
+        words += _list_batch_limits(features)
     elif not features["finished"]:
         words.append(
             f"Feature use was counted over {features['explained']} of {features['rows']} explanations in time."
@@ -181,7 +181,7 @@ def _check_features(features: FeaturesSection) -> list[str]:
     return words
 
 
-def _check_batch(features: FeaturesSection) -> list[str]:
+def _list_batch_limits(features: FeaturesSection) -> list[str]:
     """What is not in the explanations of a batch."""
     words = []
     if not features["finished"]:

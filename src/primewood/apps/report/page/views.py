@@ -9,7 +9,7 @@ from primewood.apps.report.page.words import join_names
 from primewood.apps.report.records import (
     CaseRecord,
     FeatureChanges,
-    FewestRecord,
+    FewestFeaturesRecord,
     ModelSection,
     PropertyRecord,
     ReportRecord,
@@ -210,7 +210,7 @@ def _fit_page(why: ExplanationRecord, model: ModelSection) -> ExplanationRecord:
     return {**why, "instance": instance, "assumptions": assumed, "model": None, "vote": None}
 
 
-def _view_fewest(found: FewestRecord) -> ShownChange:
+def _view_fewest(found: FewestFeaturesRecord) -> ShownChange:
     name = "the fewest features that change it"
     if found["status"] == "impossible":
         return ShownChange(name, [], "nothing changes it", "proved")
