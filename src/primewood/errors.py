@@ -46,7 +46,7 @@ class ParseError(InvalidInput):
         before = text[max(0, position - AROUND) : position].rpartition("\n")[2]
         after = text[position : position + AROUND].partition("\n")[0]
         caret = " " * len(visible(before)) + "^"
-        super().__init__(f"{problem}, at position {position}:", f"  {before}{after}", f"  {caret}")
+        super().__init__(f"{problem}. At position {position}:", f"  {before}{after}", f"  {caret}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return _parse_error, (type(self), self.args, self.text, self.position)

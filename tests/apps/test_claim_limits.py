@@ -62,7 +62,7 @@ def test_names_that_hold_and_do_not_multiply_the_ways(explainer):
         ("x0 <= x1 - 1e-99999999999", "outside the range of float64"),
         ("x0 <= x1 + " + "9" * 5000, "outside the range of float64"),
         ("(" * 5000 + "x0 < 2" + ")" * 5000, "nested more than 100 levels deep"),
-        ("x0 <= x1 ?" + " " * 900_000, "found '.', at position 9"),
+        ("x0 <= x1 ?" + " " * 900_000, "found '.'. At position 9"),
         ("x0 < 2" + " and x0 < 2" * 5000, "violates the constraint"),
     ],
 )

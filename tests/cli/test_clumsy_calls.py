@@ -103,7 +103,7 @@ def test_what_is_wrong_is_said_in_one_line(files, call, arguments, words):
 def test_a_text_that_cannot_be_parsed_is_shown_with_the_place(files, call):
     done = call("verify", "forest.json", "--rule", "age < -> denied")
     first, text, caret = done.err.splitlines()
-    assert done.code == 2 and "at position" in first and set(caret.strip()) == {"^"} and "age <" in text
+    assert done.code == 2 and "At position" in first and set(caret.strip()) == {"^"} and "age <" in text
 
 
 def test_a_regressor_is_told_its_options(files, call):

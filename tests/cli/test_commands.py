@@ -128,7 +128,7 @@ def test_the_demo_speaks_of_an_applicant_and_writes_a_page(primewood, tmp_path):
     ("arguments", "words"),
     [
         (["primes", "A=7", "--var", "A=1,2"], "its values are 1, 2"),
-        (["primes", "A=1 &", "--var", "A=1,2"], "at position 5"),
+        (["primes", "A=1 &", "--var", "A=1,2"], "At position 5"),
         (["primes", "D=1", "--var", "A=1,2"], "the variables are A"),
         (["primes", "A=1", "--var", "A=1"], "at least two values"),
         (["primes", "A=1", "--var", "A=1,2", "--instance", "A=1,A=2"], "twice"),

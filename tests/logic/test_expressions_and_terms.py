@@ -86,7 +86,7 @@ def test_syntax_errors_show_the_position(text, position, words):
         pw.parse(text, [A, B, C, X, p, q])
     assert caught.value.position == position
     assert words in str(caught.value)
-    assert f"at position {position}" in str(caught.value)
+    assert f"At position {position}" in str(caught.value)
 
 
 def test_deep_nesting_is_an_error_and_not_a_crash():

@@ -203,7 +203,7 @@ def test_a_text_about_several_features_means_the_same_in_constraints_and_rules(e
     ],
 )
 def test_a_text_is_refused_everywhere_at_the_same_place(explainer, text, position, words):
-    said = f"at position {position}:"
+    said = f". At position {position}:\n"
     asks = [
         lambda: pw.Explainer(MODEL, constraints=[text], **OPTIONS),
         lambda: explainer.verify(text),

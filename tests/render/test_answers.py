@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
 from primewood.data.credit import load_credit
@@ -40,6 +42,18 @@ def test_a_contrast_says_what_may_change(asked):
     assert shown.startswith("Instead of declined approved may follow when")
     assert all(name in shown for name in found.features)
     assert repr(found) == f"<Contrast: {found}>"
+
+
+def test_a_rule_of_missing_values_has_no_share_of_the_feature_space():
+    X = np.array([[np.nan, 2.0], [10.0, 1.0], [20.0, 2.0], [30.0, 3.0]])
+    tree = DecisionTreeClassifier(random_state=0).fit(X, ["no", "yes", "yes", "yes"])
+    explainer = pw.Explainer(tree, X, feature_names=["income", "age"])
+    missing, present = explainer.explain(X[0]), explainer.explain(X[1])
+    assert missing.rule == "IF income is missing THEN no" and missing.volume == 0
+    assert "Covers 25.0% of the training rows." in str(missing)
+    assert "Training rows covered" in said(missing) and "Feature space" not in said(missing)
+    assert "of the training rows, 100.0% of the feature space." in str(present)
+    assert "Feature space covered" in said(present)
 
 
 def test_robustness_says_its_radius_and_the_nearest_change(asked):

@@ -14,6 +14,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 import primewood as pw
 from primewood.errors import InvalidInput, RowsWarning, UnknownName
@@ -99,6 +100,25 @@ class TestColumnsByName:
         with pytest.warns(RowsWarning, match="X: ignored columns: id, approved"):
             batch = explainer(more.head(3))
         assert [why.notes for why in batch] == [(), (), ()]
+
+    @pytest.mark.parametrize("x", [0, 2.5, "Rom", None, np.float64(3), np.array(4)])
+    def test_what_is_not_a_row_is_refused_with_what_to_pass(self, explainer, x):
+        with pytest.raises(
+            InvalidInput, match=r"^expected a row, got .*; pass the row itself, such as X\.iloc\[0\]"
+        ):
+            explainer.explain(x)
+
+    def test_a_raw_table_for_a_model_of_dummies_is_to_be_encoded(self):
+        raw = pd.DataFrame({"city": ["Rom", "Oslo", "Rom", "Bern"], "age": [20, 30, 40, 50]})
+        encoded = pd.get_dummies(raw)
+        explainer = pw.Explainer(DecisionTreeClassifier().fit(encoded, [0, 1, 0, 1]), encoded)
+        hint = r"unexpected columns: city; encode {} as for training \(e\.g\. pd\.get_dummies\)$"
+        with pytest.raises(InvalidInput, match=hint.format("the row")):
+            explainer.explain(raw.iloc[0])
+        with pytest.raises(InvalidInput, match=hint.format("X")):
+            explainer.decide(raw)
+        with pytest.raises(InvalidInput, match=r"unexpected columns: ag \(did you mean age\?\)$"):
+            explainer.decide(encoded.rename(columns={"age": "ag"}))
 
     def test_names_that_cannot_be_matched_are_refused_with_the_nearest_name(self, forest, explainer):
         wrong = X.rename(columns={"income": "incme"})

@@ -91,12 +91,20 @@ def list_circumstances(record: ExplanationRecord) -> list[str]:
     score = record.get("score")
     lines = [*([score["text"]] if score else []), write_status(record), *_best(record)]
     if record["coverage"] is not None and record["volume"] is not None:
-        covered, volume = write_share(record["coverage"]), write_share(record["volume"])
-        lines.append(f"Covers {covered} of the training rows, {volume} of the feature space.")
+        volume = f", {write_share(record['volume'])} of the feature space" if has_volume(record) else ""
+        lines.append(f"Covers {write_share(record['coverage'])} of the training rows{volume}.")
     lines += [f"Note: {note}" for note in record["notes"]]
     if record["assumptions"]:
         lines.append("Assumes: " + "; ".join(record["assumptions"]))
     return lines
+
+
+def has_volume(record: ExplanationRecord) -> bool:
+    """Whether the covered share of the feature space says something: missing values have no share in it."""
+    return not any(
+        literal["missing"] and not (literal.get("intervals") or literal.get("values"))
+        for literal in record["literals"]
+    )
 
 
 def _best(record: ExplanationRecord) -> list[str]:

@@ -62,15 +62,24 @@ def _check(given: Sequence[str], names: Sequence[str], places: dict[str, int], s
     absent = [name for name in names if name not in places]
     if absent:
         unexpected = [name for name in given if name not in names]
-        also = (
-            f"unexpected columns: {format_list(unexpected)}{suggest(unexpected, absent)}"
-            if unexpected
-            else f"the model's columns are {format_list(names)}"
-        )
+        also = f"the model's columns are {format_list(names)}"
+        if unexpected:
+            also = f"unexpected columns: {format_list(unexpected)}{_hint(unexpected, absent, source)}"
         raise InvalidInput(f"{source}: missing columns: {format_list(absent)}; {also}")
     twice = [name for name in names if list(given).count(name) > 1]
     if twice:
         raise InvalidInput(f"{source}: two columns are called {twice[0]}")
+
+
+def _hint(unexpected: Sequence[str], absent: Sequence[str], source: str) -> str:
+    """What to do about unexpected columns: encode those whose dummies are absent; others may be misspelt.
+
+    >>> _hint(["city", "agee"], ["city_Rom", "city_Paris", "age"], "X")
+    ' (did you mean age?); encode X as for training (e.g. pd.get_dummies)'
+    """
+    raw = [name for name in unexpected if sum(one.startswith((f"{name}_", f"{name}=")) for one in absent) > 1]
+    misspelt = suggest([name for name in unexpected if name not in raw], absent)
+    return f"{misspelt}; encode {source} as for training (e.g. pd.get_dummies)" if raw else misspelt
 
 
 def _match_by_place(given: Sequence[str], names: Sequence[str], source: str) -> Matched:

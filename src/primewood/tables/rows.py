@@ -200,6 +200,7 @@ def read_rows(X: Any, layout: Layout, *, source: str = "X") -> Reading:
 
 def read_row(x: Any, layout: Layout) -> Reading:
     """One row, as a table of one row; see `read_rows`."""
+    _refuse_scalar(x)
     is_list = not isinstance(x, np.ndarray) and isinstance(x, Iterable) and not hasattr(x, "toarray")
     if tabular(x) is None and is_list:
         x = list(x)
@@ -212,6 +213,14 @@ def read_row(x: Any, layout: Layout) -> Reading:
             f"expected one row, got {len(reading.rows)}; pass X.iloc[[i]] or X[i], or call explainer(X) for many rows"
         )
     return reading
+
+
+def _refuse_scalar(x: Any) -> None:
+    """Raise for a number, a text or None, which is not a row."""
+    if np.isscalar(x) or x is None or (isinstance(x, np.ndarray) and x.ndim == 0):
+        raise InvalidInput(
+            f"expected a row, got {quote_value(x)}; pass the row itself, such as X.iloc[0] or X[0]"
+        )
 
 
 class _Reader:

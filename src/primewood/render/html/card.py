@@ -401,10 +401,10 @@ def _foot(record: Mapping[str, object], *keys: str) -> list[tuple[str, object]]:
 def _list_coverage(record: ExplanationRecord) -> list[Fact]:
     if record["coverage"] is None or record["volume"] is None:
         return []
-    return [
-        Fact("Training rows covered", text.write_share(record["coverage"]), record["coverage"]),
-        Fact("Feature space covered", text.write_share(record["volume"]), record["volume"]),
-    ]
+    facts = [Fact("Training rows covered", text.write_share(record["coverage"]), record["coverage"])]
+    if text.has_volume(record):
+        facts.append(Fact("Feature space covered", text.write_share(record["volume"]), record["volume"]))
+    return facts
 
 
 def _best(record: ExplanationRecord) -> list[Fact]:
