@@ -15,7 +15,7 @@ import pytest
 import primewood as pw
 from cli.terminal import PROGRAM, on_terminal
 
-ASKED = ("explain", "forest.json", "rows.csv", "--row", "3")
+ASKED = ("explain", "forest.json", "rows.csv", "--row", "3", "--train", "rows.csv")
 
 
 def run(*arguments, before="", **options):
@@ -142,7 +142,8 @@ def test_a_file_that_cannot_be_written_is_known_before_time_is_spent(
 
 def test_a_closed_pipe_ends_quietly(files):
     program = " ".join(
-        f"'{part}'" for part in (*PROGRAM, "explain", "forest.json", "train.csv", "--every-row")
+        f"'{part}'"
+        for part in (*PROGRAM, "explain", "forest.json", "train.csv", "--every-row", "--train", "train.csv")
     )
     script = f"{program} | head -1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=120)

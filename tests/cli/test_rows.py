@@ -71,9 +71,13 @@ def test_counts_and_lists_of_several_rows(files, call):
 def test_the_first_row_is_meant_if_none_is_said(files, call):
     done = call("explain", "forest.skops", "rows.csv")
     assert done.out == call("explain", "forest.skops", "rows.csv", "--row", 0).out
-    assert done.err == "row 0 of 60 rows; --row, --id and --every-row choose others\n"
+    first, coverage = done.err.splitlines()
+    assert first == "row 0 of 60 rows; --row, --id and --every-row choose others"
+    assert coverage == "coverage is counted over the rows of rows.csv; pass the training rows with --train"
     rows_of(files, 1).to_csv("one.csv", index=False)
     assert call("explain", "forest.skops", "one.csv", "--train", "train.csv").err == ""
+    without = call("explain", "forest.skops", "one.csv")
+    assert "Covers" not in without.out and without.err == ""
 
 
 @pytest.mark.parametrize("row", [60, -1])

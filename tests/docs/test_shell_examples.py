@@ -24,7 +24,7 @@ BLOCK = re.compile(r"^```(sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NOT_RUN = {
     "make demo": "sets up an environment of its own",
     "make test": "runs these tests",
-    "pip install .": "builds the core again",
+    "pip install '.[pandas]'": "builds the core again",
 }
 ANSWERED = (0, 1)
 LENGTHY = re.compile(r"\| primewood|-o answers|primewood (audit|report)")

@@ -96,7 +96,13 @@ def read_batch(model: Path, rows: Path, about: AboutRows, settings: CallSettings
     have more rows than fit into memory, then has no training rows.
     """
     from primewood.batch.into_one_file import is_one_file
-    from primewood.cli.inputs import Dialects, build_explainer, check_regressor, choose_training
+    from primewood.cli.inputs import (
+        Dialects,
+        build_explainer,
+        check_regressor,
+        choose_training,
+        tell_coverage,
+    )
 
     if any(Path(to).resolve() == path.resolve() for path in (rows, about.train) if path is not None):
         raise InvalidInput(f"{to} is the file of rows itself; write the answers to another one")
@@ -109,6 +115,7 @@ def read_batch(model: Path, rows: Path, about: AboutRows, settings: CallSettings
     check_regressor(explainer, about.within)
     if train is None:
         output.talk("no coverage without training rows; pass them with --train")
+    tell_coverage(explainer, rows, about.train)
     identity = next(iter(about.identity or []), None)
     return BatchInput(explainer, rows, about.within, dialects.find_dialect(rows), identity, settings)
 

@@ -176,6 +176,12 @@ def choose_training(asked: TextTable, data: Path, train: Path | None, dialects: 
     return asked if len(asked) > 1 and data != STDIN else None
 
 
+def tell_coverage(explainer: Explainer, data: Path, train: Path | None) -> None:
+    """Say on stderr that coverage is counted over the rows of the question, if there is no --train."""
+    if train is None and len(explainer.rows):
+        output.talk(f"coverage is counted over the rows of {data.name}; pass the training rows with --train")
+
+
 def _convert_rows(asked: TextTable, explainer: Explainer) -> NDArray[np.float64]:
     return asked.read_numbers(Layout.of(get_ensemble(explainer)))
 

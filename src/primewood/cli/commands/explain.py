@@ -132,7 +132,7 @@ def explain(
     head -2 rows.csv | primewood explain forest.skops - --train train.csv
     """
     from primewood.cli.call_settings import collect_settings
-    from primewood.cli.inputs import read_questions
+    from primewood.cli.inputs import read_questions, tell_coverage
 
     settings = collect_settings(reading, "explain")
     if every or count:
@@ -162,7 +162,9 @@ def explain(
         return
     options |= _check_features(found.explainer, options["weights"], **named)
     parts = ShownParts(witnesses, bool(settings.get("exact")), html)
-    output.finish(*_write_reasons(found, answers, options, parts))
+    outcomes = _write_reasons(found, answers, options, parts)
+    tell_coverage(found.explainer, rows, about.train)
+    output.finish(*outcomes)
 
 
 @dataclass(frozen=True)
