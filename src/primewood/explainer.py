@@ -152,7 +152,8 @@ class Explainer:
         The comparison with the library's own scores and decisions, on the training rows
         and on planted ones; None for expressions, ensembles and the majority vote.
     notes : tuple of str
-        Notes on how the training rows were read: columns that were ignored, or whose names the model took.
+        Notes on how the training rows were read: columns that were ignored, whose names the model took, or that look
+        one-hot encoded.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -103,6 +104,19 @@ def test_a_one_hot_group_is_one_feature(groups, engine):
         assert "one of red, green, blue" in " ".join(why.assumptions)
     with pytest.raises(InvalidInput, match="one-hot group"):
         explainer.explain([1.0, 1.0, 0.0, 0.5])
+
+
+def test_columns_that_look_one_hot_are_noted_once_and_only_if_no_groups_are_given():
+    raw = pd.DataFrame({"city": ["Rom", "Oslo", "Bern", "Rom"], "job": list("abab"), "age": [20, 30, 40, 50]})
+    frame = pd.get_dummies(raw)
+    model = DecisionTreeClassifier(random_state=0).fit(frame, [0, 1, 1, 0])
+    (note,) = pw.Explainer(model, frame).notes
+    assert "city (city_Bern, city_Oslo, city_Rom), job (job_a, job_b)" in note and 'groups="auto"' in note
+    grouped = [{"city": ["city_Bern", "city_Oslo", "city_Rom"]}, "auto", {}]
+    assert all(pw.Explainer(model, frame, groups=groups).notes == () for groups in grouped)
+    assert pw.Explainer(model).notes == ()
+    several = frame.assign(city_Bern=True, job_a=False)
+    assert pw.Explainer(model, several).notes == ()
 
 
 def test_groups_are_recognised_only_where_rows_agree():

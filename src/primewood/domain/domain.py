@@ -261,6 +261,14 @@ def domain_of(
     return _Builder(ensemble, recipe, beside, loosened or {}).domain(conditions)
 
 
+def suggest_groups(ensemble: Ensemble, recipe: DomainRecipe) -> dict[str, list[str]]:
+    """The one-hot groups that "auto" recognises where none were declared."""
+    names = ensemble.feature_names
+    if recipe.groups is not None or recipe.rows is None or not one_hot_groups("auto", names, set(names)):
+        return {}
+    return _Builder(ensemble, recipe, None, {}).find_groups("auto")
+
+
 class _Builder:
     def __init__(
         self,
@@ -289,8 +297,7 @@ class _Builder:
         if set(grouped) & set(self.declared):
             both = format_list(sorted(set(grouped) & set(self.declared)))
             raise InvalidInput(f"domain= and groups= both declare {both}; a group needs no domain")
-        dummies = {name for column, name in enumerate(names) if self.is_boolean(column)}
-        found = self.plausible(one_hot_groups(groups, names, dummies), declared=groups != "auto")
+        found = self.find_groups(groups)
         known = read_constraints(self.recipe.constraints, self.vocabulary(found))
         asked = Statements(clauses=tuple(conditions))
         for name, operator, x in (*known.comparisons, *asked.comparisons):
@@ -343,6 +350,12 @@ class _Builder:
         closed = self.ensemble.operator == "<="
         between = (finite >= 0) & (finite < 1) if closed else (finite > 0) & (finite <= 1)
         return present == {0.0, 1.0} and bool(between.all())
+
+    def find_groups(self, groups: Mapping[str, Sequence[str]] | str | None) -> dict[str, list[str]]:
+        """The one-hot groups that are declared, or for "auto" those that names and rows show."""
+        names = self.ensemble.feature_names
+        dummies = {name for column, name in enumerate(names) if groups == "auto" and self.is_boolean(column)}
+        return self.plausible(one_hot_groups(groups, names, dummies), declared=groups != "auto")
 
     def plausible(self, groups: dict[str, list[str]], *, declared: bool) -> dict[str, list[str]]:
         """The groups with exactly one 1 in every row; if they are declared, any other row is an error."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from primewood import readers
 from primewood.domain import Domain, DomainRecipe, EnsembleSubject, ExpressionSubject, domain_of
-from primewood.domain.domain import MissingRule
+from primewood.domain.domain import MissingRule, suggest_groups
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import EngineName
 from primewood.ensemble import Ensemble
@@ -174,7 +174,7 @@ def _build_tree_model(source: Any, X_train: Any, options: Options) -> TreeModel:
         vote=options.vote,
         immutable=tuple(options.immutable or ()),
         fidelity=fidelity,
-        notes=(*notes, *row_notes),
+        notes=(*notes, *row_notes, *_note_groups(ensemble, recipe)),
     )
     model.find_places("immutable", model.immutable)
     say("preparing the search")
@@ -212,6 +212,18 @@ def _read_training_rows(
     if not len(reading.rows):
         raise InvalidInput("X_train has no rows; leave it out if there are none")
     return reading.rows, reading.all_notes
+
+
+def _note_groups(ensemble: Ensemble, recipe: DomainRecipe) -> tuple[str, ...]:
+    """A note on columns that look one-hot encoded, if no groups were declared."""
+    groups = suggest_groups(ensemble, recipe)
+    if not groups:
+        return ()
+    named = format_list(f"{name} ({format_list(columns, 3)})" for name, columns in groups.items())
+    return (
+        f"X_train: these columns look one-hot encoded: {named}; answers may set several of them or none. Pass "
+        'groups="auto" to make each group one feature',
+    )
 
 
 def _find_ids(X_train: Any) -> tuple[object, ...] | None:
