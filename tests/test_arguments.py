@@ -167,17 +167,17 @@ def test_odd_options_of_an_explainer_end_in_an_explainer_or_in_our_error(name):
 @pytest.mark.parametrize(
     ("named", "words"),
     [
-        ({"time_limit": "2s"}, "time_limit is a positive number of seconds or None, not '2s'"),
-        ({"time_limit": NAN}, "time_limit is a positive number of seconds or None, not nan"),
-        ({"time_limit": True}, "time_limit is a positive number of seconds or None, not True"),
-        ({"work_limit": 1e30}, r"work_limit is a positive number of nodes or None, not 1e\+30"),
-        ({"work_limit": True}, "work_limit is a positive number of nodes or None, not True"),
+        ({"time_limit": "2s"}, "time_limit must be a positive number of seconds or None, not '2s'"),
+        ({"time_limit": NAN}, "time_limit must be a positive number of seconds or None, not nan"),
+        ({"time_limit": True}, "time_limit must be a positive number of seconds or None, not True"),
+        ({"work_limit": 1e30}, r"work_limit must be a positive number of nodes or None, not 1e\+30"),
+        ({"work_limit": True}, "work_limit must be a positive number of nodes or None, not True"),
         (
             {"weights": {"amount": HUGE}},
-            "each of weights is a finite number, not a whole number of 1329 bits",
+            "each of weights must be a finite number, not a whole number of 1329 bits",
         ),
-        ({"fix": 7}, "fix is a list, not 7"),
-        ({"literals": np.array([1, 2])}, r"literals is a word, not array\(\[1, 2\]\)"),
+        ({"fix": 7}, "fix must be a list, not 7"),
+        ({"literals": np.array([1, 2])}, r"literals must be a word, not array\(\[1, 2\]\)"),
     ],
 )
 def test_an_error_names_the_argument(explainer, named, words):
@@ -189,7 +189,9 @@ def test_the_limits_of_a_compiled_model_are_checked(explainer):
     compiled = explainer.compile()
     for odd in ("2s", NAN, True, -1, [1]):
         for ask_it in (compiled.explanations, compiled.contrasts):
-            with pytest.raises(InvalidInput, match="time_limit is a positive number of seconds or None, not"):
+            with pytest.raises(
+                InvalidInput, match="time_limit must be a positive number of seconds or None, not"
+            ):
                 ask_it(X[0], time_limit=odd)
     assert compiled.explanations(X[0], time_limit=HUGE).count() == compiled.explanations(X[0]).count()
 

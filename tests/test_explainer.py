@@ -120,11 +120,11 @@ def test_bad_rows_are_refused(explainer, row, words):
 
 
 def test_bad_options_are_refused(forest, explainer):
-    with pytest.raises(InvalidInput, match="literals is"):
+    with pytest.raises(InvalidInput, match="literals must be"):
         explainer.explain(X.iloc[0], literals="boxes")
     with pytest.raises(InvalidInput, match="work_limit"):
         explainer.explain(X.iloc[0], work_limit=0)
-    with pytest.raises(InvalidInput, match="summation is"):
+    with pytest.raises(InvalidInput, match="summation must be"):
         pw.Explainer(forest, summation="random", literals="sets")
     with pytest.raises(InvalidInput, match='vote="majority"'):
         pw.Explainer(forest, X, engine="bdd", literals="sets").explain(X.iloc[0])
@@ -134,17 +134,17 @@ def test_bad_options_are_refused(forest, explainer):
         explainer.explain(X.iloc[0], fix=["colour"])
     with pytest.raises(InvalidInput, match=r"fix=\['petal"):
         explainer.explain(X.iloc[0], fix="petal width (cm)")
-    with pytest.raises(UnknownName, match="the order names"):
+    with pytest.raises(UnknownName, match="order: there is no feature"):
         explainer.explain(X.iloc[0], order=["colour"])
-    with pytest.raises(InvalidInput, match="vote is"):
+    with pytest.raises(InvalidInput, match="vote must be"):
         pw.Explainer(forest, vote="soft", literals="sets")
     with pytest.raises(InvalidInput, match="2 class names for 3"):
         pw.Explainer(forest, class_names=["a", "b"], literals="sets")
     with pytest.raises(InvalidInput, match="1 feature names for 4"):
         pw.Explainer(forest, feature_names=["a"], literals="sets")
-    with pytest.raises(InvalidInput, match="engine is"):
+    with pytest.raises(InvalidInput, match="engine must be"):
         pw.Explainer(forest, engine="quantum", literals="sets")
-    with pytest.raises(InvalidInput, match="missing is"):
+    with pytest.raises(InvalidInput, match="missing must be"):
         pw.Explainer(forest, missing="maybe")
     with pytest.raises(InvalidInput, match="feature_names has the model's own names in another order"):
         pw.Explainer(forest, X, feature_names=X.columns[::-1])
@@ -376,11 +376,11 @@ def test_odd_explainers_are_refused(forest, explainer):
         pw.Explainer(forest, X.iloc[:0], literals="sets")
     with pytest.raises(InvalidInput, match="max_nodes"):
         pw.Explainer(forest, max_nodes=1.5, literals="sets")
-    with pytest.raises(InvalidInput, match="domain is a mapping"):
+    with pytest.raises(InvalidInput, match="domain must be a mapping"):
         pw.Explainer(forest, domain="petal", literals="sets")
     with pytest.raises(UnknownName, match="units names"):
         pw.Explainer(forest, units={"colour": "nm"}, literals="sets")
-    with pytest.raises(InvalidInput, match="literals is"):
+    with pytest.raises(InvalidInput, match="literals must be"):
         explainer.explanations(X.iloc[0], literals="boxes")
 
 
@@ -415,7 +415,7 @@ def test_an_order_may_name_a_feature_that_no_test_looks_at():
     tree = pw.Tree.build((0, 0.5, [1.0, 0.0], [0.0, 1.0]))
     explainer = pw.Explainer(pw.Ensemble((tree,), ("a", "b"), ("no", "yes")))
     assert explainer.explain([1, 1], order=["b", "a"]).features == ("a",)
-    with pytest.raises(UnknownName, match="the order names 'c'"):
+    with pytest.raises(UnknownName, match="order: there is no feature 'c'"):
         explainer.explain([1, 1], order=["c"])
 
 

@@ -104,14 +104,14 @@ def _any(name: str, value: Any) -> Any:
 
 def _word(name: str, value: Any) -> Any:
     if isinstance(value, np.ndarray | Mapping | list | set):
-        raise InvalidInput(f"{name} is a word, not {quote_value(value)}")
+        raise InvalidInput(f"{name} must be a word, not {quote_value(value)}")
     return value
 
 
 def _many(name: str, value: Any) -> Any:
     """Several things; what can be looked through once only is kept."""
     if value is None:
-        raise InvalidInput(f"{name} is a list, not None")
+        raise InvalidInput(f"{name} must be a list, not None")
     if isinstance(value, str | Mapping):
         return value
     if isinstance(value, Collection) and not isinstance(value, np.ndarray):
@@ -119,14 +119,14 @@ def _many(name: str, value: Any) -> Any:
     try:
         return list(value)
     except TypeError:
-        raise InvalidInput(f"{name} is a list, not {quote_value(value)}") from None
+        raise InvalidInput(f"{name} must be a list, not {quote_value(value)}") from None
 
 
 def _check_mapping(name: str, value: Any) -> Any:
     """Something by features, or a question's own word for it."""
     if isinstance(value, str | Mapping):
         return value
-    raise InvalidInput(f"{name} is a mapping from features, not {quote_value(value)}")
+    raise InvalidInput(f"{name} must be a mapping from features, not {quote_value(value)}")
 
 
 def _groups(name: str, value: Any) -> Any:
@@ -134,7 +134,7 @@ def _groups(name: str, value: Any) -> Any:
     for group, columns in found.items() if isinstance(found, Mapping) else ():
         if isinstance(columns, str) or not all(isinstance(column, str) for column in _many(name, columns)):
             raise InvalidInput(
-                f"{name}[{quote_value(group)}] is a list of columns, not {quote_value(columns)}"
+                f"{name}[{quote_value(group)}] must be a list of columns, not {quote_value(columns)}"
             )
     return found
 
@@ -149,19 +149,19 @@ def _weights(name: str, value: Any) -> Any:
 
 def _number(name: str, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not is_finite(value):
-        raise InvalidInput(f"{name} is a finite number, not {quote_value(value)}")
+        raise InvalidInput(f"{name} must be a finite number, not {quote_value(value)}")
     return value
 
 
 def _whole(name: str, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int) or abs(value) > MOST_COUNT:
-        raise InvalidInput(f"{name} is a whole number up to {MOST_COUNT:,}, not {quote_value(value)}")
+        raise InvalidInput(f"{name} must be a whole number up to {MOST_COUNT:,}, not {quote_value(value)}")
     return value
 
 
 def _truth(name: str, value: Any) -> Any:
     if not isinstance(value, bool):
-        raise InvalidInput(f"{name} is True or False, not {quote_value(value)}")
+        raise InvalidInput(f"{name} must be True or False, not {quote_value(value)}")
     return value
 
 
@@ -173,7 +173,9 @@ def _path(name: str, value: Any) -> Any:
 
 def _explanation(name: str, value: Any) -> Any:
     if not isinstance(value, Explanation):
-        raise InvalidInput(f"{name} is an explanation of this row, by explain(x), not {quote_value(value)}")
+        raise InvalidInput(
+            f"{name} must be an explanation of this row, by explain(x), not {quote_value(value)}"
+        )
     return value
 
 

@@ -1,4 +1,4 @@
-"""The arrays that code here passes around, by what they hold."""
+"""Array types, by element."""
 
 from __future__ import annotations
 

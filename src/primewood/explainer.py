@@ -1119,7 +1119,7 @@ class Explainer:
         ('pw',)
         """
         if not isinstance(count, int) or count < 1:
-            raise InvalidInput(f"count is a positive number, not {count!r}")
+            raise InvalidInput(f"count must be a positive number, not {count!r}")
         model = self._model.need_rows("counterfactuals")
         limited = {"immutable": immutable, "increase": increase, "decrease": decrease}
         moves = choose_moves(model, norm, relative, weights, limited)
@@ -1180,7 +1180,7 @@ class Explainer:
     def what_if(self, x: Any, feature: str, *, why: Explanation | None = None) -> WhatIf:
         """Tabulate the decision for every value of one feature, with the other features unchanged.
 
-        The answer is exact for every value. Cost: one prediction per value that the model tells apart.
+        The answer is exact for every value. Cost: one prediction per value that the model distinguishes.
 
         Parameters
         ----------
@@ -1224,7 +1224,8 @@ class Explainer:
     ) -> DecisionMap:
         """Tabulate the decision for all values of two features, with the other features unchanged.
 
-        The answer is exact for all pairs of values. Cost: one prediction per pair of values that the model tells apart.
+        The answer is exact for all pairs of values. Cost: one prediction per pair of values that the model
+        distinguishes.
 
         Parameters
         ----------
@@ -1391,7 +1392,7 @@ class Explainer:
     ) -> Batch:
         """Explain every row of a frame or an array, in its order and with its index.
 
-        Rows that the model cannot tell apart are explained once. The answers do not depend on `n_jobs`, unless a time
+        Rows that the model cannot distinguish are explained once. The answers do not depend on `n_jobs`, unless a time
         limit is reached.
 
         Parameters
@@ -1438,7 +1439,7 @@ class Explainer:
         100 explanations: proved (100)
         decisions: setosa (50), versicolor (47), virginica (3)
         features per explanation: 1 (51), 2 (49)
-        of the training rows, one covers 30.7% to 33.3%, 32.7% at the median
+        coverage of the training rows: 30.7% to 33.3%, median 32.7%
         features used: pw (100), pl (49)
         """
         reading = self._read_rows(X)

@@ -421,7 +421,7 @@ def test_questions_without_sense_are_refused():
     with pytest.raises(UnknownName, match="sex"):
         explainer.adverse_action([20, 5, 0], "approved", undisclosable=["sex"])
     for most in (0, 2.5, True):
-        with pytest.raises(InvalidInput, match="most is a positive number"):
+        with pytest.raises(InvalidInput, match="most must be a positive number"):
             explainer.adverse_action([20, 5, 0], "approved", most=most)
 
 

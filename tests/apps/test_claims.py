@@ -185,9 +185,9 @@ def test_what_is_not_understood_is_refused_with_the_features(claim):
 def test_other_things_are_no_claims(claim):
     with pytest.raises(InvalidInput):
         read(model_of(["x", "y"]), claim)
-    with pytest.raises(InvalidInput, match="most is"):
+    with pytest.raises(InvalidInput, match="most must be"):
         read(model_of(["x", "y"]), ["x"], most=-1)
-    with pytest.raises(InvalidInput, match="by is"):
+    with pytest.raises(InvalidInput, match="by must be"):
         read(model_of(["x", "y"]), ["x"], by="size")
 
 

@@ -188,7 +188,7 @@ def test_feature_use_has_the_numbers_of_the_record(record):
     ]
     sizes = ", ".join(f"{size} in {count_explanations(count)}" for size, count in found["sizes"].items())
     assert shown.text.endswith(f"Conditions per explanation: {sizes}.")
-    assert (f"(on {found['alone_rows']} rows, in time)" in shown.text) == (
+    assert (f"(on {found['alone_rows']} rows, within the time limit)" in shown.text) == (
         found["alone_rows"] < found["sampled"]
     )
 
@@ -213,7 +213,7 @@ def test_feature_use_of_a_batch_tells_what_is_in_it():
     assert "Feature use was counted over explanations that were made before" in told
     assert "not finished: feature use was counted over the 12,350 rows so far" in told
     assert "Feature use leaves out 5 of 12,350 rows of the batch" in told
-    assert "5 explanations of the count of feature use may mention more than is needed" in told
+    assert "5 of the counted explanations may mention more features than needed" in told
 
 
 def test_rules_have_the_numbers_of_the_record(record):
@@ -419,7 +419,7 @@ def test_limits_name_what_was_not_done():
     assert any(line.startswith(f"{early} stopped early") for line in list_limits(record))
     assert "There were no rows" in " ".join(list_limits(records.no_rows()))
     words = " ".join(list_limits(records.stated()))
-    assert "Neither proved nor broken in time: “independent of housing”." in words
+    assert "Neither proved nor broken within the time limit: “independent of housing”." in words
     assert "1 row is not possible under the assumptions" in words
 
 

@@ -317,7 +317,7 @@ def test_wrong_properties_are_refused_before_time_is_spent() -> None:
     with pytest.raises(UnknownName, match="aproved"):
         credit().report(properties=["age < 18 -> aproved"], watcher=lambda name, *_: seen.append(name))
     assert set(seen) <= {"properties"}
-    with pytest.raises(InvalidInput, match="properties is a list"):
+    with pytest.raises(InvalidInput, match="properties must be a list"):
         credit().report(properties="age < 18 -> declined")
 
 
@@ -326,9 +326,9 @@ def test_wrong_properties_are_refused_before_time_is_spent() -> None:
     [
         ({"rows": [1000]}, "the rows are 0 to 999"),
         ({"rows": "0"}, "list of row numbers"),
-        ({"explain": -1}, "explain is a whole number"),
-        ({"sample": 0}, "sample is a whole number"),
-        ({"seed": 0.5}, "seed is a whole number"),
+        ({"explain": -1}, "explain must be a whole number"),
+        ({"sample": 0}, "sample must be a whole number"),
+        ({"seed": 0.5}, "seed must be a whole number"),
         ({"literals": "words"}, "words"),
         ({"time_limit": 0}, "time_limit"),
         ({"X": np.empty((0, 11))}, "no rows"),

@@ -151,9 +151,11 @@ def test_other_frames_are_refused(batch, folder, rows):
     said = ["decision", "status", "rule", "size", "coverage"]
     with pytest.raises(InvalidInput, match="'if <feature>'; this frame has none"):
         plots.feature_use(batch.to_frame()[said])
-    with pytest.raises(InvalidInput, match=r"a batch, its frame, the overview of a folder.*this str is none"):
+    with pytest.raises(
+        InvalidInput, match=r"a batch, its frame, the overview of a folder.*this str is not one"
+    ):
         plots.feature_use(str(folder))
-    with pytest.raises(InvalidInput, match="its frame, or the overview of a folder; this Table is none"):
+    with pytest.raises(InvalidInput, match="its frame, or the overview of a folder; this Table is not one"):
         plots.coverage_by_size(pq.read_table(folder / "part-00000.parquet").schema.empty_table())
 
 
@@ -319,7 +321,7 @@ def test_answers_about_other_features_are_refused(explainer, folder):
 
 def test_what_is_no_answer_is_refused(explainer, batch, tmp_path):
     for wrong in (7, batch.to_frame(), batch.summary(), [batch]):
-        with pytest.raises(InvalidInput, match="answers is a folder that explain_file has written"):
+        with pytest.raises(InvalidInput, match="answers must be a folder that explain_file has written"):
             explainer.report(answers=wrong, **QUICK)
     with pytest.raises(InvalidInput, match=r"not a folder of a batch"):
         explainer.report(answers=tmp_path / "nowhere", **QUICK)

@@ -140,11 +140,11 @@ def test_what_does_not_go_together_is_refused(files, call, tmp_path):
         (("--resume",), "pass -o FILE or -o FOLDER"),
         (("--jobs", 2), "pass -o FILE or -o FOLDER"),
         (("--set", "part_rows=5"), "pass -o FILE or -o FOLDER"),
-        (("-o", tmp_path / "out", "--row", 3), "--row is not for -o"),
-        (("-o", tmp_path / "out", "--all"), "--all is not for -o"),
+        (("-o", tmp_path / "out", "--row", 3), "--row cannot be combined with -o"),
+        (("-o", tmp_path / "out", "--all"), "--all cannot be combined with -o"),
         (
             ("-o", tmp_path / "out", "--witnesses", "--set", "exact=true"),
-            "--witnesses and --set exact are not for -o",
+            "--witnesses and --set exact cannot be combined with -o",
         ),
         (
             ("-o", tmp_path / "out", "--jobs", 2, "--set", "dask=tcp://x:1"),

@@ -163,7 +163,7 @@ def test_without_openpyxl_the_message_says_how_to_get_it(tmp_path, monkeypatch):
 
 
 def test_a_decimal_mark_is_a_point_or_a_comma():
-    with pytest.raises(InvalidInput, match=r"decimal is '\.' or ','"):
+    with pytest.raises(InvalidInput, match=r"decimal must be '\.' or ','"):
         Dialect(decimal=";")
 
 

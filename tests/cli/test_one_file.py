@@ -130,7 +130,7 @@ def test_an_existing_file_is_replaced_only_when_the_new_one_is_complete(files, c
         (["-o", "out.csv", "--id", "shoe=3"], "--id is the name of one column"),
         (["-o", "out.csv", "--id", "shoo"], "no column 'shoo' (did you mean shoe?)"),
         (["-o", "out", "--id", "shoe"], "for one .csv, .xlsx, .parquet or .jsonl file"),
-        (["-o", "out.csv", "--row", "3"], "--row is not for -o"),
+        (["-o", "out.csv", "--row", "3"], "--row cannot be combined with -o"),
     ],
 )
 def test_what_cannot_be_written_is_said_before_any_work(files, call, more, words):

@@ -395,7 +395,7 @@ def test_decisions_that_are_numbers_are_named_as_they_are_written(tmp_path):
         (["verify", "--relative", "--rule", "age < 18 -> denied"], "go with --robust"),
         (["verify", "--never", "maybe"], "there are approved, denied"),
         (["rules", "--decision", "maybe"], "there are approved, denied"),
-        (["rules", "--coverage", 2], "coverage is a share"),
+        (["rules", "--coverage", 2], "coverage must be a share"),
     ],
 )
 def test_bad_questions_are_one_clear_error(bank, capsys, arguments, words):

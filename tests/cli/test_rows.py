@@ -236,7 +236,7 @@ def test_names_of_categories_are_names_in_json_too(tmp_path, call):
         ("rows.json", "3", "row 0 is not an object"),
         ("rows.jsonl", '{"a": 1}\nnope\n', "row 1 is not JSON"),
         ("rows.jsonl", '{"a": 1, "b": 2}\n{"a": 1}\n', "row 1 has no b"),
-        ("rows.json", '{"a": {"0": 1}, "b": {"0": 2}}', "a is a number, a name or null"),
+        ("rows.json", '{"a": {"0": 1}, "b": {"0": 2}}', "a must be a number, a name or null"),
         ("rows.json", '[{"a": 1, "b": Infinity}]', "b must be a finite number"),
         ("rows.csv", "", "is empty"),
         ("rows.csv", "a,b\n", "at least one row"),

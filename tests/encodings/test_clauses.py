@@ -77,7 +77,7 @@ def test_encodings_refuse_what_is_not_theirs():
         OneHot([A]).decode(BOOLEANS[0].literal([True]))
     with pytest.raises(InvalidInput, match="not a term"):
         OneHot([A]).decode(OneHot([A]).psi)
-    with pytest.raises(InvalidInput, match="psi is"):
+    with pytest.raises(InvalidInput, match="psi must be"):
         OneHot([A]).to_dimacs(A == 1, "sometimes")
 
 

@@ -89,7 +89,7 @@ def test_the_shortest_of_a_single_tree_needs_no_diagram():
 def test_goals_take_no_order(small):
     with pytest.raises(InvalidInput, match='goal="prime"'):
         small.explain(X[0], goal="shortest", order=["x0"])
-    with pytest.raises(InvalidInput, match="goal is one of"):
+    with pytest.raises(InvalidInput, match="goal must be one of"):
         small.explain(X[0], goal="best")
 
 

@@ -218,9 +218,9 @@ def test_constants_have_the_primes_they_must_have():
         assert list(pw.prime_implicants(pw.TRUE.over([A, B]), engine=engine)) == [pw.Term()]
         assert list(pw.prime_implicants(pw.FALSE.over([A, B]), engine=engine)) == []
         assert [str(t) for t in pw.prime_implicants(pw.TRUE, engine=engine)] == ["true"]
-    with pytest.raises(InvalidInput, match="literals is"):
+    with pytest.raises(InvalidInput, match="literals must be"):
         pw.prime_implicants(A == 1, literals="boxes")
-    with pytest.raises(InvalidInput, match="engine is"):
+    with pytest.raises(InvalidInput, match="engine must be"):
         pw.prime_implicants(A == 1, engine="magic")
     with pytest.raises(InvalidInput, match="expected an expression"):
         pw.prime_implicants("A=1")

@@ -178,7 +178,7 @@ def test_what_is_asked_is_checked(cancer):
     explainer = cancer[0]
     with pytest.raises(UnknownName, match="no decision is called"):
         rules_of(explainer, decisions=["approved"])
-    with pytest.raises(InvalidInput, match="coverage is a share"):
+    with pytest.raises(InvalidInput, match="coverage must be a share"):
         rules_of(explainer, coverage=1.5)
     with pytest.raises(InvalidInput, match="most_rules"):
         rules_of(explainer, most_rules=0)

@@ -354,7 +354,7 @@ def test_measures_are_checked():
     assert coverage_of(context, "values").of(tuple(x.everything for x in context.variables)) == 1.0
     with pytest.raises(InvalidInput, match="needs training rows"):
         coverage_of(context, "rows")
-    with pytest.raises(InvalidInput, match="the measure is"):
+    with pytest.raises(InvalidInput, match="the measure must be"):
         coverage_of(context, "area")
 
 

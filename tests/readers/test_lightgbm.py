@@ -479,7 +479,7 @@ def squared(predicted, data):
 REFUSED = {
     "multiclassova": (
         lambda X, y: trained("multiclassova", y > 0, X, num_class=2),
-        "multiclassova is not read",
+        "multiclassova is not supported",
     ),
     "cross_entropy_lambda": (lambda X, y: trained("cross_entropy_lambda", y > 0, X), "cross_entropy_lambda"),
     "custom": (lambda X, y: trained(squared, y, X), "custom objective"),
@@ -488,7 +488,7 @@ REFUSED = {
     "ranker": (lambda X, y: lightgbm.LGBMRanker(**QUIET).fit(X, y > 0, group=[350, 350]), "LGBMRanker"),
     "lambdarank": (
         lambda X, y: lightgbm.LGBMRanker(**QUIET).fit(X, y > 0, group=[350, 350]).booster_,
-        "lambdarank is not read: a ranker",
+        "lambdarank is not supported: a ranker",
     ),
     "rank_xendcg": (
         lambda X, y: (
@@ -496,7 +496,7 @@ REFUSED = {
         ),
         "rank_xendcg",
     ),
-    "one class": (lambda X, y: lightgbm.LGBMClassifier(**QUIET).fit(X, y * 0), "one class only"),
+    "one class": (lambda X, y: lightgbm.LGBMClassifier(**QUIET).fit(X, y * 0), "only one class"),
     "more scores than classes": (
         lambda X, y: lightgbm.LGBMClassifier(objective="multiclass", num_class=4, **QUIET).fit(X, y > 0),
         "2 classes, but 4 scores",

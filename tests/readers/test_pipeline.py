@@ -550,7 +550,9 @@ def test_columns_that_are_categorical_to_the_model_are_encoded_before_it():
 def test_steps_without_an_exact_way_back_are_refused_by_name(step, reason):
     X, y = load_iris(return_X_y=True)
     kind = type(step).__name__
-    with pytest.raises(UnsupportedModel, match=f"the step 'before' is a {kind}, and is not read: .*{reason}"):
+    with pytest.raises(
+        UnsupportedModel, match=f"the step 'before' is a {kind}, which is not supported: .*{reason}"
+    ):
         read(Pipeline([("before", step), ("model", FOREST)]).fit(X, y))
     inside = ColumnTransformer([("part", Pipeline([("before", step)]), [0, 1])], remainder="passthrough")
     with pytest.raises(UnsupportedModel, match=f"the step 'prepare' > 'part' > 'before' is a {kind}"):

@@ -608,7 +608,7 @@ REFUSED = {
     "one class": (
         lambda: fitted(HistGradientBoostingClassifier(max_iter=2), lambda y: np.zeros(len(y), dtype=int)),
         UnsupportedModel,
-        "one class only, 0",
+        "only one class, 0",
     ),
     "several outputs": (
         lambda: fitted(DecisionTreeRegressor(), lambda y: np.column_stack([y, y])),
@@ -634,7 +634,7 @@ REFUSED = {
     "a vote of eight": (
         lambda: fitted(VotingRegressor([(str(i), DecisionTreeRegressor(max_depth=1)) for i in range(8)])),
         UnsupportedModel,
-        "up to 7 members",
+        "at most 7 members",
     ),
     "a vote with a debt": (
         lambda: fitted(

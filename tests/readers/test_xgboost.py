@@ -501,7 +501,7 @@ def test_foreign_files_are_refused(fitted, tmp_path):
     document = json.loads(fitted("two classes").get_booster().save_raw("json"))
     document["learner"]["objective"]["name"] = "no:objective"
     path.write_text(json.dumps(document))
-    with pytest.raises(UnsupportedModel, match="the objective no:objective is not read"):
+    with pytest.raises(UnsupportedModel, match="the objective no:objective is not supported"):
         reader.load(path)
 
 

@@ -252,7 +252,7 @@ class TestDiagrams:
             assert boxes[box] == ["no", "yes"][place]
 
     def test_a_cap_below_one_is_refused(self):
-        with pytest.raises(InvalidInput, match="most_nodes is at least 1, not 0"):
+        with pytest.raises(InvalidInput, match="most_nodes must be at least 1, not 0"):
             self.draw(most_nodes=0)
 
 

@@ -39,7 +39,7 @@ def explain_into_folder(model: TreeModel, job: FileJob) -> Written:
     Parameters
     ----------
     model
-        What decides.
+        The model.
     job
         Its target is a new or empty folder, or with `resume` the folder of a stopped run with the same question. The
         seconds of `batch_limit` are for each run; a resumed run has them again.

@@ -34,8 +34,8 @@ class Overview(Readable):
     seconds : mapping or None
         The median, the 95th percentile and the worst of the times per row; None if there are no times.
     coverage_by_size : mapping
-        How many explanations have how many literals and which coverage, by pairs of the two; empty without training
-        rows. Coverage is a share of these, so that each size has at most one pair more than there are training rows.
+        The number of explanations per pair (literals, coverage); empty without training rows. Coverage is a share of
+        these, so that each size has at most one pair more than there are training rows.
     model : str or None
         The digest of the model.
 
@@ -87,7 +87,7 @@ class Overview(Readable):
         lines = [] if self.finished else ["not finished: these are the parts so far"]
         lines += text.write_summary(self.summary.to_dict()).split("\n")
         if self.taken_over:
-            lines.append(f"taken over from other rows: {self.taken_over:,}")
+            lines.append(f"reused from other rows: {self.taken_over:,}")
         if self.seconds is not None:
             times = ", ".join(f"{name} {value:.3g} s" for name, value in self.seconds.items())
             lines.append(f"time per row: {times}")

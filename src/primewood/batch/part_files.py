@@ -48,7 +48,7 @@ def check_part_format(given: str) -> PartFormat:
             if given == "parquet":
                 arrow()
             return known  # type: ignore[no-any-return]
-    raise InvalidInput(f'format is "parquet" or "jsonl", not {given!r}')
+    raise InvalidInput(f'format must be "parquet" or "jsonl", not {given!r}')
 
 
 def tabulate(

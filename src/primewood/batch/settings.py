@@ -61,10 +61,10 @@ class Settings:
         limit = self.batch_limit
         if limit is not None and not (isinstance(limit, int | float) and limit > 0):
             raise InvalidInput(
-                f"batch_limit is a positive number of seconds or None, not {self.batch_limit!r}"
+                f"batch_limit must be a positive number of seconds or None, not {self.batch_limit!r}"
             )
         if not isinstance(self.block, int) or self.block < 1:
-            raise InvalidInput(f"block is a number of rows of at least 1, not {self.block!r}")
+            raise InvalidInput(f"block must be a number of rows of at least 1, not {self.block!r}")
         goal = self.options.get("goal", "prime")
         if self.reuse and (goal != "prime" or self.options.get("within") is not None):
             raise InvalidInput(

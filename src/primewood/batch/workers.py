@@ -42,7 +42,9 @@ class Workers:
 
         self.n_jobs = n_jobs
         if n_jobs is not None and (not isinstance(n_jobs, int) or n_jobs == 0):
-            raise InvalidInput(f"n_jobs is a number of workers, -1 for one per core, or None, not {n_jobs!r}")
+            raise InvalidInput(
+                f"n_jobs must be a number of workers, -1 for one per core, or None, not {n_jobs!r}"
+            )
         self.count: int = effective_n_jobs(n_jobs)
         self._explainer = explainer
         backend = get_active_backend()[0]

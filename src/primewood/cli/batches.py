@@ -48,7 +48,7 @@ class BatchInput:
 
 
 def check(files: ToFiles, about: AboutRows, settings: CallSettings, single: list[str]) -> None:
-    """Raise if options of batches are without a target, or with some that are for single explanations."""
+    """Raise if batch options are given without -o, or with options for single explanations."""
     if files.to is None:
         raise InvalidInput(
             f"--resume, --reuse, --jobs and --set {', '.join(BATCHES)} are for all rows of a file: "
@@ -57,7 +57,7 @@ def check(files: ToFiles, about: AboutRows, settings: CallSettings, single: list
     chosen = single + settings.find_assigned(("exact", "plain"))
     if chosen:
         raise InvalidInput(
-            f"{' and '.join(chosen)} {'is' if len(chosen) == 1 else 'are'} not for -o, which explains every row once"
+            f"{' and '.join(chosen)} cannot be combined with -o, which explains every row once"
         )
     if "dask" in settings.assigned and files.jobs is not None:
         raise InvalidInput("pass either --jobs or --set dask, not both")
@@ -80,7 +80,7 @@ def _check_kind(to: str, identity: list[str], chosen: list[str]) -> None:
     if chosen:
         raise InvalidInput(
             f"{' and '.join(chosen)} {'is' if len(chosen) == 1 else 'are'} for a folder of parts; {to} is one file. "
-            "Pass a name without an ending, or with a slash at its end, for a folder"
+            "Pass a name without an extension, or with a slash at its end, for a folder"
         )
     if len(identity) > 1 or any("=" in name for name in identity):
         raise InvalidInput(
@@ -143,7 +143,7 @@ def _write_one_file(batch: BatchInput, files: ToFiles, path: str, options: Mappi
     try:
         return _explain_file(batch, files, path, identity=batch.identity, **options)
     except KeyboardInterrupt:
-        output.talk(f"{Path(path)} is not written; with -o FOLDER, what is finished stays")
+        output.talk(f"{Path(path)} is not written; -o FOLDER keeps finished parts")
         raise
 
 

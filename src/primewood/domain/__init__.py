@@ -1,4 +1,4 @@
-"""What a model can tell apart: features as multi-valued variables, decisions as expressions."""
+"""What a model distinguishes: features as multi-valued variables, decisions as expressions."""
 
 from primewood.domain.domain import Domain, DomainRecipe, domain_of
 from primewood.domain.feature import Feature

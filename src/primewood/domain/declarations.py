@@ -33,7 +33,7 @@ class Number:
         for name in ("low", "high"):
             object.__setattr__(self, name, _bound(name, getattr(self, name)))
         if not isinstance(self.whole, bool | np.bool_):
-            raise InvalidInput(f"whole is True or False, not {quote_value(self.whole)}")
+            raise InvalidInput(f"whole must be True or False, not {quote_value(self.whole)}")
         if self.whole:
             object.__setattr__(self, "low", math.ceil(self.low) if math.isfinite(self.low) else self.low)
             object.__setattr__(self, "high", math.floor(self.high) if math.isfinite(self.high) else self.high)
@@ -53,7 +53,7 @@ class Listed:
         for code, label in self.names.items():
             if not isinstance(code, int | float | np.number) or not abs(code) < 1e38:
                 raise InvalidInput(
-                    f"the codes of categories are the numbers in a column, not {quote_value(code)}"
+                    f"the codes of categories must be the numbers in a column, not {quote_value(code)}"
                 )
             text(str(label), "each name of a category")
             codes[float(code)] = label
@@ -133,7 +133,7 @@ def _find_named(categories: Mapping[float, object] | Iterable[float]) -> Mapping
     codes = several(categories, "categories")
     if not all(isinstance(code, int | float | np.number) for code in codes):
         raise InvalidInput(
-            f"categories are numbers, or a mapping from numbers to names, not {format_list(codes)}"
+            f"categories must be numbers, or a mapping from numbers to names, not {format_list(codes)}"
         )
     return {code: code for code in codes}
 
@@ -141,7 +141,7 @@ def _find_named(categories: Mapping[float, object] | Iterable[float]) -> Mapping
 def _bound(name: str, value: Any) -> float:
     """An end of the numbers; beyond float64 there is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or value != value:
-        raise InvalidInput(f"{name} is a number, not {quote_value(value)}")
+        raise InvalidInput(f"{name} must be a number, not {quote_value(value)}")
     infinite = math.inf if value > 0 else -math.inf
     return value if is_finite(value) else infinite  # type: ignore[return-value]
 
@@ -155,7 +155,7 @@ def one_hot_groups(
     ----------
     declared
         Per group the names of its columns, or "auto": columns of 0 and 1 whose names are alike up to a last "_", "="
-        or "__", such as colour_red and colour_green, and exactly one of which is 1 in every row.
+        or "__", such as colour_red and colour_green, exactly one of them 1 in every row.
     dummies
         The columns that hold 0 and 1.
     """
@@ -164,7 +164,7 @@ def one_hot_groups(
     if isinstance(declared, Mapping):
         for name, columns in declared.items():
             if isinstance(columns, str) or not isinstance(columns, Iterable):
-                raise InvalidInput(f"the group {name} is a list of columns, not {columns!r}")
+                raise InvalidInput(f"the group {name} must be a list of columns, not {columns!r}")
         groups = {
             text(str(name), "each name of groups"): [str(column) for column in columns]
             for name, columns in declared.items()
@@ -172,7 +172,7 @@ def one_hot_groups(
         _check(groups, names)
         return groups
     if declared != "auto":
-        raise InvalidInput(f'groups is a mapping from names to columns, or "auto", not {declared!r}')
+        raise InvalidInput(f'groups must be a mapping from names to columns, or "auto", not {declared!r}')
     found: dict[str, list[str]] = {}
     for name in names:
         parts = re.match(r"(.+?)(?:__|=|_)([^=_]+(?:_[^=_]*)*)$", name) if name in dummies else None

@@ -1,4 +1,4 @@
-"""From columns to variables: what the model can tell apart.
+"""From columns to variables: what the model distinguishes.
 
 A numeric column becomes a variable whose values are the intervals between the cuts that the trees
 test. A column that is known to hold only certain numbers (0 and 1, or the codes of categories) becomes
@@ -222,12 +222,12 @@ class DomainRecipe:
     def check(self, ensemble: Ensemble) -> None:
         """Raise for what does not fit an ensemble."""
         if self.missing not in get_args(MissingRule):
-            raise InvalidInput(f'missing is "auto", "allow" or "forbid", not {self.missing!r}')
+            raise InvalidInput(f'missing must be "auto", "allow" or "forbid", not {self.missing!r}')
         if self.missing == "allow" and not ensemble.allows_missing:
             raise InvalidInput(f'missing="allow", but this {ensemble.source} does not accept missing values')
         declared = self.declared or {}
         if not isinstance(declared, Mapping):
-            raise InvalidInput(f"domain is a mapping from feature names, not {declared!r}")
+            raise InvalidInput(f"domain must be a mapping from feature names, not {declared!r}")
         unknown = set(declared) - set(ensemble.feature_names)
         if unknown:
             raise UnknownName(

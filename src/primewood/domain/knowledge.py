@@ -223,7 +223,7 @@ def read_constraints(constraints: Sequence[str] | None, vocabulary: Vocabulary) 
     if constraints is None:
         return Statements()
     if isinstance(constraints, str) or not all(isinstance(text, str) for text in constraints):
-        raise InvalidInput(f"constraints is a list of texts, not {constraints!r}")
+        raise InvalidInput(f"constraints must be a list of texts, not {constraints!r}")
     clauses: list[Statement] = []
     orders: list[Order] = []
     for text in constraints:

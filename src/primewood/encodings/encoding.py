@@ -163,7 +163,7 @@ class Encoding(ABC):
             return self.psi.implies(encoded).over(self.booleans)
         if psi == "none":
             return encoded.over(self.booleans)
-        raise InvalidInput(f'psi is "and", "implies" or "none", not {psi!r}')
+        raise InvalidInput(f'psi must be "and", "implies" or "none", not {psi!r}')
 
     def to_cnf(self, expression: Expression, psi: HowPsi = "and") -> Cnf:
         """Clauses that are satisfiable exactly as Δ_b with Ψ is, model for model.

@@ -63,13 +63,13 @@ class Engines:
     ) -> None:
         if not isinstance(engine, str) or engine not in get_args(EngineName):
             raise InvalidInput(
-                f"engine is one of {format_list(get_args(EngineName))}, not {quote_value(engine)}"
+                f"engine must be one of {format_list(get_args(EngineName))}, not {quote_value(engine)}"
             )
         if engine == "search" and not isinstance(subject, EnsembleSubject):
             raise InvalidInput('engine="search" is for models; an expression takes "diagram", "bdd" or "sat"')
         if max_nodes is not None and (not isinstance(max_nodes, int) or not 1 <= max_nodes <= MOST_NODES):
             raise InvalidInput(
-                f"max_nodes is a number from 1 to {MOST_NODES:,}, not {quote_value(max_nodes)}"
+                f"max_nodes must be a number from 1 to {MOST_NODES:,}, not {quote_value(max_nodes)}"
             )
         self.subject, self.engine, self.any_order, self.max_nodes = subject, engine, any_order, max_nodes
         self._forget()

@@ -50,7 +50,7 @@ class FlatTree:
 
 
 class _Piece(NamedTuple):
-    """One test of a chain: where its first values go is a side of the whole test."""
+    """One test of a chain; `first_side` is the side of the whole test that its first values go to."""
 
     prefix: int
     first_side: bool
@@ -124,7 +124,7 @@ def _add_chains(tree: FlatTree, chains: dict[int, list[_Piece]]) -> FlatTree:
 def flat_rules(domain: Domain) -> list[tuple[FlatTree, NDArray[np.uint8]]]:
     """Knowledge as trees, one per forbidden box, each with flags that mark its forbidden leaf.
 
-    Node by node, what the box allows goes on, everything else to the leaf that is possible. The boxes of an order,
+    Node by node, allowed values continue; all others go to the leaf 'possible'. The boxes of an order,
     which are the steps of a staircase, make one tree.
     """
     found = []

@@ -55,7 +55,7 @@ def check_limit(name: str, value: Any) -> Any:
     if plain is None:
         return None
     if isinstance(plain, bool) or not isinstance(plain, kinds) or not plain > 0:
-        raise InvalidInput(f"{name} is a positive number of {of} or None, not {quote_value(value)}")
+        raise InvalidInput(f"{name} must be a positive number of {of} or None, not {quote_value(value)}")
     return min(plain, MOST_WORK if name == "work_limit" else FOREVER)
 
 

@@ -301,7 +301,7 @@ class Ensemble:
         ):
             raise InvalidInput("a group has at least one tree, and a weight of at least 0, not all of them 0")
         if self.divisor is not None and not 0 < self.divisor < np.inf:
-            raise InvalidInput(f"the divisor is a number above 0, not {quote_value(self.divisor)}")
+            raise InvalidInput(f"the divisor must be a number above 0, not {quote_value(self.divisor)}")
         if self.vote != "mean" and (self.groups or self.divisor is not None):
             raise InvalidInput('groups and a divisor are for vote="mean"')
         if self.vote != "sum" and (self.start or self.precision != "float64"):
@@ -317,7 +317,9 @@ class Ensemble:
             if any((x.astype(np.float32) != x).any() for x in numbers):
                 raise InvalidInput("sums in float32 are of float32 numbers: start and leaves must be such")
         if not 0 < self.slope < np.inf or (self.slope != 1 and self.n_outputs > 1):
-            raise InvalidInput(f"a slope is a number above 0, for one score, not {quote_value(self.slope)}")
+            raise InvalidInput(
+                f"a slope must be a number above 0, for one score, not {quote_value(self.slope)}"
+            )
         if self.cuts and (
             len(self.classes) != len(self.cuts) + 1
             or any(not a < b for a, b in pairwise((-np.inf, *self.cuts, np.inf)))
@@ -405,7 +407,7 @@ class Ensemble:
 
     @property
     def predicts_number(self) -> bool:
-        """Whether the model predicts a number, whatever is decided about it."""
+        """Whether the model predicts a number, whatever the decision rule."""
         return self.is_regressor or bool(self.levels)
 
     def use_majority(self) -> Ensemble:

@@ -67,7 +67,7 @@ def first_float(test: Callable[[float], bool], precision: Precision) -> float:
     Cost: one test per bit.
     """
     if precision not in get_args(Precision):
-        raise InvalidInput(f'precision is "float32" or "float64", not {precision!r}')
+        raise InvalidInput(f'precision must be "float32" or "float64", not {precision!r}')
     bits = 31 if precision == "float32" else 63
     largest = float(np.finfo(precision).max)
     low, high = -_place(largest, bits), _place(largest, bits)

@@ -104,13 +104,13 @@ class Tree:
                 rows[parent][side] = place
             if not isinstance(node, tuple):
                 if not isinstance(node, list | np.ndarray):
-                    raise InvalidInput(f"a leaf is a list of class values, not {quote_value(node)}")
+                    raise InvalidInput(f"a leaf must be a list of class values, not {quote_value(node)}")
                 rows.append([LEAF, 0.0, LEAF, LEAF])
                 values.append([real(v, "a leaf's value") for v in several(node, "a leaf")])
                 continue
             if len(node) != 4:
                 raise InvalidInput(
-                    f"an inner node is (feature, threshold, left, right), not {quote_value(node)}"
+                    f"an inner node must be (feature, threshold, left, right), not {quote_value(node)}"
                 )
             feature, threshold, left, right = node
             if isinstance(threshold, list):

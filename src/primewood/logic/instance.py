@@ -36,7 +36,7 @@ def as_point(variables: Sequence[Variable], instance: Mapping[str, object] | Exp
             given[name] = value
     else:
         raise InvalidInput(
-            f"an instance is a mapping from names to values, or a term, not {quote_value(instance)}"
+            f"an instance must be a mapping from names to values, or a term, not {quote_value(instance)}"
         )
     names = {x.name: x for x in variables}
     for name in given:

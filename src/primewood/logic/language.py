@@ -30,7 +30,7 @@ Language = Choice["sets", "intervals", "values"]
 def check_language(language: str) -> Language:
     """The language of that name, or an error that lists the three."""
     if not isinstance(language, str) or language not in get_args(Language):
-        raise InvalidInput(f'literals is "sets", "intervals" or "values", not {quote_value(language)}')
+        raise InvalidInput(f'literals must be "sets", "intervals" or "values", not {quote_value(language)}')
     return language  # type: ignore[return-value]
 
 

@@ -94,14 +94,16 @@ def from_table(
 
 def _sort_by_name(universe: Sequence[Variable], row: object) -> dict[str, object]:
     if not isinstance(row, tuple) or len(row) != len(universe):
-        raise InvalidInput(f"a row of the table is a tuple of {len(universe)} values, not {quote_value(row)}")
+        raise InvalidInput(
+            f"a row of the table must be a tuple of {len(universe)} values, not {quote_value(row)}"
+        )
     return {x.name: value for x, value in zip(universe, row, strict=True)}
 
 
 def _truth_values(values: Sequence[object]) -> Table:
     for value in values:
         if value not in (0, 1):
-            raise InvalidInput(f"a truth value is True, False, 1 or 0, not {quote_value(value)}")
+            raise InvalidInput(f"a truth value must be True, False, 1 or 0, not {quote_value(value)}")
     return np.array(values, dtype=bool)
 
 

@@ -1,1 +1,1 @@
-"""What is asked about: a model over its domain, and a decision that it takes."""
+"""The subject of questions: a model over its domain, and a decision that it takes."""

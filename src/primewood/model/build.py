@@ -85,9 +85,9 @@ def build_model(source: Any, X_train: Any, options: Options, *, trust_pickle: bo
         What the user gave: a fitted model, its file, an ensemble or an expression.
     """
     if options.vote not in get_args(VoteName):
-        raise InvalidInput(f'vote is "model" or "majority", not {options.vote!r}')
+        raise InvalidInput(f'vote must be "model" or "majority", not {options.vote!r}')
     if options.summation not in (None, *get_args(Summation)):
-        raise InvalidInput(f'summation is "sequential" or "any", not {options.summation!r}')
+        raise InvalidInput(f'summation must be "sequential" or "any", not {options.summation!r}')
     if isinstance(source, str | Path):
         source = readers.load_model(source, trust_pickle=trust_pickle)
     if isinstance(source, Expression):
@@ -138,7 +138,7 @@ def _build_tree_model(source: Any, X_train: Any, options: Options) -> TreeModel:
     literals: Language = "intervals" if options.literals is None else check_language(options.literals)
     if options.units is not None and not isinstance(options.units, Mapping):
         raise InvalidInput(
-            f"units is a mapping from features to their units, not {quote_value(options.units)}"
+            f"units must be a mapping from features to their units, not {quote_value(options.units)}"
         )
     as_read, notes = name_columns(readers.read(source, X_train), X_train, options.feature_names)
     ensemble = _choose_decision(as_read, options)

@@ -1,4 +1,4 @@
-"""What a model decides by, if the user asks about another decision than its own: a cut-off, or two numbers."""
+"""A decision rule that the user chose instead of the model's own: a cut-off, or two numbers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class DecisionRule:
         return self.threshold is None and self.between is None
 
     def apply(self, ensemble: Ensemble, names: Sequence[object]) -> Ensemble:
-        """The ensemble deciding so; `names` are the shown names of its classes."""
+        """The ensemble with this rule; `names` are the shown names of its classes."""
         if self.threshold is not None and self.between is not None:
             raise InvalidInput("pass either threshold or between, not both")
         if self.between is not None:
@@ -55,7 +55,8 @@ class DecisionRule:
             return ensemble.cut_at_levels([Level(cutoff)], parts)
         if len(ensemble.classes) != 2:
             raise InvalidInput(
-                f"threshold needs a model with two classes or a regressor; this one has {format_list(ensemble.classes)}"
+                "threshold needs a model with two classes or a regressor; "
+                f"this one has the classes {format_list(ensemble.classes)}"
             )
         if ensemble.cutoff is not None:
             raise InvalidInput(
@@ -86,7 +87,7 @@ class DecisionRule:
 
 
 def positive_place(classes: Sequence[object], names: Sequence[object], positive: object = None) -> int | None:
-    """The place of the positive class: the one that is named, or of two numbers the larger; else None."""
+    """The place of the positive class: the one that is named, or the larger of two numeric labels; else None."""
     if positive is not None:
         known = [(str(label), place) for place, label in enumerate(classes)]
         known += [(str(name), place) for place, name in enumerate(names)]
@@ -111,7 +112,7 @@ def _check_probability(cutoff: float) -> None:
 
 
 def decide_between(ensemble: Ensemble, between: tuple[float, float]) -> Ensemble:
-    """A regressor deciding whether its prediction is below, between or above two numbers."""
+    """A regressor that decides whether its prediction is below, between or above two numbers."""
     low, high = _read_bounds(between)
     if not ensemble.is_regressor:
         raise InvalidInput("between is for regressors; pass threshold for a classifier")
@@ -124,7 +125,7 @@ def _read_bounds(between: Any) -> tuple[float, float]:
     try:
         low, high = (float(end) for end in between)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"between is two numbers, not {between!r}") from None
+        raise InvalidInput(f"between must be two numbers, not {between!r}") from None
     if not -np.inf < low <= high < np.inf:
-        raise InvalidInput(f"between is two finite numbers that ascend, not {between!r}")
+        raise InvalidInput(f"between must be two finite numbers, the smaller first, not {between!r}")
     return low, high

@@ -1,4 +1,4 @@
-"""What is asked about: an expression, or a tree model over its domain. Frozen, and without questions."""
+"""The subject of questions: an expression, or a tree model over its domain. Frozen; contains no questions."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Model(ABC):
     def check_features(self, what: str, names: Iterable[str]) -> frozenset[str]:
         """The names that are given, if they are names of features; `what` is how the user knows the list."""
         if isinstance(names, str) or not isinstance(names, Iterable):
-            raise InvalidInput(f"{what} is a list of feature names; write {what}=[{names!r}]")
+            raise InvalidInput(f"{what} must be a list of feature names; write {what}=[{names!r}]")
         given = list(names)
         every = self.context.feature_names
         unknown = [name for name in given if name not in every]
@@ -306,7 +306,7 @@ class TreeModel(Model):
         if not self.ensemble.is_regressor:
             raise InvalidInput("within is for regressors, explained without a threshold")
         if not isinstance(within, int | float | np.number) or not 0 <= within < np.inf:
-            raise InvalidInput(f"within is a number of at least 0, not {within!r}")
+            raise InvalidInput(f"within must be a number of at least 0, not {within!r}")
         model, row, _ = self._read(x)
         model.domain.point(row)  # raises for a row that cannot be
         prediction = float(model.ensemble.predict_proba([row])[0, 0])  # type: ignore[list-item]

@@ -209,7 +209,7 @@ class Compiled(Readable):
     def bias(self, x: Any, protected: Iterable[str]) -> Bias:
         """Whether the decision on a row rests on protected features (Darwiche and Hirth 2020)."""
         if isinstance(protected, str):
-            raise InvalidInput(f"protected is a list of feature names; write [{protected!r}]")
+            raise InvalidInput(f"protected must be a list of feature names; write [{protected!r}]")
         names = several(protected, "protected")
         every, some = self.complete_reason(x).mentions(names)
         if not every:
@@ -246,7 +246,7 @@ class Compiled(Readable):
         return ContrastMaker(self._context, label, literals, values, point, self.diagram)
 
     def count(self) -> dict[object, int]:
-        """How many cells (kinds of rows that the model can tell apart) get each decision, exactly."""
+        """How many cells (kinds of rows that the model distinguishes) get each decision, exactly."""
         return dict(zip(self.class_names, self.diagram.counts(), strict=True))
 
     def share(self, distribution: Distribution = "uniform") -> dict[object, float]:
@@ -267,7 +267,7 @@ class Compiled(Readable):
             return self._given(distribution)
         if not isinstance(distribution, str) or distribution not in ("uniform", "volume", "rows"):
             raise InvalidInput(
-                f'a distribution is "uniform", "volume", "rows" or a mapping, not {quote_value(distribution)}'
+                f'a distribution must be "uniform", "volume", "rows" or a mapping, not {quote_value(distribution)}'
             )
         if distribution == "uniform":
             return None

@@ -120,7 +120,7 @@ def difference(a: Compiled, b: Compiled) -> Difference:
     from primewood.properties.compiled import Compiled
 
     if not isinstance(b, Compiled):
-        raise InvalidInput(f"the difference is asked of two compiled models; compile {quote_value(b)} first")
+        raise InvalidInput(f"difference takes two compiled models; compile {quote_value(b)} first")
     context = _joint(a._context, b._context)
     left = _move_to(a.diagram, context)
     right = reorder(_move_to(b.diagram, context), left.order)

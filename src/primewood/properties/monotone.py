@@ -147,7 +147,7 @@ class Monotone:
         )
 
     def _taken_back(self, verifier: Verifier) -> list[tuple[int, int]]:
-        """The pairs of decisions, before and after, that must not be."""
+        """The pairs of decisions, before and after, that are forbidden."""
         labels = range(len(verifier.context.class_names))
         wanted = self._find_wanted(verifier)
         if wanted is None:

@@ -1,6 +1,6 @@
 """How pairs of rows that break a property are searched for.
 
-Training rows are looked at first. Where only one feature may differ, it is then enough to search neighbouring values:
+Training rows are checked first. Where only one feature may differ, it is then enough to search neighbouring values:
 decisions that change along a feature change between two neighbours. Otherwise all pairs are searched.
 """
 
@@ -16,11 +16,11 @@ from primewood.properties.verification import Verification, Verifier
 from primewood.properties.wording import Claim, Outcome
 
 LOOKING = 0.25
-"""This share of the time, training rows are looked at before anything is searched for."""
+"""The share of the time limit for checking training rows before the search."""
 
 
 def forbid_pairs(verifier: Verifier, pairs: Sequence[tuple[int, int]], way: SweepDirection) -> Forbidden:
-    """The pairs of decisions that must not be, for the training rows."""
+    """The pairs of decisions that are forbidden, for the training rows."""
     return Forbidden.of(pairs, len(verifier.context.class_names), way)
 
 
@@ -48,7 +48,7 @@ def search_by_steps(
     steps: Sequence[tuple[int, int]],
     forbidden: Sequence[tuple[int, int]],
 ) -> Verification:
-    """Whether no step of one variable alone leads from one to the other of forbidden decisions."""
+    """Whether no step of one variable alone leads to a forbidden pair of decisions."""
     pairs = Pairs(verifier, (place,))
     questions = [(step, labels) for step in steps for labels in forbidden]
     open_ = list(questions)
@@ -97,7 +97,7 @@ def find_constrained_places(verifier: Verifier) -> set[int]:
 def search_all_pairs(
     verifier: Verifier, claim: Claim, pairs: Pairs, forbidden: Sequence[tuple[int, int]]
 ) -> Verification:
-    """Whether no pair of rows is decided in one of the forbidden ways."""
+    """Whether no pair of rows gets a forbidden pair of decisions."""
     done = 0
     for i, labels in enumerate(forbidden):
         left = verifier.clock.left()

@@ -48,12 +48,12 @@ class RobustAt:
         if check_norm(self.norm) == "l1":
             raise InvalidInput('robustness takes norm="linf" or "l0"')
         if not isinstance(self.radius, int | float | np.number) or not 0 <= self.radius < np.inf:
-            raise InvalidInput(f"a radius is a number of at least 0, not {quote_value(self.radius)}")
+            raise InvalidInput(f"a radius must be a number of at least 0, not {quote_value(self.radius)}")
         verifier.context.point_of(self.row)
         if self.norm == "l0":
             if self.radius != int(self.radius):
                 raise InvalidInput(
-                    f'a radius in "l0" is a number of features, not {quote_value(self.radius)}'
+                    f'a radius in "l0" must be a number of features, not {quote_value(self.radius)}'
                 )
             features = format_count(int(self.radius), "feature")
             return Claim(

@@ -93,7 +93,7 @@ class RobustEverywhere:
     def claim(self, verifier: Verifier) -> Claim:
         self._moves(verifier)
         if self.confidence is not None and not 0.5 < self.confidence <= 1:
-            raise InvalidInput(f"a confidence is above 0.5 and at most 1, not {self.confidence!r}")
+            raise InvalidInput(f"a confidence must be above 0.5 and at most 1, not {self.confidence!r}")
         sure = ""
         if self.confidence is not None:
             sure = f" that is decided with a probability of at least {number(self.confidence)}"
@@ -137,7 +137,7 @@ class RobustEverywhere:
         """The numeric variables, doubled, and which of their cells are near enough to each other."""
         context = verifier.context
         if not isinstance(self.radius, int | float | np.number) or not 0 <= self.radius < math.inf:
-            raise InvalidInput(f"a radius is a number of at least 0, not {self.radius!r}")
+            raise InvalidInput(f"a radius must be a number of at least 0, not {self.radius!r}")
         if self.relative and context.ranges is None:
             raise InvalidInput("a radius relative to the training range needs X_train")
         domain = verifier.subject.domain

@@ -244,9 +244,9 @@ class RuleWishes:
     def check(self) -> None:
         """Raise for what cannot be."""
         if not 0 < self.coverage <= 1:
-            raise InvalidInput(f"coverage is a share above 0 and up to 1, not {self.coverage!r}")
+            raise InvalidInput(f"coverage must be a share above 0 and up to 1, not {self.coverage!r}")
         if self.most_rules is not None and self.most_rules < 1:
-            raise InvalidInput(f"most_rules is a number from 1, or None, not {self.most_rules!r}")
+            raise InvalidInput(f"most_rules must be a number from 1, or None, not {self.most_rules!r}")
 
 
 def grow_rules(model: TreeModel, wishes: RuleWishes, clock: Clock) -> RuleList:

@@ -1,4 +1,4 @@
-"""Training rows with one feature swept: every value that the model can tell apart, everything else unchanged.
+"""Training rows with one feature swept: every value that the model distinguishes, everything else unchanged.
 
 Let v be a row's own value of a feature and d(u) the decision at the value u. The row breaks a property of pairs iff the
 pair of v and some u does, where the changed row is possible. Decisions are constant on each value, so one number of
@@ -146,7 +146,7 @@ class SweepLine:
         return np.ravel_multi_index(tuple(points[:, j] for j in self.places), sizes).astype(np.int64)
 
     def decisions(self, rows: Row) -> Labels:
-        """What is decided about each row at each combination; −1 where no row can be."""
+        """The decision on each row at each combination; −1 where no row can be."""
         ensemble, reached = self.verifier.subject.ensemble, self._find_reached(rows)
         # Along the combinations, few trees change their leaf at a time: only there is anything added up.
         starts = np.zeros((len(rows), len(self.cells)), dtype=bool)
@@ -230,7 +230,7 @@ class SweepLine:
 def _ways(
     tree: Tree, ensemble: Ensemble, columns: Sequence[int], numbers: Row
 ) -> tuple[NDArray[np.int64], Row]:
-    """Which combinations of values no test of a tree tells apart, and numbers of one of each kind."""
+    """Which combinations of values no test of a tree distinguishes, and numbers of one of each kind."""
     with np.errstate(over="ignore"):
         cast = numbers.astype(ensemble.dtype).astype(np.float64)
     keys = np.zeros(numbers.shape, dtype=np.int64)
@@ -281,7 +281,7 @@ class RowScan:
     places
         The variables that may change.
     forbidden
-        What must not be.
+        The forbidden pairs of decisions.
     """
 
     def __init__(self, verifier: Verifier, places: Sequence[int], forbidden: Forbidden) -> None:

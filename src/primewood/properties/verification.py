@@ -43,7 +43,7 @@ class Verification(Readable):
     witnesses : tuple of rows
         If it fails: the row, or the two rows, that show it; the model's own sums confirm their decisions.
     decisions : tuple
-        What is decided about the witnesses; for bounds on the output, the outputs.
+        The decisions on the witnesses; for bounds on the output, the outputs.
     proved : float
         The share of the question that is proved: 1 if it holds; if it is undecided, what the note says.
     note : str

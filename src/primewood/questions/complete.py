@@ -212,7 +212,7 @@ class CompleteReason(Brief):
     def mentions(self, features: Iterable[str]) -> tuple[bool, bool]:
         """Whether every PI-explanation, and whether some, mentions one of these features."""
         if isinstance(features, str):
-            raise InvalidInput(f"features is a list of names; write [{features!r}]")
+            raise InvalidInput(f"features must be a list of names; write [{features!r}]")
         places = {self.context.place(name) for name in features}
         freed = tuple(
             x.everything if j in places else 1 << self.point[j] for j, x in enumerate(self.context.variables)

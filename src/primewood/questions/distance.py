@@ -1,8 +1,9 @@
 """How far a row is from another one: what it costs to move from a row to each value of each feature.
 
-Numbers move by how far the nearest number of a cell is, in the feature's own unit or as a share of its range in the
-training rows; another category, or a number where none was given, is one whole step. In ``l0`` every change is one
-step. Costs may be weighted by feature, and moves excluded: features that do not change, or change in one direction.
+A number's cost is its distance to the nearest number in the target cell, in the feature's own unit or as a share of its
+range in the training rows; another category, or a number where none was given, is one whole step. In ``l0`` every
+change is one step. Costs may be weighted by feature, and moves excluded: features that do not change, or change in one
+direction.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Norm = Choice["l0", "l1", "linf"]
 def check_norm(norm: str) -> Norm:
     """The norm of that name, or an error that lists them."""
     if not isinstance(norm, str) or norm not in get_args(Norm):
-        raise InvalidInput(f'norm is "l0", "l1" or "linf", not {quote_value(norm)}')
+        raise InvalidInput(f'norm must be "l0", "l1" or "linf", not {quote_value(norm)}')
     return norm  # type: ignore[return-value]
 
 
@@ -45,13 +46,13 @@ class Moves:
     relative : bool
         Whether distances are shares of the range of the training rows.
     weights : mapping
-        Per feature what its moves are multiplied with; 1 where it says nothing.
+        A factor per feature; 1 if not listed.
     immutable, increase, decrease : frozenset of str
         Features that stay as they are, that only go up, and that only go down.
     to_missing : bool
         Whether a value may become missing.
     categories : bool
-        Whether categories may change; in numbers alone they have no distance.
+        Whether categories may change; without relative distances, categories have no distance.
     """
 
     norm: Norm
@@ -81,7 +82,7 @@ class Moves:
                 raise InvalidInput(f"{name} has no order in which it could increase or decrease")
         for name, weight in (self.weights or {}).items():
             if not isinstance(weight, int | float | np.number) or not 0 < weight < math.inf:
-                raise InvalidInput(f"the weight of {name} is a positive number, not {weight!r}")
+                raise InvalidInput(f"the weight of {name} must be a positive number, not {weight!r}")
         if self.relative and self.norm != "l0" and context.ranges is None:
             raise InvalidInput(
                 "distances relative to the training range need X_train; pass it, or relative=False"
@@ -149,7 +150,7 @@ class Moves:
         return float(high - low) if high > low else 1.0
 
     def find_limits(self, context: TreeContext, row: Row) -> dict[str, tuple[float, float]]:
-        """Between which numbers the features must stay that are immutable or go one way only."""
+        """The range that each immutable or one-way feature must stay in."""
         found = {}
         for name in self.immutable | self.increase | self.decrease:
             feature = context.feature(name)
@@ -163,7 +164,7 @@ class Moves:
         return found
 
     def _exclude_disordered(self, context: TreeContext, row: Row, point: Point, costs: Costs) -> Costs:
-        """Without the values that an order excludes because its other feature must stay within limits."""
+        """Exclude values that would break an order, given the other feature's limits."""
         orders = context.domain.knowledge.orders
         limits = self.find_limits(context, row) if orders else {}
         seen = {feature.name: k for k, feature in enumerate(context.domain.seen)}
@@ -196,7 +197,7 @@ class Moves:
 
 
 def _is_unordered(feature: Feature) -> bool:
-    """Whether the values of a feature have no order; of one that no test looks at, that does not matter."""
+    """Whether the values of a feature have no order; a feature that no tree tests never counts as unordered."""
     return feature.variable is not None and not feature.variable.ordered
 
 

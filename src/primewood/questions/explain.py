@@ -40,7 +40,7 @@ class Wishes:
     def check(self) -> None:
         """Raise for wishes that do not go together."""
         if self.goal not in get_args(Goal):
-            raise InvalidInput(f"goal is one of {format_list(get_args(Goal))}, not {self.goal!r}")
+            raise InvalidInput(f"goal must be one of {format_list(get_args(Goal))}, not {self.goal!r}")
         if self.measure is not None and self.goal != "widest":
             raise InvalidInput('measure is for goal="widest"')
         if self.weights is not None and self.goal == "widest":
@@ -69,12 +69,12 @@ class Wishes:
             return {}
         if not isinstance(self.weights, Mapping):
             raise InvalidInput(
-                f"weights is a mapping from feature names to positive numbers, not {self.weights!r}"
+                f"weights must be a mapping from feature names to positive numbers, not {self.weights!r}"
             )
         model.check_features("weights", self.weights)
         for name, weight in self.weights.items():
             if not isinstance(weight, int | float | np.number) or not 0 < weight < np.inf:
-                raise InvalidInput(f"the weight of {name} is a positive number, not {weight!r}")
+                raise InvalidInput(f"the weight of {name} must be a positive number, not {weight!r}")
         places = {name: model.context.place(name) for name in self.weights}
         return {j: float(self.weights[name]) for name, j in places.items() if j is not None}
 

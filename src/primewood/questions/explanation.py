@@ -1,4 +1,4 @@
-"""An explanation of one decision, with its status and what it rests on."""
+"""An explanation of one decision, with its status and what it depends on."""
 
 from __future__ import annotations
 

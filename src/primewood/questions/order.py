@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from primewood.engines.protocol import Step
-from primewood.errors import InvalidInput, UnknownName, format_list
+from primewood.errors import InvalidInput, UnknownName, format_list, suggest
 from primewood.logic.variable import Variable
 from primewood.model.model import Model
 from primewood.questions.weakening import drop_each
@@ -26,12 +26,12 @@ def plan_steps(model: Model, order: WeakeningOrder | None) -> tuple[list[Step], 
     if order is None:
         return drop_each(usual, sizes), usual
     if isinstance(order, str) or not isinstance(order, Sequence):
-        raise InvalidInput(f"an order is a list of features or of steps, not {order!r}")
+        raise InvalidInput(f"order must be a list of features or of steps, not {order!r}")
     places = {x.name: j for j, x in enumerate(variables)}
     if all(isinstance(step, str) for step in order):
         named = [_find_place(places, name) for name in _skip_untested(model, order)]
         if len(set(named)) < len(named):
-            raise InvalidInput("the order names a feature twice")
+            raise InvalidInput("order must name each feature once; one is listed twice")
         whole = [*named, *(j for j in usual if j not in named)]
         return drop_each(whole, sizes), whole
     return [_read_step(step, places, variables) for step in order], usual
@@ -54,11 +54,13 @@ def _read_step(step: object, places: dict[str, int], variables: Sequence[Variabl
 def _read_pairs(step: object) -> list[tuple[object, object]]:
     pairs: list[Any] = list(step) if isinstance(step, Iterable) and not isinstance(step, Mapping) else [None]
     if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
-        raise InvalidInput(f"a step is a list of (feature, value) pairs, not {step!r}")
+        raise InvalidInput(f"a step of order must be a list of (feature, value) pairs, not {step!r}")
     return pairs
 
 
 def _find_place(places: dict[str, int], name: str) -> int:
     if name not in places:
-        raise UnknownName(f"the order names {name!r}; the model decides by {format_list(places)}")
+        raise UnknownName(
+            f"order: there is no feature {name!r}{suggest([name], places)}; the features are {format_list(places)}"
+        )
     return places[name]

@@ -158,7 +158,7 @@ def find_robustness(decision: RowDecision, norm: Norm, relative: bool, clock: Cl
     ----------
     norm
         "linf": how far every number may move at once; categories and missing values stay. "l0": how many features may
-        become anything.
+        take any value.
     relative
         Whether moves are measured as shares of the training range; then another category is as far as the whole range.
     """

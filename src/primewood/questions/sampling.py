@@ -60,7 +60,7 @@ def _drawn(
 
 
 def _cells(feature: Feature) -> int:
-    """The kinds of values of a feature that no test tells apart."""
+    """The kinds of values of a feature that no test distinguishes."""
     return 1 if feature.patterns is None else len(feature.patterns)
 
 

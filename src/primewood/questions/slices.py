@@ -45,7 +45,7 @@ SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Axis:
-    """One feature and the cells that the model tells apart in it.
+    """One feature and the cells that the model distinguishes in it.
 
     Attributes
     ----------
@@ -329,7 +329,7 @@ class DecisionMap(Readable):
 def find_what_if(decision: RowDecision, feature: str, why: Explanation | None) -> WhatIf:
     """What is decided if one feature of a row changes and the others stay, and where that is proved for all.
 
-    Cost: one prediction per value that the model tells apart.
+    Cost: one prediction per value that the model distinguishes.
     """
     why = _choose_explanation(decision, why)
     axis = Axis.of(decision.context, feature, why)
@@ -342,7 +342,7 @@ def find_decision_map(
 ) -> DecisionMap:
     """What is decided if two features of a row change and the others stay, with the box of an explanation.
 
-    Cost: one prediction per pair of values that the model tells apart.
+    Cost: one prediction per pair of values that the model distinguishes.
     """
     if isinstance(features, str) or len(features) != 2 or features[0] == features[1]:
         raise InvalidInput(

@@ -290,7 +290,7 @@ class _Columns:
         if split["split_type"] == "OneHotFeature":
             column = self.categories[split["cat_feature_index"]]
             return _Split(column, code=self.codes[column][split["value"]])
-        raise UnsupportedModel(f"a split of the kind {split['split_type']} is not read")
+        raise UnsupportedModel(f"a split of the kind {split['split_type']} is not supported")
 
 
 def _ensemble(model: Any, exported: CatBoostDocument, data: Any) -> Ensemble:
@@ -491,8 +491,9 @@ def _bias(exported: CatBoostDocument, width: int) -> list[Tree]:
     scale, bias = exported["scale_and_bias"]
     if scale != 1:
         raise UnsupportedModel(
-            f"the model multiplies its sum by the scale {scale!r}, which is not read; catboost.sum_models([model]) is "
-            "the same model, up to rounding and the probability threshold, with the scale in its leaves"
+            f"the model multiplies its sum by the scale {scale!r}, which is not supported; "
+            "catboost.sum_models([model]) is the same model, up to rounding and the probability threshold, with the "
+            "scale in its leaves"
         )
     if not any(bias):
         return []
@@ -518,8 +519,8 @@ def _check_leaves(model: Any, ensemble: Ensemble) -> None:
         if column in ensemble.categories:
             cells = [*ensemble.categories[column].names, np.inf]
         rows[:, column] = generator.choice(cells, PROBES)
-    anew, own = (scores_of(one, rows, ensemble.categories) for one in (model.copy(), model))
-    if (anew != own).any():
+    copied, own = (scores_of(one, rows, ensemble.categories) for one in (model.copy(), model))
+    if (copied != own).any():
         raise InvalidInput(
             f"the leaves of this {type(model).__name__} were set after it had predicted, and it goes on predicting "
             "with the old ones; model.copy() has and uses the new ones"
@@ -551,8 +552,8 @@ def _decision(model: Any, width: int) -> ClassCuts:
         return ClassCuts(tuple(labels), (_cut(model),), "logistic")
     if width == 1 or loss not in MULTI_CLASS:
         raise UnsupportedModel(
-            f"this {name} with {width} scores for {len(labels)} classes ({loss or 'of unknown loss'}) is not read; "
-            f"Logloss, CrossEntropy, {' and '.join(MULTI_CLASS)} are"
+            f"this {name} with {width} scores for {len(labels)} classes ({loss or 'of unknown loss'}) "
+            f"is not supported; Logloss, CrossEntropy, {' and '.join(MULTI_CLASS)} are"
         )
     return ClassCuts(tuple(labels[i] for i in _find_classes(model)))
 

@@ -191,7 +191,7 @@ def _tests(features: JsonObject) -> list[Test]:
     """All tests that splits may ask for, each at its number."""
     unknown = features.keys() - FEATURES
     if unknown:
-        raise UnsupportedModel(f"tests what is not read: {format_list(sorted(unknown))}")
+        raise UnsupportedModel(f"tests what is not supported: {format_list(sorted(unknown))}")
     refuse_statistics(features)
     tests: list[Test] = []
     columns = []
@@ -247,7 +247,7 @@ def _check_symmetric(tree: JsonObject, place: str, tests: Sequence[Test]) -> int
     said = Fields(tree, place)
     splits = said.read("splits", optional(listed)) or []
     if len(splits) > MOST_LEVELS:
-        raise InvalidInput(f"{place} has {len(splits)} levels; up to {MOST_LEVELS} are read")
+        raise InvalidInput(f"{place} has {len(splits)} levels; at most {MOST_LEVELS} are supported")
     for split in splits:
         _check_split(split, f"{place}.splits", tests)
     width, rest = divmod(len(said.read("leaf_values", finite())), 1 << len(splits))

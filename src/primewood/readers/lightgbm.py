@@ -54,7 +54,7 @@ NOT_READ = {
     "lambdarank": "a ranker orders rows, it decides nothing about one",
     "rank_xendcg": "a ranker orders rows, it decides nothing about one",
 }
-"""Per objective that is not read, why, and what to do."""
+"""Per objective that is not supported, why, and what to do."""
 
 VERSIONS = ("v3", "v4")
 NUMBERS_IN_HEADER = {
@@ -283,7 +283,7 @@ def _classes(model: Any, written: _Written) -> tuple[object, ...]:
     if isinstance(model, _library().LGBMClassifier):
         classes = tuple(model.classes_.tolist())
         if len(classes) < 2:
-            raise UnsupportedModel(f"this {name} knows one class only, so it decides nothing")
+            raise UnsupportedModel(f"this {name} has only one class, so there is nothing to explain")
         if len(classes) != (2 if written.outputs == 1 else written.outputs):
             raise UnsupportedModel(f"this {name} has {len(classes)} classes, but {written.outputs} scores")
         return classes
@@ -299,16 +299,16 @@ def _link(booster: Any, written: _Written) -> tuple[Link, float]:
     name, parts = written.objective, dict(written.parts)
     if name is None:
         raise UnsupportedModel(
-            "a model with a custom objective is not read: nothing says what its scores mean"
+            "a model with a custom objective is not supported: nothing says what its scores mean"
         )
     if name not in LINKS:
         why = NOT_READ.get(name, f"primewood reads {format_list(LINKS)}")
-        raise UnsupportedModel(f"the objective {name} is not read: {why}")
+        raise UnsupportedModel(f"the objective {name} is not supported: {why}")
     slope = parts.pop("sigmoid", None)
     parts.pop("num_class", None)
     if parts:
         raise UnsupportedModel(
-            f"the objective {name} with {format_list(parts)} is not read; without it, it is"
+            f"the objective {name} with {format_list(parts)} is not supported; without it, it is"
         )
     return LINKS[name], 1.0 if slope is None else _slope(booster, written, slope)
 
@@ -513,7 +513,7 @@ def _header(text: str) -> dict[str, str]:
     _check_keys(header, HEADER, OPTIONAL_HEADER, "the header")
     if header["version"] not in VERSIONS:
         raise UnsupportedModel(
-            f"LightGBM's version {header['version']} of texts is not read; {format_list(VERSIONS)} are"
+            f"LightGBM's version {header['version']} of texts is not supported; {format_list(VERSIONS)} are"
         )
     for key in NUMBERS_IN_HEADER & header.keys():
         if not NUMBERS.fullmatch(header[key]):

@@ -126,7 +126,7 @@ def _read_voting(model: VotingClassifier) -> VoteParts:
     if len(weights) != len(members):
         raise unknown_layout(model)
     if not all(0 <= weight < np.inf for weight in weights) or not sum(weights) > 0:
-        raise UnsupportedModel(f"a VotingClassifier with the weights {format_list(weights)} is not read")
+        raise UnsupportedModel(f"a VotingClassifier with the weights {format_list(weights)} is not supported")
     trees = [list(_trees(model, member)) for member in members]
     if model.voting == "soft":
         groups = tuple(Group(len(part), weight) for part, weight in zip(trees, weights, strict=True))

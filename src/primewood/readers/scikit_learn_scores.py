@@ -1,13 +1,13 @@
-"""Reading scikit-learn's boosted trees, and its regressors that are made of trees.
+"""Reading scikit-learn's models whose trees add up to a score: boosted trees, and regressors made of trees.
 
 Everything adds in float64, in the order of the trees:
 
 - Gradient boosting casts inputs to float32 and compares with ``<=``. A score starts with what the dummy model `init`
-  says, or 0; each tree adds its leaf times the learning rate, the product rounded first. Of two classes, a score
+  predicts, or 0; each tree adds its leaf times the learning rate, the product rounded first. With two classes, a score
   of at least 0 means the second.
-- Histogram gradient boosting compares float64 inputs with ``<=``; its leaves hold the learning rate already. Of two
-  classes, a score above 0 means the second, so exactly 0 means the first.
-- Of more than two classes, each has trees of its own, and the largest score wins, the first among equals.
+- Histogram gradient boosting compares float64 inputs with ``<=``; its leaves hold the learning rate already. With
+  two classes, a score above 0 means the second, so exactly 0 means the first.
+- With more than two classes, each has trees of its own, and the largest score wins, the first among equals.
 - Forests and bagging add up and divide by the number of members; a vote of regressors averages with `numpy.average`.
 
 The probability of the second class is SciPy's `expit` of the score. Under the exponential loss it is that of twice the
@@ -80,9 +80,9 @@ HISTOGRAM_FIELDS = (
 )
 """What a node of histogram gradient boosting consists of in the versions of scikit-learn that are read here."""
 FIXED = ("prior", "most_frequent", "constant", "uniform")
-"""The strategies under which a DummyClassifier says the same of every row."""
+"""The strategies under which a DummyClassifier predicts the same for every row."""
 MOST_VOTERS = 7
-"""Of eight or more numbers, numpy adds those of a single row in another order than those of several rows."""
+"""From eight numbers on, numpy adds one row in a different order than several."""
 
 
 def read(model: Any) -> Ensemble:
@@ -103,7 +103,7 @@ def read(model: Any) -> Ensemble:
 
 
 def scores_of(model: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The model's own scores before the link: one row per row, which has codes where columns are categorical.
+    """The model's own scores before the link: one line per row; categorical columns hold codes.
 
     They are doubled under the exponential loss, as in what `read` makes of it.
     """
@@ -114,7 +114,7 @@ def scores_of(model: Any, rows: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def decisions_of(model: Any, rows: NDArray[np.float64]) -> NDArray[Any]:
-    """What the model's own `predict` says of rows, which have codes where columns are categorical."""
+    """What the model's own `predict` returns for rows; categorical columns hold codes."""
     return np.asarray(ask(model, "predict", decode_categories(model, rows)))
 
 
@@ -143,13 +143,13 @@ def _decision(model: Any, least: float) -> ClassCuts:
         if link != "IdentityLink":
             raise UnsupportedModel(
                 f'a {type(model).__name__} with loss="{model.loss}" predicts through numpy\'s exp, whose last bit '
-                "depends on the processor; the losses without a logarithm are read"
+                "depends on the processor; use a loss without a log link"
             )
         return ClassCuts((PREDICTION,))
     classes = tuple(model.classes_.tolist())
     if len(classes) < 2:
         raise UnsupportedModel(
-            f"this {type(model).__name__} knows one class only, {classes[0]!r}: it decides nothing"
+            f"this {type(model).__name__} has only one class, {classes[0]!r}, so there is nothing to explain"
         )
     if len(classes) > 2:
         return ClassCuts(classes)
@@ -199,8 +199,8 @@ def _start(model: Any) -> NDArray[np.float64]:
     if not same:
         what = "a stratified DummyClassifier" if type(init) is DummyClassifier else type(init).__name__
         raise UnsupportedModel(
-            f"{type(model).__name__} with {what} as init starts each row elsewhere; init=None, "
-            '"zero" or a constant dummy model is read'
+            f"{type(model).__name__} with {what} as init gives each row its own starting score, which is not "
+            'supported; use init=None, "zero" or a constant dummy model'
         )
     alone, among = (model._raw_predict_init(np.zeros((n, model.n_features_in_))) for n in (1, 9))
     if alone.dtype != np.float64 or (among != alone).any():
@@ -219,8 +219,8 @@ def _read_voting(model: VotingRegressor) -> ScoreParts:
     members = model.estimators_
     if len(members) > MOST_VOTERS:
         raise UnsupportedModel(
-            f"a VotingRegressor of {len(members)} members predicts a row by itself in another way than among others, "
-            f"as numpy adds them up; up to {MOST_VOTERS} members are read"
+            f"a VotingRegressor of {len(members)} members rounds one row differently from several, because of how "
+            f"numpy adds; at most {MOST_VOTERS} members are supported"
         )
     weights = [1.0] * len(members)
     if model.weights is not None:
@@ -231,7 +231,7 @@ def _read_voting(model: VotingRegressor) -> ScoreParts:
     if len(weights) != len(members):
         raise unknown_layout(model)
     if not all(0 <= weight < np.inf for weight in weights) or not sum(weights) > 0:
-        raise UnsupportedModel(f"a VotingRegressor with the weights {format_list(weights)} is not read")
+        raise UnsupportedModel(f"a VotingRegressor with the weights {format_list(weights)} is not supported")
     parts = [list(_trees(model, member)) for member in members]
     return {**_group(parts, weights), "divisor": float(np.sum(weights))}
 
@@ -246,7 +246,7 @@ def _trees(whole: Any, member: Any, columns: NDArray[Any] | None = None) -> Iter
     if not isinstance(member, TREES + FORESTS):
         known = format_list(kind.__name__ for kind in TREES + FORESTS)
         raise UnsupportedModel(
-            f"{type(whole).__name__} with {type(member).__name__} inside: primewood reads it with {known} inside"
+            f"{type(whole).__name__} with {type(member).__name__} inside is not supported; supported inside: {known}"
         )
     for estimator in [member] if isinstance(member, TREES) else member.estimators_:
         tree = tree_of(estimator, whole, columns)

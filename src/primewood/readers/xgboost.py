@@ -204,7 +204,7 @@ def _ask_estimator(model: Any) -> _Asked:
         raise InvalidInput(f"this {name} is not fitted; call fit first")
     if callable(model.objective):
         raise UnsupportedModel(
-            f"this {name} has an objective of its own, a function; only XGBoost's are read"
+            f"this {name} has an objective of its own, a function; only XGBoost's own objectives are supported"
         )
     booster = model.get_booster()
     objective = _objective(booster, name)
@@ -256,7 +256,7 @@ def _objective(booster: xgboost.Booster, name: str) -> str:
     if config["gradient_booster"]["name"] not in ("gbtree", "dart"):
         kind = config["gradient_booster"]["name"]
         raise UnsupportedModel(
-            f"this {name} has the booster {kind}, which has no trees; gbtree and dart are read"
+            f"this {name} has the booster {kind}, which has no trees; gbtree and dart are supported"
         )
     _check_objective(objective)
     return objective
@@ -265,7 +265,7 @@ def _objective(booster: xgboost.Booster, name: str) -> str:
 def _check_objective(objective: str) -> None:
     if objective not in LINKS:
         raise UnsupportedModel(
-            f"the objective {objective[:40]} is not read; these are: {format_list(LINKS, limit=99)}"
+            f"the objective {objective[:40]} is not supported; these are: {format_list(LINKS, limit=99)}"
         )
 
 
@@ -366,7 +366,7 @@ def _decision(asked: _Asked, width: int) -> tuple[tuple[object, ...], tuple[floa
     """The classes of a model and the cuts between them."""
     if not asked.classifies:
         if width > 1:
-            raise UnsupportedModel(f"a regressor with the objective {asked.objective} is not read")
+            raise UnsupportedModel(f"a regressor with the objective {asked.objective} is not supported")
         return (PREDICTION,), ()
     if not asked.objective.startswith("multi:"):
         cut = cut_at(0.5, LINKS[asked.objective], "float32", strictly=True)
@@ -387,7 +387,7 @@ def _tree(raw: Mapping[str, Any], value: NDArray[np.float64], asked: _Asked) -> 
     is_leaf, by_set = left < 0, kind == 1
     if not np.isfinite(threshold[~is_leaf & ~by_set]).all():
         raise UnsupportedModel(
-            f"this {asked.name} has an infinite threshold; scale that column down and fit anew"
+            f"this {asked.name} has an infinite threshold; scale that column down and refit"
         )
     sets = dict(_sets(raw, order, asked.missing))
     set_of = np.full(len(order), -1) if sets else None
@@ -482,6 +482,6 @@ def _names(encoded: Mapping[str, Any], column: str) -> list[Any]:
     text = values.astype(np.int8).tobytes()
     if not text.isascii():
         raise UnsupportedModel(
-            f"{column} has categories with letters beyond ASCII, which XGBoost stores cut up; rename them and fit anew"
+            f"{column} has categories with letters beyond ASCII, which XGBoost stores cut up; rename them and refit"
         )
     return [text[begin:end].decode() for begin, end in pairwise(encoded["offsets"])]

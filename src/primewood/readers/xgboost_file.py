@@ -93,7 +93,9 @@ def check_document(document: Any) -> None:
     booster = Fields(learner).read("gradient_booster", record)
     name = Fields(booster).read("name", text)
     if name not in BOOSTERS:
-        raise UnsupportedModel(f"has the booster {name[:40]}, which has no trees; gbtree and dart are read")
+        raise UnsupportedModel(
+            f"has the booster {name[:40]}, which has no trees; gbtree and dart are supported"
+        )
     parameters = Fields(learner).read("learner_model_param", record)
     forest = forest_of(learner)
     trees = Fields(forest).read("trees", listed)
@@ -111,7 +113,9 @@ def check_columns(document: Any) -> None:
     """Raise if a file claims very many columns without names; the document is checked otherwise."""
     columns = int(document["learner"]["learner_model_param"]["num_feature"])
     if not document["learner"]["feature_names"] and columns > MOST_UNNAMED:
-        raise InvalidInput(f"it claims {columns:,} columns without names; up to {MOST_UNNAMED:,} are read")
+        raise InvalidInput(
+            f"it claims {columns:,} columns without names; at most {MOST_UNNAMED:,} are supported"
+        )
 
 
 def _written(least: int = 0, most: int = LARGEST) -> FieldCheck[int]:

@@ -243,7 +243,7 @@ def _reachable(lo: Ints, hi: Ints, root: int) -> int:
 def _from_the_top(root: int, list_children: Callable[[int], Iterable[int]], most: int) -> dict[int, None]:
     """The nodes that are drawn, breadth first."""
     if most < 1:
-        raise InvalidInput(f"most_nodes is at least 1, not {most}")
+        raise InvalidInput(f"most_nodes must be at least 1, not {most}")
     kept: dict[int, None] = {root: None}
     queue = [root]
     for node in queue:

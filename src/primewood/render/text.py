@@ -140,9 +140,7 @@ def write_summary(record: SummaryRecord) -> str:
     ]
     if record["coverage"] is not None:
         covers = [write_share(part) for _, part in name_coverage(record["coverage"])]
-        lines.append(
-            f"of the training rows, one covers {covers[0]} to {covers[2]}, {covers[1]} at the median"
-        )
+        lines.append(f"coverage of the training rows: {covers[0]} to {covers[2]}, median {covers[1]}")
     used = {name: count for name, count in record["features"].items() if count}
     lines.append("features used: " + (_counts(used) or "none"))
     never = len(record["features"]) - len(used)
@@ -221,7 +219,7 @@ def write_status(record: ExplanationRecord) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One piece of a condition, divided at the feature's name.
+    """One piece of a condition, split at the feature's name.
 
     Attributes
     ----------
@@ -248,7 +246,7 @@ class Piece:
         return " ".join(filter(None, (self.before, self.name, self.after)))
 
     def typeset(self) -> Piece:
-        """The piece with the signs of mathematics; names keep their letters, even if they look like comparisons."""
+        """The piece with mathematical symbols; names keep their letters, even if they look like comparisons."""
         if not self.compares:
             return self
         before, after = (words.replace("<=", "≤").replace(">=", "≥") for words in (self.before, self.after))
@@ -256,7 +254,7 @@ class Piece:
 
 
 def split_at_name(literal: LiteralRecord) -> list[Piece]:
-    """The pieces of a literal's record (one of them must hold), each divided at the feature's name."""
+    """The pieces of a literal's record (one of them must hold), each split at the feature's name."""
     name = literal["feature"]
     if "values" in literal:
         return [Piece(name, literal["condition"], brief=literal["condition"])]

@@ -2,7 +2,7 @@
 
 The document holds the ensemble as it was read, the options of the explainer, what the training frame said about
 columns, and the figures of the comparison with the model. The training rows are an array. An explainer that is read
-from the file is made anew from these, so that it answers as the one that was saved; its `model` is the ensemble.
+from the file is made again from these, so that it answers as the one that was saved; its `model` is the ensemble.
 """
 
 from __future__ import annotations
@@ -211,7 +211,9 @@ def _options(record: Any, place: str) -> dict[str, Any]:
 def _rows(arrays: Arrays, model: Ensemble | Expression) -> Any:
     rows = arrays.get("rows")
     if rows is not None and (rows.dtype != np.float64 or rows.ndim != 2):
-        raise InvalidInput(f"training rows are a table of float64 numbers, not {rows.dtype} of {rows.shape}")
+        raise InvalidInput(
+            f"training rows must be a table of float64 numbers, not {rows.dtype} of {rows.shape}"
+        )
     if rows is not None and isinstance(model, Ensemble) and rows.shape[1] != len(model.feature_names):
         raise InvalidInput(f"training rows have {rows.shape[1]} columns, not {len(model.feature_names)}")
     return rows

@@ -65,7 +65,7 @@ class Dialect:
 
     def __post_init__(self) -> None:
         if self.decimal not in (".", ",", None):
-            raise InvalidInput(f"decimal is '.' or ',', not {self.decimal!r}")
+            raise InvalidInput(f"decimal must be '.' or ',', not {self.decimal!r}")
 
     def check(self, path: Path) -> None:
         """Raise for what does not apply to a file."""

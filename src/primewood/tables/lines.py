@@ -128,7 +128,7 @@ def _cells(row: JsonObject, header: list[str], source: str) -> list[str]:
     for name in header:
         if isinstance(row[name], dict | list):
             raise InvalidInput(
-                f"{source}: {name} is a number, a name or null, not {type(row[name]).__name__}"
+                f"{source}: {name} must be a number, a name or null, not {type(row[name]).__name__}"
             )
     return ["" if row[name] is None else str(row[name]) for name in header]
 

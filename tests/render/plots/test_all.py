@@ -72,7 +72,9 @@ class TestAxes:
         assert (tmp_path / f"plot.{kind}").stat().st_size > 1000
 
     def test_something_else_than_axes_is_refused(self):
-        with pytest.raises(InvalidInput, match=r"ax is an Axes of matplotlib, or None .* this is a Figure"):
+        with pytest.raises(
+            InvalidInput, match=r"ax must be an Axes of matplotlib, or None .* this is a Figure"
+        ):
             plots.ranges(records.credit(), ax=Figure())
         assert not plt.get_fignums()
 
@@ -150,21 +152,21 @@ class TestOtherThings:
     @pytest.mark.parametrize(
         ("plot", "given", "message"),
         [
-            (plots.ranges, 3, r"ranges takes an explanation, or its to_dict\(\); this int is none"),
+            (plots.ranges, 3, r"ranges takes an explanation, or its to_dict\(\); this int is not one"),
             (
                 plots.ranges,
                 {"decision": 1},
-                r"this dict is none: it has no status, literal_language, literals",
+                r"this dict is not one: it has no status, literal_language, literals",
             ),
             (plots.ranges, strip(), "this is a what-if strip, which is drawn by what_if"),
             (
                 plots.ranges,
                 {"summary": {}, "explanations": []},
-                r"this is a batch.*take one of it, batch\[0\]",
+                r"this is a batch.*pass one explanation, such as batch\[0\]",
             ),
             (plots.growth, SUMMARY, "this is a summary of a batch, which is drawn by feature_use"),
             (plots.what_if, records.credit(), "what_if takes a what-if strip.*which is drawn by ranges"),
-            (plots.what_if, None, "this NoneType is none"),
+            (plots.what_if, None, "this NoneType is not one"),
             (plots.decision_map, strip(), "decision_map takes a decision map.*drawn by what_if"),
             (plots.feature_use, records.credit(), "feature_use takes a summary of a batch.*drawn by ranges"),
             (
@@ -172,10 +174,10 @@ class TestOtherThings:
                 records.credit(),
                 "side_by_side takes several explanations.*drawn by ranges",
             ),
-            (plots.side_by_side, "text", "side_by_side takes several explanations.*this str is none"),
+            (plots.side_by_side, "text", "side_by_side takes several explanations.*this str is not one"),
             (plots.side_by_side, [], "side_by_side takes at least one explanation; there is none"),
             (plots.side_by_side, [records.credit(), 4], "each of the explanations in side_by_side takes"),
-            (plots.coverage_by_size, 7, "coverage_by_size takes several explanations.*this int is none"),
+            (plots.coverage_by_size, 7, "coverage_by_size takes several explanations.*this int is not one"),
         ],
     )
     def test_a_message_says_what_is_taken(self, plot, given, message):

@@ -31,7 +31,7 @@ class TestFeatureUse:
 
     @pytest.mark.parametrize("most", [0, -1, 2.5, True, "all"])
     def test_most_is_a_whole_number(self, most):
-        with pytest.raises(InvalidInput, match="most is how many features are drawn"):
+        with pytest.raises(InvalidInput, match="most, how many features are drawn"):
             plots.feature_use(SUMMARY, most=most)
 
 
@@ -64,5 +64,5 @@ class TestImportance:
 
     @pytest.mark.parametrize("most", [0, True, "all"])
     def test_most_is_a_whole_number(self, most):
-        with pytest.raises(InvalidInput, match="most is how many features are drawn"):
+        with pytest.raises(InvalidInput, match="most, how many features are drawn"):
             plots.importance(IMPORTANCE, most=most)

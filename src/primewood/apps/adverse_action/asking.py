@@ -43,13 +43,13 @@ class LetterOptions:
     def check(self) -> None:
         """Raise for what cannot be."""
         if isinstance(self.most, bool) or not isinstance(self.most, int) or self.most < 1:
-            raise InvalidInput(f"most is a positive number, not {self.most!r}")
+            raise InvalidInput(f"most must be a positive number, not {self.most!r}")
 
 
 def _check_names(what: str, names: Iterable[str]) -> tuple[str, ...]:
     """Names of features as a tuple; a single text is refused, as its letters would be taken for names."""
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise InvalidInput(f"{what} is a list of feature names; write {what}=[{names!r}]")
+        raise InvalidInput(f"{what} must be a list of feature names; write {what}=[{names!r}]")
     return tuple(names)
 
 

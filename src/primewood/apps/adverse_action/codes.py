@@ -42,7 +42,7 @@ class CodeTable:
 
     def __init__(self, codes: Codes | None, known: Collection[str]) -> None:
         if codes is not None and not isinstance(codes, Mapping):
-            raise InvalidInput(f"codes is a mapping from features to texts, not {codes!r}")
+            raise InvalidInput(f"codes must be a mapping from features to texts, not {codes!r}")
         self.given = codes is not None
         self._entries: dict[str, dict[Fault, tuple[str | None, str]]] = {}
         for key, told in (codes or {}).items():

@@ -45,9 +45,9 @@ def read_claim(
     if most not in (None, "fewest") and not (
         isinstance(most, int) and not isinstance(most, bool) and most >= 0
     ):
-        raise InvalidInput(f'most is a number of features, "fewest" or None, not {most!r}')
+        raise InvalidInput(f'most must be a number of features, "fewest" or None, not {most!r}')
     if by not in (None, "absolute", "favour"):
-        raise InvalidInput(f'by is "absolute" or "favour", not {by!r}')
+        raise InvalidInput(f'by must be "absolute" or "favour", not {by!r}')
     conditions = RowConditions(context, row)
     text = TextReader(conditions)
     if isinstance(claim, ClaimedConditions):

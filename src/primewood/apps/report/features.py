@@ -1,9 +1,9 @@
 """What features do: what each changes alone, and which of them explanations mention.
 
-For what a feature does alone, it takes all its values in some rows while the rest stays. Every value that the model can
-tell apart is tried, so that for these rows the answer is exact: either some value of the feature alone changes the
-decision, or none does. What is found shows that a model is not independent of a feature, or not monotone in it; that
-nothing is found proves nothing about other rows. Rows just beside a change of the decision show the most.
+On some rows, the feature takes every value that the model distinguishes; the rest is unchanged. So for these rows the
+answer is exact: either some value of the feature alone changes the decision, or none does. What is found shows that a
+model is not independent of a feature, or not monotone in it; that nothing is found proves nothing about other rows.
+Rows just beside a change of the decision show the most.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FlippingStep:
-    """A row, and two values of a feature that are decided differently about it."""
+    """A row, and two values of a feature that give it different decisions."""
 
     row: NDArray[np.float64]
     first: int
@@ -42,7 +42,7 @@ class FeatureAlone:
     Attributes
     ----------
     changed : int
-        About how many rows some value of it changes the decision.
+        On how many rows some value of it changes the decision.
     change, drop, rise : FlippingStep or None
         A row and two values at which the decision differs; a row and two neighbouring values, the lower one first,
         at which it goes down in the order of the decisions; the same, at which it goes up.
@@ -88,7 +88,7 @@ def measure_sensitivity(
 def include_evidence(
     subject: ReportSubject, known: Sensitivity, budget: TimeBudget
 ) -> dict[str, FeatureAlone]:
-    """What features are shown to do if the rows of the evidence are tried too; the sample is not counted anew.
+    """What features are shown to do if the rows of the evidence are tried too; the sample is not counted again.
 
     Most of them lie just beside a change of the decision.
     """
@@ -101,7 +101,7 @@ def include_evidence(
 
 
 def _try_values(subject: ReportSubject, row: NDArray[np.float64], found: dict[str, FeatureAlone]) -> None:
-    """Take in what each feature does alone in a row."""
+    """Record what each feature does alone in a row."""
     domain = subject.domain
     point = domain.points(row[None, :])[0]
     table, starts = _list_variants(domain, row)
@@ -126,7 +126,7 @@ def _list_variants(domain: Domain, row: NDArray[np.float64]) -> tuple[NDArray[np
 def _note_changes(
     one: FeatureAlone, labels: NDArray[np.int64], row: NDArray[np.float64], own: int, ordered: int
 ) -> None:
-    """Take in what is decided at the values of one feature; −1 where the row would not be possible."""
+    """Record the decisions at the values of one feature; −1 where the row would not be possible."""
     others = np.flatnonzero((labels != labels[own]) & (labels >= 0))
     if others.size:
         one.changed += 1

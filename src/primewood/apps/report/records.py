@@ -19,7 +19,7 @@ from primewood.render.records import (
 
 RowsOrigin = Literal["given", "training", "none"]
 FeatureChanges = dict[str, list[Scalar | None]]
-"""Per feature that changes, what it is and what it would be, in words."""
+"""For each changed feature, its old and new value as text."""
 
 
 class ModelSection(DescriptionRecord):
@@ -93,7 +93,7 @@ class NearestRow(TypedDict):
 
 
 class RadiusRecord(TypedDict):
-    """The proved radius of a row; of the least robust ones, with the row just beyond it."""
+    """The proved radius of a row; for the least robust rows, also the row just beyond it."""
 
     row: int
     label: Scalar
@@ -240,7 +240,7 @@ class SettingsRecord(TypedDict):
 
 
 class DigestsRecord(TypedDict):
-    """What tells the model and the rows from all others."""
+    """Hashes that identify the model and the rows."""
 
     model: str
     rows: str | None
@@ -248,7 +248,7 @@ class DigestsRecord(TypedDict):
 
 
 class MadeRecord(TypedDict):
-    """When, how long and with what a report was made."""
+    """When a report was made, how long it took, with which versions."""
 
     date: str
     seconds: dict[str, float]

@@ -55,7 +55,7 @@ class Report(Readable):
         return render_page(self.record)
 
     def save(self, path: str | Path) -> None:
-        """Write the page (``.html``) or the record (``.json``); the file is there whole or not at all."""
+        """Write the page (``.html``) or the record (``.json``); the file is written atomically."""
         target = file_path(path)
         make = {".html": self.to_html, ".htm": self.to_html, ".json": self.to_json}.get(target.suffix.lower())
         if make is None:

@@ -1,4 +1,4 @@
-"""The rows that a report is about: what is decided about them, and which of them are looked at closely.
+"""The rows that a report is about: their decisions, and which of them are looked at closely.
 
 A row is *certain* by how far its score is from that of another decision: the distance to the nearest cut-off, or
 between the two largest scores.
@@ -99,7 +99,7 @@ def label_rows(X: Any, count: int) -> tuple[Scalar, ...]:
 def decide_rows(
     ensemble: Ensemble, domain: Domain, rows: NDArray[np.float64], budget: TimeBudget
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """What is decided about rows, and how certain it is, as far as the time goes; see `AuditedRows`."""
+    """The decisions on rows, and how certain they are, as far as the time goes; see `AuditedRows`."""
     decided, margins = [np.empty(0, dtype=np.int64)], [np.empty(0)]
     for start in range(0, len(rows), PART):
         if start and budget.is_spent:
@@ -131,7 +131,7 @@ def digest_rows(rows: NDArray[np.float64]) -> str:
 def find_rows(numbers: Sequence[int], count: int) -> list[int]:
     """The places of rows that a user names by their numbers; an error for one that does not exist."""
     if isinstance(numbers, str | bytes) or not isinstance(numbers, Sequence | np.ndarray):
-        raise InvalidInput(f"rows is a list of row numbers, such as [0, 17], not {numbers!r}")
+        raise InvalidInput(f"rows must be a list of row numbers, such as [0, 17], not {numbers!r}")
     found = []
     for place in numbers:
         if not isinstance(place, int | np.integer) or isinstance(place, bool) or not 0 <= place < count:

@@ -35,9 +35,9 @@ class ReportSettings:
         for name, least in (("explain", 0), ("sample", 1), ("seed", 0)):
             given = getattr(self, name)
             if not isinstance(given, int) or isinstance(given, bool) or given < least:
-                raise InvalidInput(f"{name} is a whole number from {least} on, not {given!r}")
+                raise InvalidInput(f"{name} must be a whole number from {least} on, not {given!r}")
         if isinstance(self.properties, str) or not isinstance(self.properties, Sequence):
-            raise InvalidInput(f"properties is a list; write properties=[{self.properties!r}]")
+            raise InvalidInput(f"properties must be a list; write properties=[{self.properties!r}]")
 
     def to_dict(self) -> SettingsRecord:
         """The settings in plain types."""
@@ -99,7 +99,7 @@ def read_answers(given: Any, explainer: pw.Explainer) -> GivenAnswers | None:
         origin, given = f"the folder {given}", pw.overview(given)
     if not isinstance(given, pw.answers.Overview):
         raise InvalidInput(
-            "answers is a folder that explain_file has written, what overview(folder) returns, or a batch; "
+            "answers must be a folder that explain_file has written, what overview(folder) returns, or a batch; "
             f"not {type(given).__name__}"
         )
     found = GivenAnswers(origin, given.summary, given.finished, given.taken_over)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Rows that the report shows, each with how it is said to be decided; collected while sections are made."""
+    """Rows that the report shows, each with its reported decision; collected while sections are made."""
 
     rows: list[tuple[float, ...]] = field(default_factory=list)
     decisions: list[object] = field(default_factory=list)
@@ -95,7 +95,7 @@ class ReportSubject:
 def build_subject(
     explainer: pw.Explainer, X: Any, settings: ReportSettings, budget: TimeBudget, _watch: SectionWatch
 ) -> ReportSubject:
-    """What a report is about: the rows that are given, else the training rows, with what is decided about them."""
+    """What a report is about: the rows that are given, else the training rows, with their decisions."""
     ensemble, domain = explainer.ensemble, explainer.domain
     if ensemble is None or domain is None:
         raise InvalidInput("reports are about rows of a model; an expression has none")

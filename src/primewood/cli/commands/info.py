@@ -148,7 +148,7 @@ def describe_facts(facts: DescriptionRecord) -> str:
         f"{facts['model']}: {facts['trees']} trees, {facts['leaves']} leaves, depth at most {facts['depth']}",
         f"digest {facts['digest']}",
         f"decides between {', '.join(map(str, facts['classes']))} by {votes[facts['vote']]}",
-        f"looks at {len(facts['tested'])} of {facts['features']} features; values that it tells apart:",
+        f"looks at {len(facts['tested'])} of {facts['features']} features; values that it distinguishes:",
         *(f"  {name}: {size}" for name, size in facts["tested"].items()),
         f"so it can tell {format_magnitude(facts['cells'])} kinds of rows apart",
     ]
@@ -160,7 +160,7 @@ def describe_facts(facts: DescriptionRecord) -> str:
         )
     if "predict_agrees" in facts:
         agrees = facts["predict_agrees"]
-        lines.append(f"model.predict decides alike on {agrees['same']} of {agrees['rows']} rows")
+        lines.append(f"model.predict agrees on {agrees['same']} of {agrees['rows']} rows")
     diagram = facts["diagram"]
     if diagram["compiles"]:
         lines.append(f"compiles to {diagram['nodes']:,} nodes in {diagram['seconds']:.2f} s, in this order:")

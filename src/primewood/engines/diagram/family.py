@@ -265,7 +265,7 @@ class DiagramFamily:
 
     def _check_terms(self) -> None:
         if self.contrast:
-            raise InvalidInput("the widest is asked of terms; a contrast is no better for being wide")
+            raise InvalidInput("only terms have a widest one; a contrast is no better for being wide")
 
     def _entries(self) -> list[int]:
         """The nodes at which a path enters a block, from the bottom up."""

@@ -1,11 +1,11 @@
 """Whether conditions suffice for a decision, what is missing, and what is not needed.
 
-A claim C (`claim`) *suffices* iff every possible row that it holds for is decided like the row it was made about. The
+A claim C (`claim`) *suffices* iff every possible row that meets it gets the same decision as the row it is about. The
 model decides the same throughout a cell, so C suffices iff all cells that it meets are safe, wherever its bounds lie;
-that is one query (`judging`). Only an order between features (``x <= y``) can tell numbers of one cell apart; such
+that is one query (`judging`). Only an order between features (``x <= y``) can distinguish numbers of one cell; such
 cells are cut in two first (`refinement`). That C does not suffice is shown by a row (`counterexample`).
 
-What C is, is said of the box of cells that it meets, in the words of the literature (Ignatiev, Narodytska,
+The verdict on C is about the box of cells that it meets, in the words of the literature (Ignatiev, Narodytska,
 Marques-Silva, "On validating, repairing and refining heuristic ML explanations", 2019). Let P range over the
 PI-explanations of the decision, in the claim's literal language:
 

@@ -89,5 +89,5 @@ def _read_bounds(name: str, ends: tuple[Any, ...]) -> Span:
             f"{name}: a range is (low, high), None for no bound; a list holds values. Got {ends!r}"
         ) from None
     if math.isnan(found[0]) or math.isnan(found[1]):
-        raise InvalidInput(f"{name}: the ends of a range are numbers or None, not {ends!r}")
+        raise InvalidInput(f"{name}: the ends of a range must be numbers or None, not {ends!r}")
     return found

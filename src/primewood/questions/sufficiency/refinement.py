@@ -1,4 +1,4 @@
-"""Finer cells, for claims that cut cells which orders between features tell apart.
+"""Finer cells, for claims that cut cells which orders between features distinguish.
 
 Where a claim cuts a cell of a feature that is in order with another one, the claim's own ends become cuts of the
 domain; then every cell lies inside or outside, and nothing is approximated.
@@ -55,7 +55,7 @@ def _list_cuts(condition: Condition, closed: Side) -> Iterator[float]:
 
 
 def _refine_knowledge(domain: Domain, features: tuple[Feature, ...]) -> Knowledge:
-    """What is known, over the finer cells: orders anew, clauses about the cells that old ones were cut into."""
+    """What is known, over the finer cells: orders made again, clauses about the cells that old ones were cut into."""
     known = domain.knowledge
     orders = Statements(orders=known.orders)
     stairs = orders.over(domain.features, domain.column_names).rules

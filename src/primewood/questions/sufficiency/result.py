@@ -1,4 +1,4 @@
-"""What a check says: the verdict on a claim, and what it rests on."""
+"""What a check says: the verdict on a claim, and what it depends on."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def coverage_of(context: Context, measure: Measure) -> RowsCovered | ShareCovere
     if measure == "values":
         return ShareCovered([np.full(len(x), 1 / len(x)) for x in context.variables])
     if measure not in ("rows", "volume"):
-        raise InvalidInput(f'the measure is "rows", "volume" or "values", not {measure!r}')
+        raise InvalidInput(f'the measure must be "rows", "volume" or "values", not {measure!r}')
     if not isinstance(context, TreeContext) or context.points is None or context.volumes is None:
         raise InvalidInput(f'measure="{measure}" needs training rows; "values" does not')
     return (

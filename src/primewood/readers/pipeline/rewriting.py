@@ -184,7 +184,7 @@ class Rewriting:
                 first, last = values[own.first], values[own.last]
                 if not ((first == last) | (np.isnan(first) & np.isnan(last))).all():
                     raise UnsupportedModel(
-                        "a step of this pipeline tells numbers of one bin apart; it is refused rather than guessed at"
+                        "a step of this pipeline distinguishes numbers of one bin; it is refused rather than guessed at"
                     )
             self._values[output] = values
             self._cells[output] = own

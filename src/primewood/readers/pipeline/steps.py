@@ -1,6 +1,6 @@
 """What the steps of a scikit-learn pipeline do to its columns, one by one.
 
-A column inside a pipeline is a function of one raw column. Four kinds are told apart:
+A column inside a pipeline is a function of one raw column. There are four kinds:
 
 - "raw": the raw number or category itself; missing values, and what imputers call missing, may be filled.
 - "monotone": a non-decreasing function of a raw number. Scalers subtract a number and divide by a positive one,
@@ -220,7 +220,7 @@ class Trace:
     def _impute(self, step: SimpleImputer, origins: list[Origin], path: tuple[str, ...]) -> list[Origin]:
         mark, fills = step.missing_values, np.asarray(step.statistics_, dtype=object)
         if type(mark).__name__ == "NAType":
-            raise refusal(step, path, "pandas.NA as missing_values is not read; use NaN")
+            raise refusal(step, path, "pandas.NA as missing_values is not supported; use NaN")
         for origin, fill in zip(origins, fills, strict=True):
             self._note_mark(step, mark, origin, fill, path)
         empty = np.array([fill != fill for fill in fills], dtype=bool)
@@ -284,7 +284,9 @@ class Trace:
 
 def refusal(step: Any, path: Sequence[str], reason: str) -> UnsupportedModel:
     """The error for a step that cannot be read."""
-    return UnsupportedModel(f"the step {_words(path)} is a {type(step).__name__}, and is not read: {reason}")
+    return UnsupportedModel(
+        f"the step {_words(path)} is a {type(step).__name__}, which is not supported: {reason}"
+    )
 
 
 def _words(path: Sequence[str]) -> str:

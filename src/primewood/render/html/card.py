@@ -352,7 +352,7 @@ def _changes(record: ExplanationRecord, shown: lanes.Tracks) -> Changes:
 def check_heading(level: int) -> int:
     """The level of a heading; raises for an invalid level."""
     if level not in range(1, 6):
-        raise InvalidInput(f"the level of a heading is a number from 1 to 5, not {level!r}")
+        raise InvalidInput(f"the level of a heading must be a number from 1 to 5, not {level!r}")
     return level
 
 

@@ -55,7 +55,7 @@ def check_axes(ax: object) -> Axes | None:
     if ax is None or isinstance(ax, load_matplotlib("axes").Axes):
         return ax
     raise InvalidInput(
-        f"ax is an Axes of matplotlib, or None for a new figure; this is a {type(ax).__name__}"
+        f"ax must be an Axes of matplotlib, or None for a new figure; this is a {type(ax).__name__}"
     )
 
 

@@ -172,7 +172,7 @@ def draw_counts(
 def check_most(most: object) -> None:
     """Raise unless it is a valid number of features to draw."""
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise InvalidInput(f"most is how many features are drawn, a whole number from 1; not {most!r}")
+        raise InvalidInput(f"most, how many features are drawn, must be a whole number from 1, not {most!r}")
 
 
 def _summarise(batch: Any) -> SummaryRecord:

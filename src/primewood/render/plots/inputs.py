@@ -173,8 +173,10 @@ def convert(answer: object, **options: bool) -> object:
 def _describe(answer: object, record: object, wanted: RecordKind | None) -> str:
     for kind in RECORD_KINDS:
         if kind is not wanted and kind.fits(record):
-            one = "; take one of it, batch[0]" if kind is BATCH and wanted is EXPLANATION else ""
+            one = (
+                "; pass one explanation, such as batch[0]" if kind is BATCH and wanted is EXPLANATION else ""
+            )
             return f"this is {kind.name}, which is drawn by {kind.drawn_by}{one}"
     absent = [] if wanted is None or not isinstance(record, Mapping) else wanted.keys
     lacking = ", ".join(key for key in absent if isinstance(record, Mapping) and key not in record)
-    return f"this {type(answer).__name__} is none" + (f": it has no {lacking}" if lacking else "")
+    return f"this {type(answer).__name__} is not one" + (f": it has no {lacking}" if lacking else "")

@@ -115,7 +115,9 @@ def side_by_side(whys: Any, *, ax: Any = None, most: int = 6) -> SideBySideDispl
         If matplotlib is not installed.
     """
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise InvalidInput(f"most is how many explanations are drawn, a whole number from 1; not {most!r}")
+        raise InvalidInput(
+            f"most, how many explanations are drawn, must be a whole number from 1, not {most!r}"
+        )
     axes = check_axes(ax)
     records, more = read_records(whys, "side_by_side", most)
     features, columns = _read_columns([visible_record(record) for record in records])

@@ -1,10 +1,10 @@
-"""What a report does not say: proofs that did not come in time, questions that were not asked, rows left out."""
+"""What a report does not say: proofs that the time limit cut off, questions that were not asked, rows left out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from primewood.apps.report.page.words import WHO, count_explanations, find_features, join_names, name_rows
+from primewood.apps.report.page.words import WHO, find_features, join_names, name_rows
 from primewood.apps.report.records import (
     CasesSection,
     FeaturesSection,
@@ -56,9 +56,9 @@ def _list_reading_limits(model: ModelSection) -> list[str]:
         agrees = model["predict_agrees"]
         return [
             "The report is about the majority vote of the trees, which is not the vote of the model itself: "
-            f"model.predict decides alike on {agrees['same']:,} of {agrees['rows']:,} training rows."
+            f"model.predict agrees on {agrees['same']:,} of {agrees['rows']:,} training rows."
         ]
-    return ["The trees were not compared with a model of a library: none was given."]
+    return ["The trees were not compared with the library's predictions, because no library model was given."]
 
 
 def _list_rows_limits(rows: RowsSection) -> list[str]:
@@ -67,7 +67,7 @@ def _list_rows_limits(rows: RowsSection) -> list[str]:
     found = []
     if rows["decided"] < rows["rows"]:
         found.append(
-            f"Only the first {rows['decided']:,} of {rows['rows']:,} rows were decided about in time."
+            f"Only the first {rows['decided']:,} of {rows['rows']:,} rows were processed within the time limit."
         )
     if rows["outside"]:
         found.append(
@@ -95,10 +95,13 @@ def _list_cases_limits(cases: CasesSection) -> list[str]:
         )
     explained = [item for item in cases["items"] if item["problem"] is None]
     fewest, nearest = ([item["fewest"] for item in explained], [item["nearest"] for item in explained])
-    for ways, what in ((fewest, "the fewest features that change it"), (nearest, "the nearest other row")):
+    for ways, doubt in (
+        (fewest, "fewer features may be enough to change it"),
+        (nearest, "a nearer row may exist"),
+    ):
         early = sum(way["status"] == "interrupted" for way in ways)
         if early:
-            found.append(f"For {format_count(early, 'decision')}, {what} is not proved to be so.")
+            found.append(f"For {format_count(early, 'decision')}, {doubt}.")
     return found
 
 
@@ -115,20 +118,21 @@ def _list_properties_limits(properties: PropertiesSection, classes: Sequence[obj
     undecided = [item for item in items if item["outcome"] == "undecided"]
     if properties["stated"]:
         told = join_names(f"“{item['property']}”" for item in undecided)
-        return [f"Neither proved nor broken in time: {told}."] if undecided else []
+        return [f"Neither proved nor broken within the time limit: {told}."] if undecided else []
     found = [
-        "No properties were stated. By default the report asks, of each tested feature, what it can do to a decision "
-        "alone."
+        "No properties were stated. By default the report asks whether each feature alone can change a decision."
     ]
     if not properties["ordered"]:
         found.append(
             "Whether decisions only go up or down with a feature was not asked: the decisions have no order."
         )
     if open_ := find_features(items, "independent", "undecided"):
-        found.append(f"Undecided in time: whether a decision can depend on {join_names(open_)} alone.")
+        found.append(
+            f"Undecided within the time limit: whether a decision can depend on {join_names(open_)} alone."
+        )
     for kind, way in _name_directions(classes):
         if open_ := find_features(items, kind, "undecided"):
-            found.append(f"Undecided in time: whether raising {join_names(open_)} can {way}.")
+            found.append(f"Undecided within the time limit: whether raising {join_names(open_)} can {way}.")
     return found
 
 
@@ -140,7 +144,7 @@ def _list_rules_limits(rules: RulesSection) -> list[str]:
     if left:
         found.append(f"Rows that match no rule: {left:,} of {rules['counted']:,}.")
     if rules["status"] != "proved":
-        found.append("The search for rules was stopped by the time: more rules may cover more, or be wider.")
+        found.append("The search for rules reached the time limit: there may be more or wider rules.")
     grown = rules["grown_from"]
     if grown["rows"] < grown["of"]:
         found.append(
@@ -154,7 +158,9 @@ def _list_robustness_limits(found: RobustnessSection) -> list[str]:
         return [found["absent"]]
     words = []
     if found["measured"] < found["sampled"]:
-        words.append(f"Robustness was measured for {found['measured']} of {found['sampled']} rows in time.")
+        words.append(
+            f"Robustness was measured for {found['measured']} of {found['sampled']} rows within the time limit."
+        )
     loose = found["measured"] - found["exact"]
     if loose:
         words.append(f"For {format_count(loose, 'row')}, the true radius may be larger than the proved one.")
@@ -171,13 +177,12 @@ def _list_features_limits(features: FeaturesSection) -> list[str]:
         words += _list_batch_limits(features)
     elif not features["finished"]:
         words.append(
-            f"Feature use was counted over {features['explained']} of {features['rows']} explanations in time."
+            f"Feature use was counted over {features['explained']} of {features['rows']} explanations within the time "
+            "limit."
         )
     if features["proved"] < features["explained"]:
         early = features["explained"] - features["proved"]
-        words.append(
-            f"{count_explanations(early)} of the count of feature use may mention more than is needed."
-        )
+        words.append(f"{early:,} of the counted explanations may mention more features than needed.")
     return words
 
 

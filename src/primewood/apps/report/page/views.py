@@ -52,7 +52,7 @@ def list_facts(record: ReportRecord) -> list[tuple[str, str]]:
         ("Decisions", join_names(model["classes"])),
         ("How it decides", _tell_rule(model)),
         ("Features", f"{tested} of {len(model['scales'])} are tested by some tree"),
-        ("Kinds of rows", f"{_round_count(model['cells'])} that the model can tell apart"),
+        ("Kinds of rows", f"{_round_count(model['cells'])} that the model distinguishes"),
         ("Missing values", _tell_missing(model)),
         ("Order of summation", _tell_summation(model)),
         ("Tried against the model", _tell_fidelity(model)),
@@ -92,11 +92,11 @@ def _tell_summation(model: ModelSection) -> str:
 
 def _tell_fidelity(model: ModelSection) -> str:
     if "fidelity" in model:
-        return f"{model['fidelity']['rows']:,} rows, of which {model['fidelity']['differ']:,} differ"
+        return f"{model['fidelity']['rows']:,} rows; {model['fidelity']['differ']:,} differ"
     if "predict_agrees" in model:
         agrees = model["predict_agrees"]
-        return f"model.predict decides alike on {agrees['same']:,} of {agrees['rows']:,} rows"
-    return "not tried: there is no model of a library"
+        return f"model.predict agrees on {agrees['same']:,} of {agrees['rows']:,} rows"
+    return "not tried: no library model was given"
 
 
 def _tell_diagram(diagram: DiagramRecord) -> str:
@@ -215,7 +215,7 @@ def _view_fewest(found: FewestFeaturesRecord) -> ShownChange:
     if found["status"] == "impossible":
         return ShownChange(name, [], "nothing changes it", "proved")
     if not found["changes"]:
-        return ShownChange(name, [], "no change was found in time", "")
+        return ShownChange(name, [], "no change was found within the time limit", "")
     proof = "proved: no fewer are enough" if found["fewest"] else "perhaps fewer are enough"
     return ShownChange(name, _list_moves(found["changes"]), str(found["other"]), proof)
 
@@ -225,7 +225,7 @@ def _view_nearest(found: CounterfactualRecord) -> ShownChange:
     if found["status"] == "impossible":
         return ShownChange(name, [], "there is none", "proved")
     if found["row"] is None:
-        return ShownChange(name, [], "none was found in time", "")
+        return ShownChange(name, [], "none was found within the time limit", "")
     proof = "proved: none is nearer" if found["status"] == "proved" else "perhaps another one is nearer"
     safe = [_view_condition(literal) for literal in found["box"] if literal["feature"] in found["changes"]]
     return ShownChange(name, _list_moves(found["changes"]), str(found["other"]), proof, safe)
@@ -292,7 +292,7 @@ class PropertyView:
     stated, outcome, words : str
         The property, its outcome, and what is known, as a sentence.
     told : list of str
-        How much breaks it, and what it rests on.
+        How much breaks it, and what it depends on.
     decisions : list of str
         On the rows that show it; of a property of the output, the outputs.
     cells : list of (feature, values, whether they differ)

@@ -198,11 +198,11 @@ def describe_feature_use(found: FeaturesSection) -> list[str]:
     """Over what feature use is counted, and over what the changes that features make alone."""
     if found["source"] == "batch":
         return [*_describe_batch(found), _describe_sample(found)]
-    early = "" if found["finished"] else f" ({found['explained']} rows were explained in time)"
+    early = "" if found["finished"] else f" ({found['explained']} rows were explained within the time limit)"
     return [
         f"Two counts over a sample of {format_count(found['sampled'], 'row')}, drawn at random.",
         f"The first says in how many explanations a feature is mentioned{early}.",
-        "The second says about how many rows the feature alone can change the decision, with everything else as it is: "
+        "The second says on how many rows the feature alone can change the decision, with everything else as it is: "
         f"{_tell_values(found)}",
     ]
 
@@ -231,11 +231,15 @@ def _describe_sample(found: FeaturesSection) -> str:
         return "There are no rows to try on what a feature can change alone."
     return (
         f"The second, over a sample of {format_count(found['sampled'], 'row')} of the report, drawn at random, says "
-        "about how many of these the feature alone can change the decision, with everything else as it is: "
+        "on how many of these the feature alone can change the decision, with everything else as it is: "
         f"{_tell_values(found)}"
     )
 
 
 def _tell_values(found: FeaturesSection) -> str:
-    early = f" (on {found['alone_rows']} rows, in time)" if found["alone_rows"] < found["sampled"] else ""
-    return f"every value that the model can tell apart was tried{early}."
+    early = (
+        f" (on {found['alone_rows']} rows, within the time limit)"
+        if found["alone_rows"] < found["sampled"]
+        else ""
+    )
+    return f"every value that the model distinguishes was tried{early}."
