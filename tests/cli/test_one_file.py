@@ -30,6 +30,13 @@ def customers(files, tmp_path):
     return path
 
 
+def test_the_rows_that_coverage_is_counted_over_are_named(files, call, tmp_path):
+    note = "coverage is counted over the rows of rows.csv; pass the training rows with --train"
+    alone = call("explain", "forest.skops", "rows.csv", "-o", tmp_path / "alone.csv")
+    trained = call("explain", "forest.skops", "rows.csv", "-o", tmp_path / "out.csv", "--train", "train.csv")
+    assert alone.code == trained.code == 0 and note in alone.err and note not in trained.err
+
+
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_one_file_holds_what_a_frame_of_the_batch_holds(files, call, tmp_path, ending):
     path = tmp_path / f"out.{ending}"

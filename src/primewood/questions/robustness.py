@@ -113,7 +113,7 @@ class Robustness(Brief):
         near = self.nearest
         if self.status is Status.IMPOSSIBLE:
             return f"{near.decision}: no change of features changes the decision"
-        if self.upper <= 1:
+        if self.upper == 1:
             other = f"it {UNDECIDED}" if near.other == UNDECIDED else near.other
             return f"{near.decision}, but changing one feature is enough: {other} with {near.changes_text}"
         count = int(self.radius)
@@ -126,12 +126,19 @@ class Robustness(Brief):
             what = "change of numbers" if self.kept and not shares else "move"
             return f"{near.decision}: no {what} changes the decision"
         what = "number" if self.kept and not shares else "feature"
-        of = " of each feature's range" if shares else ""
-        if shares and near.context.atoms.is_category.any():
-            of += " (another category counts as the whole range)"
+        of = f" of each feature's range{self._describe_jumps()}" if shares else ""
         return self._add_nearest(
             f"{near.decision} as long as no {what} moves by more than {_round_down(self.radius)}{of}"
         )
+
+    def _describe_jumps(self) -> str:
+        """What counts as a whole range because it is not a move of a number."""
+        jumps = {
+            "another category": self.nearest.context.atoms.is_category.any(),
+            "a number for a missing value": np.isnan(self.nearest.asked).any(),
+        }
+        told = " or ".join(name for name, is_possible in jumps.items() if is_possible)
+        return f" ({told} counts as the whole range)" if told else ""
 
     def _add_nearest(self, words: str) -> str:
         near = self.nearest
