@@ -2,7 +2,7 @@
 
 Let v be a row's own value of a feature and d(u) the decision at the value u. The row breaks a property of pairs iff the
 pair of v and some u does, where the changed row is possible. Decisions are constant on each value, so one number of
-each is enough, and the answer is exact for the rows that are looked at. In a tree, many values of the feature take the
+each is enough, and the answer is exact for the rows that are scanned. In a tree, many values of the feature take the
 same way: they are looked at once. Cost: at most one addition per row, value and tree.
 """
 
@@ -299,9 +299,9 @@ class RowScan:
         self._values: dict[tuple[int, int, int], object] = {}
 
     def run(self, clock: Clock, *, until_found: bool = False) -> None:
-        """Look at rows until all are done, or the time limit comes, or one that breaks it is found.
+        """Scan rows until all are done, or the time limit comes, or one that breaks it is found.
 
-        The clock is looked at more often than at what was found, so that what is found does not depend on the clock.
+        The clock is checked more often than what was found, so that what is found does not depend on the clock.
         """
         cost = sum(line.cost for line in self.lines)
         while len(self.waiting) and self.lines and not clock.expired():

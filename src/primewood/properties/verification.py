@@ -217,12 +217,12 @@ class Property(Protocol):
         """What it says about the model, in words. Raises for what does not exist, before anything is proved."""
 
     def verify(self, verifier: Verifier) -> Verification:
-        """Whether it is true of the model that is asked about."""
+        """Whether the property holds for the verifier's model."""
 
 
 @dataclass(frozen=True)
 class Verifier:
-    """The model that a property is asked of, with the limits.
+    """The model that a property is verified for, with the limits.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ def verify_property(model: TreeModel, stated: object, clock: Clock) -> Verificat
 
 
 def prepare_property(model: TreeModel, stated: object) -> tuple[Property, Verifier]:
-    """A property, and the model that it is asked of, ready: over a domain that is cut where the property cuts."""
+    """A property, and the model to verify it for, over a domain that is cut where the property cuts."""
     wanted = as_property(stated, model.context)
     if not isinstance(wanted, Output):
         model.check_decides()

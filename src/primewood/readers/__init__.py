@@ -137,7 +137,7 @@ def decisions_of(
 def decode_categories(
     model: Any, rows: NDArray[np.float64], categories: Mapping[int, Categories] | None = None
 ) -> Any:
-    """Rows as the model's own methods take them: with names instead of codes where it wants such; see `scores_of`."""
+    """Rows as the model's own methods take them: with names instead of codes where it needs names; see `scores_of`."""
     model = _unwrap(model)
     reader = _reader(model)
     if not hasattr(reader, "decode_categories"):

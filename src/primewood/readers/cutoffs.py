@@ -33,13 +33,13 @@ class CutoffRule:
     Attributes
     ----------
     model : object
-        The model inside, which is asked.
+        The model inside, which gives the score.
     threshold : object
         As it is given.
     positive : int
         The place of the positive class.
     method : str
-        The method of the model that is asked.
+        The method of the model that gives the score.
     """
 
     model: Any
@@ -115,7 +115,7 @@ def _find_tuned_label(model: Any) -> Any:
 
 
 def _method(model: Any, inside: Any) -> str:
-    """The method of the model inside that is asked: the first one that it has."""
+    """The method of the model inside that gives the score: the first one that it has."""
     wanted = model.response_method
     names = ("predict_proba", "decision_function") if wanted == "auto" else (wanted,)
     found = next((name for name in names if hasattr(inside, name)), None)

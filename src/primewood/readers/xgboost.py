@@ -225,7 +225,7 @@ def _ask_estimator(model: Any) -> _Asked:
 
 
 def _ask_booster(booster: xgboost.Booster) -> _Asked:
-    """A booster by itself, or from the file of an estimator, which says so: then it is asked as the estimator."""
+    """A booster by itself, or from the file of an estimator, which says so: then it predicts as the estimator."""
     objective = _objective(booster, "Booster")
     kind = json.loads(booster.attr("scikit_learn") or "{}").get("_estimator_type")
     if kind is not None:

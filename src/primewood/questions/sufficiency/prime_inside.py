@@ -1,7 +1,7 @@
 """PI-explanations that contain a claim: prime boxes around the row inside the claim's.
 
-Some are tried first. Whether there is any is asked of a SAT solver that proposes sets of exclusions with those of the
-claim among them (as in `primewood.engines.duality`); each proposal that is safe is weakened to a PI-explanation, and no
+Some are tried first. A SAT solver then decides whether there is any: it proposes sets of exclusions that contain those
+of the claim (as in `primewood.engines.duality`); each proposal that is safe is weakened to a PI-explanation, and no
 superset of it is proposed again. There can be very many.
 """
 

@@ -1,7 +1,7 @@
 """The proof that no safe box covers more than the best one: an implicit hitting set.
 
-The program finds the widest box that obeys the cuts, which bounds every safe box from above; its answer is asked
-about, and is cut off or optimal.
+The program finds the widest box that obeys the cuts, which bounds every safe box from above. If the engine finds
+that box safe, it is optimal; else a new cut excludes it.
 """
 
 from __future__ import annotations
