@@ -1745,7 +1745,7 @@ class Explainer:
         trust_pickle: bool = False,
         progress: bool | None = None,  # noqa: ARG002
     ) -> Comparison:
-        """Prove that another model decides alike on every row, or find where the two differ.
+        """Prove that another model agrees on every row, or find where the two differ.
 
         Cost: a search that can take exponential time, within the limits.
 
