@@ -17,15 +17,6 @@ void Limits::start(Budget budget, std::function<void()> poll) {
   next_poll_ = now + kPollInterval;
 }
 
-void Limits::check() {
-  const auto now = Clock::now();
-  if (timed_ && now >= deadline_) throw LimitReached{};
-  if (now >= next_poll_) {
-    next_poll_ = now + kPollInterval;
-    poll_();
-  }
-}
-
 void Limits::allow(std::int64_t nodes) {
   nodes_left_ = counted_ ? std::min(nodes_left_, nodes) : nodes;
   counted_ = true;

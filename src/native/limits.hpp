@@ -17,12 +17,21 @@ struct Budget {
 };
 
 class Limits {
+  using Clock = std::chrono::steady_clock;
+
  public:
   // There is no deadline beyond `kForever`. `poll` may throw; it is called a few times a second.
   void start(Budget budget, std::function<void()> poll);
 
-  // Call often: it costs one look at the clock.
-  void check();
+  // Call often: it costs one look at the clock. In the header, as every search calls it at every node.
+  void check() {
+    const auto now = Clock::now();
+    if (timed_ && now >= deadline_) throw LimitReached{};
+    if (now >= next_poll_) {
+      next_poll_ = now + kPollInterval;
+      poll_();
+    }
+  }
 
   void count_node() {
     visited_++;
@@ -35,7 +44,6 @@ class Limits {
   void allow(std::int64_t nodes);
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr double kForever = 9e8;  // seconds; the clock counts nanoseconds, and not many more than that
   static constexpr std::chrono::milliseconds kPollInterval{40};
 

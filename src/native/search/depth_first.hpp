@@ -36,13 +36,13 @@ class DepthFirst {
   const Leaf& favourite(int tree) const { return margin_.leaves[at_[tree]]; }
   void find_range();
   Int upper_inside(const Cut& cut, bool first);
-  void repoint(int j);
-  void point_back(std::size_t mark);
-  bool meets_in(const Leaf& leaf, int j) const;
-  bool meets(const Leaf& leaf) const;
-  Int gap(int i) const;
+  inline void repoint(int j);
+  inline void point_back(std::size_t mark);
+  inline bool meets_in(const Leaf& leaf, int j) const;
+  inline bool meets(const Leaf& leaf) const;
+  inline Int gap(int i) const;
   Cut choose();
-  void count_loss(const Entry& entry, Int cost);
+  inline void count_loss(const Entry& entry, Int cost);
   Verdict settle();
   Region find_cell() const;
   Verdict search_around(const Region& cell);

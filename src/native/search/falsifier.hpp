@@ -33,11 +33,11 @@ class Falsifier {
  private:
   static constexpr int kMostSweeps = 20;  // per variable
 
-  int best_rank(int j, Int& total) const;
+  inline int best_rank(int j, Int& total) const;
   void find_free_variables();
   void shake(std::vector<int>& x);
   void spread(int b, int j, int low, int high, bool missing, const std::vector<int>& x);
-  void add_along(int j, int low, int high, bool missing, Int weight);
+  inline void add_along(int j, int low, int high, bool missing, Int weight);
 
   Margin& margin_;
   const Restriction& box_;

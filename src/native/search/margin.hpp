@@ -109,15 +109,15 @@ class Margin {
   void walk(int n, Visitor&& visit);
   template <class Visitor>
   int walk_down(int n, Visitor& visit);
-  Sides sides(int n) const;
-  void narrow(int n, bool left);
-  void widen(const Fork& fork);
+  inline Sides sides(int n) const;
+  inline void narrow(int n, bool left);
+  inline void widen(const Fork& fork);
   Int heaviest(int root);
 
-  bool lengthen_path(int j);
-  void shorten_path();
-  void emit(int node);
-  void merge(const Gathered& fork);
+  inline bool lengthen_path(int j);
+  inline void shorten_path();
+  inline void emit(int node);
+  inline void merge(const Gathered& fork);
 
   std::vector<int> low_, high_;
   std::vector<std::uint8_t> missing_, on_path_;

@@ -66,8 +66,8 @@ struct Node {
   bool take(const Node& from, const std::vector<std::uint8_t>* keep);
 
  private:
-  void take_leaf(const Node& from, int p);
-  void take_entry(const Entry& x);
+  inline void take_leaf(const Node& from, int p);
+  inline void take_entry(const Entry& x);
   void take_multipliers(const Node& from, int tree);
   void settle_last_leaf();
 };

@@ -117,15 +117,15 @@ class Relaxation {
   void place_ranks(const Region& region, int j);
   void place_multipliers();
 
-  Direction find_direction(const Node& node);
+  inline Direction find_direction(const Node& node);
   double charge(int j, int rank) const { return costs_ ? price_ * costs_->at(j, rank) : 0; }
   double price_slope() const;
   void set_price(double price);
-  void pay(const Multiplier& m, double amount);
-  void change(Multiplier& m, double w);
-  void charge_tree(int i);
-  void pick_leaf(const Node& node, int i);
-  void pick_value(const Region& region, int j);
+  inline void pay(const Multiplier& m, double amount);
+  inline void change(Multiplier& m, double w);
+  inline void charge_tree(int i);
+  inline void pick_leaf(const Node& node, int i);
+  inline void pick_value(const Region& region, int j);
   void pick_rank(int j, int from, int to, double worth);
 
   Limits& limits_;
