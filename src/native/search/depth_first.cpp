@@ -11,10 +11,7 @@ DepthFirst::Verdict DepthFirst::run(int budget) {
   upper_ = margin_.base;
   for (int i = 0; i < margin_.trees(); i++) upper_ += favourite(i).weight;
   left_ = budget;
-  start_.assign(std::size_t(forest_.n_variables) + 1, 0);
-  for (int j = 0; j < forest_.n_variables; j++) start_[j + 1] = start_[j] + box_.size[j] + 1;
-  lost_left_.assign(start_.back(), 0);
-  lost_right_.assign(start_.back(), 0);
+  dispute_.open(box_);
   find_range();
   return visit();
 }
@@ -119,8 +116,7 @@ Int DepthFirst::gap(int i) const {
 
 // The cut on which the trees' favourite leaves disagree most; none if one point suits them all.
 Cut DepthFirst::choose() {
-  used_.clear();
-  seen_.assign(forest_.n_variables, 0);
+  dispute_.clear();
   for (int i = 0; i < int(at_.size()); i++) {
     const Leaf& leaf = favourite(i);
     Int cost = -1;  // in whole units: sums of them must cancel exactly
@@ -134,21 +130,13 @@ Cut DepthFirst::choose() {
       count_loss(entry, cost);
     }
   }
-  Dispute dispute;
-  for (int j : used_) dispute.consider(region_, j, &lost_left_[start_[j]], &lost_right_[start_[j]]);
-  return dispute.cut;
+  return dispute_.choose(region_);
 }
 
 void DepthFirst::count_loss(const Entry& entry, Int cost) {
   const int j = entry.variable;
-  if (!seen_[j]) {
-    seen_[j] = 1;
-    used_.push_back(j);
-    std::fill(lost_left_.begin() + start_[j], lost_left_.begin() + start_[j + 1], 0);
-    std::fill(lost_right_.begin() + start_[j], lost_right_.begin() + start_[j + 1], 0);
-  }
-  if (entry.low > region_.low[j]) lost_left_[start_[j] + entry.low] += cost;
-  if (entry.high < region_.high[j]) lost_right_[start_[j] + entry.high] += cost;
+  if (entry.low > region_.low[j]) dispute_.say_from(j, entry.low, cost);
+  if (entry.high < region_.high[j]) dispute_.say_up_to(j, entry.high, cost);
 }
 
 // All favourite leaves meet in a cell: it is a counterexample, or it is cut out.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "limits.hpp"
+#include "search/dispute.hpp"
 #include "search/margin.hpp"
 #include "search/region.hpp"
 
@@ -58,11 +59,9 @@ class DepthFirst {
   Int upper_ = 0;                           // the sum of the favourite leaves
   int left_ = 0;                            // nodes that may still be visited
 
-  // where favourite leaves disagree: per variable and rank, what is lost below a cut, and above it
+  // where favourite leaves disagree
   Int unit_ = 1, range_ = 1;
-  std::vector<int> used_, start_;
-  std::vector<std::uint8_t> seen_;
-  std::vector<Int> lost_left_, lost_right_;
+  Dispute<Int> dispute_;
 };
 
 }  // namespace primewood::search

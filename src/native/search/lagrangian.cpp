@@ -14,12 +14,8 @@ bool Lagrangian::run(Goal& goal, const Costs* costs) {
 }
 
 void Lagrangian::set_up() {
-  const std::size_t n = box_.size.size();
-  start_.assign(n + 1, 0);
-  for (std::size_t j = 0; j < n; j++) start_[j + 1] = start_[j] + box_.size[j] + 1;
-  lost_left_.assign(start_.back(), 0);
-  lost_right_.assign(start_.back(), 0);
-  of_variable_.assign(n, -1);
+  dispute_.open(box_);
+  of_variable_.assign(box_.size.size(), -1);
   if (nodes_.empty()) nodes_.resize(1);
   nodes_[0].clear();
   nodes_[0].region.open(box_);
@@ -100,8 +96,7 @@ bool Lagrangian::look_for_points(int depth) {
 // Lower the bound; on the way, count where the trees' leaves disagree and try the variables' ranks as points.
 Lagrangian::Verdict Lagrangian::descend(Node& node, bool at_root) {
   const int last = steps(at_root) - 1;
-  std::fill(lost_left_.begin(), lost_left_.end(), 0);
-  std::fill(lost_right_.begin(), lost_right_.end(), 0);
+  dispute_.clear();
   double length = node.step;
   for (int n = 0; n <= last; n++) {
     limits_.check();
@@ -146,8 +141,8 @@ void Lagrangian::count_disagreement(const Node& node) {
       const Entry& x = node.entries[e];
       const int j = x.variable;
       if (x.low > x.high) continue;
-      if (x.low > node.region.low[j]) lost_left_[start_[j] + x.low]++;
-      if (x.high < node.region.high[j]) lost_right_[start_[j] + x.high]++;
+      if (x.low > node.region.low[j]) dispute_.say_from(j, x.low, 1);
+      if (x.high < node.region.high[j]) dispute_.say_up_to(j, x.high, 1);
     }
   }
 }
@@ -249,12 +244,10 @@ bool Lagrangian::narrow(const Node& from, const Cut& cut, bool first, Node& to) 
 }
 
 // The cut on which the leaves that trees picked disagree most; else any that separates leaves.
-Cut Lagrangian::choose(const Node& node) const {
+Cut Lagrangian::choose(const Node& node) {
   const Region& region = node.region;
-  Dispute dispute;
-  for (int j = 0; j < int(box_.size.size()); j++)
-    dispute.consider(region, j, &lost_left_[start_[j]], &lost_right_[start_[j]]);
-  if (dispute.cut.found()) return dispute.cut;
+  const Cut disputed = dispute_.choose_in_order(region);
+  if (disputed.found()) return disputed;
   for (const Entry& x : node.entries) {
     const int j = x.variable;
     if (region.missing[j] && region.has_ranks(j)) return {j, -1};

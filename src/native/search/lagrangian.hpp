@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "limits.hpp"
+#include "search/dispute.hpp"
 #include "search/goal.hpp"
 #include "search/relaxation.hpp"
 
@@ -57,7 +58,7 @@ class Lagrangian {
   static bool tighten(Region& region, int j, const Span& hull);
   bool compact(Node& node);
   static bool narrow(const Node& from, const Cut& cut, bool first, Node& to);
-  Cut choose(const Node& node) const;
+  Cut choose(const Node& node);
 
   Limits& limits_;
   const Restriction& box_;
@@ -67,8 +68,8 @@ class Lagrangian {
   long visited_ = 0, next_ascent_ = 0;
   std::vector<Node> nodes_;  // per depth
   Node spare_;
-  std::vector<int> start_, lost_left_, lost_right_;  // per variable and rank
-  std::vector<std::uint8_t> keep_;                   // per leaf
+  Dispute<int> dispute_;            // between the leaves that trees picked
+  std::vector<std::uint8_t> keep_;  // per leaf
 
   // while a tree is propagated: the variables that its leaves test, and what they allow together
   std::vector<int> of_variable_, tested_, hull_count_;

@@ -54,30 +54,4 @@ struct Cut {
   bool first_holds(int rank, int size) const { return cut < 0 ? rank < size : rank <= cut || rank >= size; }
 };
 
-// The cut on which favourite leaves disagree most. Per rank of a variable: how much wants to lie from this rank
-// on (and loses what is below a cut under it), and how much up to it.
-class Dispute {
- public:
-  Cut cut;
-
-  template <class Number>
-  void consider(const Region& region, int j, const Number* from, const Number* up_to) {
-    Number below = 0, above = 0;  // what is lost by staying below the cut, or above it
-    for (int v = region.low[j]; v <= region.high[j]; v++) below += from[v];
-    for (int c = region.low[j]; c < region.high[j]; c++) {
-      below -= from[c];
-      above += up_to[c];
-      if (below <= 0 || above <= 0) continue;
-      const std::int64_t score = 4 * std::min(below, above) + std::max(below, above);
-      if (score > best_) {
-        best_ = score;
-        cut = {j, c};
-      }
-    }
-  }
-
- private:
-  std::int64_t best_ = -1;
-};
-
 }  // namespace primewood::search

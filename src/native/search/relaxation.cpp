@@ -22,6 +22,8 @@ void Relaxation::open(Node& root, const Costs* costs) {
   start_.assign(n + 1, 0);
   for (std::size_t j = 0; j < n; j++) start_[j + 1] = start_[j] + box_.size[j] + 2;
   is_end_.assign(start_.back(), 0);
+  ends_.resize(n);
+  for (auto& ends : ends_) ends.clear();
   place_.resize(start_.back());
   value.assign(n, 0);
   worth_.assign(n, 0.0);
@@ -187,30 +189,55 @@ void Relaxation::add_charges(int b, int from) {
 // Payments change only at the ends of spans, and where costs change: number these places, per variable in the
 // order of ranks.
 void Relaxation::place_payments(const Region& region) {
-  for (const auto& [j, span] : spans_)
-    if (span.low <= span.high) is_end_[start_[j] + span.low] = is_end_[start_[j] + span.high + 1] = 1;
+  for (const auto& [j, span] : spans_) {
+    if (span.low > span.high) continue;
+    mark_end(j, span.low);
+    mark_end(j, span.high + 1);
+  }
   rank_.clear();
   first_.assign(1, 0);
-  for (int j = 0; j < int(box_.size.size()); j++) place_ranks(region, j);
+  for (int j = 0; j < int(box_.size.size()); j++) {
+    if (costs_) mark_costs(region, j);
+    place_ranks(region, j);
+  }
   place_multipliers();
   pay_.resize(rank_.size());
   pay_missing_.resize(box_.size.size());
   at_.assign(box_.size.size(), 0);
 }
 
+// Note that payments to a variable change at a rank.
+void Relaxation::mark_end(int j, int rank) {
+  std::uint8_t& marked = is_end_[start_[j] + rank];
+  if (!marked && has_many_ranks(j)) ends_[j].push_back(rank);
+  marked = 1;
+}
+
+void Relaxation::mark_costs(const Region& region, int j) {
+  for (int v = region.low[j] + 1; v <= region.high[j]; v++)
+    if (costs_->at(j, v) != costs_->at(j, v - 1)) mark_end(j, v);
+}
+
+// Of thousands of ranks few are ends: they are sorted. Of few ranks, all are looked at.
 void Relaxation::place_ranks(const Region& region, int j) {
-  const int low = region.low[j], past = region.high[j] + 1;
-  for (int v = low; v < past; v++) {
-    const bool same_cost = !costs_ || (v > low && costs_->at(j, v) == costs_->at(j, v - 1));
-    if (!is_end_[start_[j] + v] && v > low && same_cost) continue;
-    is_end_[start_[j] + v] = 0;
-    place_[start_[j] + v] = int(rank_.size());
-    rank_.push_back(v);
+  const int past = region.high[j] + 1;
+  if (region.has_ranks(j)) mark_end(j, region.low[j]);
+  mark_end(j, past);
+  if (has_many_ranks(j)) {
+    std::sort(ends_[j].begin(), ends_[j].end());
+    for (int rank : ends_[j]) place_rank(j, rank);
+    ends_[j].clear();
+  } else {
+    for (int rank = std::min(region.low[j], past); rank <= past; rank++)
+      if (is_end_[start_[j] + rank]) place_rank(j, rank);
   }
-  is_end_[start_[j] + past] = 0;
-  place_[start_[j] + past] = int(rank_.size());
-  rank_.push_back(past);
   first_.push_back(int(rank_.size()));
+}
+
+void Relaxation::place_rank(int j, int rank) {
+  is_end_[start_[j] + rank] = 0;
+  place_[start_[j] + rank] = int(rank_.size());
+  rank_.push_back(rank);
 }
 
 void Relaxation::place_multipliers() {

@@ -114,7 +114,11 @@ class Relaxation {
   void list_positive();
 
   void place_payments(const Region& region);
+  void mark_end(int j, int rank);
+  void mark_costs(const Region& region, int j);
   void place_ranks(const Region& region, int j);
+  void place_rank(int j, int rank);
+  bool has_many_ranks(int j) const { return start_[j + 1] - start_[j] > kMany; }
   void place_multipliers();
 
   inline Direction find_direction(const Node& node);
@@ -127,6 +131,8 @@ class Relaxation {
   inline void pick_leaf(const Node& node, int i);
   inline void pick_value(const Region& region, int j);
   void pick_rank(int j, int from, int to, double worth);
+
+  static constexpr int kMany = 256;
 
   Limits& limits_;
   const Restriction& box_;
@@ -153,6 +159,7 @@ class Relaxation {
   std::vector<double> pay_, pay_missing_, worth_;
   std::vector<int> start_, place_;  // per variable and rank
   std::vector<std::uint8_t> is_end_;
+  std::vector<std::vector<int>> ends_;  // per variable with many ranks: those at which payments to it change
 
   // what a step touches
   std::vector<int> positive_, rising_, falling_;

@@ -12,14 +12,24 @@ Restriction::Restriction(const Forest& f)
     total += f.ordered[j] + 1;
   }
   below_.resize(total);
-  for (std::size_t n = 0; n < tests.size(); n++)
+  testing_.resize(f.n_variables);
+  for (std::size_t n = 0; n < tests.size(); n++) {
     tests[n] = {f.variable[n], 0, f.left[n], f.right[n], f.missing_left[n] != 0};
+    if (f.variable[n] >= 0) testing_[f.variable[n]].push_back(int(n));
+  }
 }
 
+// Boxes that are set one after the other differ in few variables: the others stay as they are.
 void Restriction::set(const std::uint8_t* mask) {
-  for (int j = 0; j < forest.n_variables; j++) number_values(j, mask + forest.offset[j]);
-  for (std::size_t n = 0; n < tests.size(); n++)
-    if (tests[n].variable >= 0) tests[n].split = below_[start_[tests[n].variable] + forest.prefix[n]];
+  if (!set_) mask_.assign(std::size_t(forest.atoms()), 0);
+  for (int j = 0; j < forest.n_variables; j++) {
+    const std::uint8_t *begin = mask + forest.offset[j], *end = mask + forest.offset[j + 1];
+    std::uint8_t* known = mask_.data() + forest.offset[j];
+    if (set_ && std::equal(begin, end, known)) continue;
+    std::copy(begin, end, known);
+    number_values(j, begin);
+    for (int n : testing_[j]) tests[n].split = below_[start_[j] + forest.prefix[n]];
+  }
   set_ = true;
 }
 

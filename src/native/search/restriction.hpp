@@ -62,6 +62,8 @@ class Restriction {
 
   std::vector<int> start_;  // per variable: where its own begin in `below_`
   std::vector<int> below_;  // per variable and value: how many allowed values are less; one more at the end
+  std::vector<std::vector<int>> testing_;  // per variable: the nodes that test it
+  std::vector<std::uint8_t> mask_;         // of the box, per atom
   bool set_ = false;
 };
 
