@@ -40,7 +40,7 @@ class Limits {
 
   std::int64_t visited() const { return visited_; }
 
-  // From here on, take no more than so many nodes.
+  // From here on, take at most this many nodes.
   void allow(std::int64_t nodes);
 
  private:

@@ -99,7 +99,7 @@ GrownBox grow(Workspaces& workspaces, const std::vector<int>& point, const Weake
   return answer;
 }
 
-// The nearest point that is decided otherwise, or for the target; costs are per atom, infinite where it must not be.
+// The nearest point with another decision, or with the target. Costs are per atom; an infinite one forbids its value.
 NearestAnswer find_nearest(Workspaces& workspaces, const std::vector<int>& instance, const Array<double>& cost,
                            Norm norm, std::optional<int> target, Budget budget) {
   const Forest& f = workspaces.forest;

@@ -6,7 +6,7 @@ namespace primewood::diagram {
 
 namespace {
 
-constexpr std::size_t kNodesPerCheck = 1024;                   // after so many new nodes, the limits are looked at
+constexpr std::size_t kNodesPerCheck = 1024;                   // new nodes between two checks of the limits
 constexpr std::size_t kSlots = 1024;                           // of the table of nodes, at the start
 constexpr std::size_t kCacheSlots = 4096;                      // of a cache, at the start
 constexpr std::size_t kMostCacheSlots = std::size_t{1} << 23;  // a cache grows up to this

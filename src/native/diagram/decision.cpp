@@ -11,7 +11,7 @@ namespace {
 // The need of a pair of classes that nothing is asked of.
 constexpr Int kAnything = INT64_MIN;
 
-// After so many states that are expanded, the limits are looked at.
+// The limits are checked each time this many states are expanded.
 constexpr std::size_t kStatesPerCheck = 256;
 
 }  // namespace

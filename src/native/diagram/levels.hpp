@@ -73,7 +73,7 @@ class Levels {
   bool swap_levels(int level, std::size_t most, Table below, const Compose& compose, const Close& close);
 
  private:
-  // After so many new nodes, or nodes swapped, the limits are looked at.
+  // How many nodes are made or swapped between two checks of the limits.
   static constexpr std::size_t kNodesPerCheck = 256;
   static constexpr Id kSwapsPerCheck = 64;
 

@@ -1,8 +1,8 @@
 // The cut on which favourite leaves disagree most.
 //
 // A leaf that wants to lie from a rank on loses by a cut above that rank if one stays below it; a leaf that wants to
-// lie up to a rank loses the other way round. A variable may have thousands of ranks, of which leaves name few: then
-// only these are cleared and looked at.
+// lie up to a rank loses the other way round. A variable may have thousands of ranks, and leaves may name only
+// a few of them. Then only the named ones are cleared and considered.
 #pragma once
 
 #include <algorithm>

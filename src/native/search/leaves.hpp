@@ -21,7 +21,7 @@ struct Leaf {
   int node;        // a leaf of the forest, one of those that were merged
 };
 
-// A node of a tree of which only what the box can reach is left. A leaf has no variable.
+// A node of a tree, without the parts that the box cannot reach. A leaf has no variable.
 struct Branch {
   int variable, split;  // ranks below the split go left
   int left, right;

@@ -218,7 +218,7 @@ void Relaxation::mark_costs(const Region& region, int j) {
     if (costs_->at(j, v) != costs_->at(j, v - 1)) mark_end(j, v);
 }
 
-// Of thousands of ranks few are ends: they are sorted. Of few ranks, all are looked at.
+// A variable with thousands of ranks has few ends, which are sorted. For one with few ranks, all ranks are scanned.
 void Relaxation::place_ranks(const Region& region, int j) {
   const int past = region.high[j] + 1;
   if (region.has_ranks(j)) mark_end(j, region.low[j]);

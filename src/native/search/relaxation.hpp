@@ -74,7 +74,7 @@ class Relaxation {
   static constexpr double kPriceScale = 10;  // the price moves in larger steps than the other multipliers
   // Beyond this price, rounding would not stay small; below this slope, a step would be rounding and nothing else.
   static constexpr double kHighestPrice = 1000, kLeastSlope = 1e-6;
-  // A tree with many leaves takes long to set up. The clock is looked at once per this many entries or multipliers.
+  // A tree with many leaves takes long to set up. The clock is checked once per this many entries or multipliers.
   static constexpr int kOften = 64;
   static constexpr double kRounding = 1e-12;  // payments that differ by less are one
 

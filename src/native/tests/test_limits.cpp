@@ -9,7 +9,7 @@
 
 namespace primewood::tests {
 
-TEST_CASE("so many nodes are counted, and no more") {
+TEST_CASE("a run visits as many nodes as it may, and no more") {
   Limits limits;
   limits.start({-1, 3}, [] {});
   for (int n = 0; n < 3; n++) CHECK_NOTHROW(limits.count_node());
@@ -47,7 +47,7 @@ TEST_CASE("a deadline is kept") {
   CHECK_NOTHROW(limits.check());
 }
 
-TEST_CASE("the signal is looked at, and may stop the run") {
+TEST_CASE("the signal is polled, and may stop the run") {
   Limits limits;
   limits.start({}, [] { throw std::runtime_error("stop"); });
   CHECK_NOTHROW(limits.check());

@@ -111,6 +111,29 @@ TEST_CASE("the oracle answers as brute force does, whatever it may use") {
   }
 }
 
+// Variables with many values are searched by another way than those with few.
+TEST_CASE("one oracle answers box after box as brute force does, with many values, too") {
+  RandomForests random(16);
+  int found = 0;
+  for (int round = 0; round < 25; round++) {
+    const Forest f = random.make({9, round % 2, 2, 4, {600, 3, 3}, {1, 1, 0}});
+    for (const SearchOptions& options : {kOptions[2], kOptions[3]}) {
+      Oracle oracle(f);
+      for (int box = 0; box < 4; box++) {
+        const Mask mask = random.make_box(f);
+        start(oracle, options);
+        Point point;
+        const bool exists = exists_counterexample(f, mask);
+        REQUIRE(oracle.ask(mask.data(), Question{0}, {}, point) == exists);
+        if (exists) CHECK((holds(f, mask, point) && is_counterexample(f, point)));
+        found += exists;
+      }
+    }
+  }
+  CHECK(found > 20);
+  CHECK(found < 190);
+}
+
 TEST_CASE("a run is stopped by its limits, and the same run gives the same answer") {
   RandomForests random(14);
   Shape shape{20, 0, 3, 5};

@@ -271,8 +271,8 @@ class BreakingRecord(TypedDict):
     changed_decisions: list[Scalar]
 
 
-class VerificationRecord(TypedDict):
-    """Whether a property holds."""
+class OutcomeRecord(TypedDict):
+    """What is known about a property."""
 
     property: str
     outcome: str
@@ -286,6 +286,11 @@ class VerificationRecord(TypedDict):
     proved: float
     note: str
     assumptions: list[str]
+
+
+class VerificationRecord(OutcomeRecord):
+    """Whether a property holds for a model."""
+
     model: str | None
 
 

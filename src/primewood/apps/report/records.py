@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypedDict
 
 from primewood.render.records import (
-    BreakingRecord,
     ContrastRecord,
     CounterfactualRecord,
     CoveredRecord,
@@ -13,8 +12,8 @@ from primewood.render.records import (
     ExplanationRecord,
     HistogramRecord,
     LiteralRecord,
+    OutcomeRecord,
     Scalar,
-    ScoreRecord,
 )
 
 RowsOrigin = Literal["given", "training", "none"]
@@ -121,21 +120,9 @@ class RobustnessSection(TypedDict):
     least_robust: NotRequired[list[RadiusRecord]]
 
 
-class PropertyRecord(TypedDict):
+class PropertyRecord(OutcomeRecord):
     """A property with its outcome."""
 
-    property: str
-    outcome: str
-    words: str
-    breaking: BreakingRecord | None
-    witnesses: list[list[float | None]]
-    shown: list[dict[str, str]]
-    decisions: list[Scalar]
-    scores: list[ScoreRecord | None]
-    differ_in: list[str]
-    proved: float
-    note: str
-    assumptions: list[str]
     kind: str
     features: list[str]
     claim: str

@@ -308,7 +308,7 @@ def rule_list(record: RuleListRecord, *, level: int = 2) -> str:
 
 
 def importance(record: ImportanceRecord, *, level: int = 2) -> str:
-    """The card of which features matter: `Importance.to_dict`."""
+    """The card that shows which features matter, made from `Importance.to_dict`."""
     done = record["undecided"] == 0
     frame = Frame(
         label="Which features matter",
