@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "search/rounding.hpp"
+
 namespace primewood::search {
 
 void AllMargins::choose(const std::vector<Win>& wins, Decided decided) {
@@ -194,8 +196,14 @@ void AllMargins::weigh(Node& node) const {
   node.base = 0;
   for (int leaf : node.settled) node.base += weight(leaf);
   node.threshold = 0;
-  for (std::size_t k = 0; k < wins_.size(); k++)
-    node.threshold += share_[k] * scale_[k] * double(wins_[k].threshold - base_[k]);
+  double magnitude = 0;
+  for (std::size_t k = 0; k < wins_.size(); k++) {
+    const double part = share_[k] * scale_[k] * double(wins_[k].threshold - base_[k]);
+    node.threshold += part;
+    magnitude += std::abs(part);
+  }
+  node.magnitude = margin_.trees();
+  node.inexactness = rounding_of_sum(node.magnitude + double(wins_.size()) + 3, node.magnitude + magnitude);
 }
 
 double AllMargins::weight(int leaf) const {

@@ -66,6 +66,8 @@ class AllMargins final : public Goal {
   Int margin_of(int node, std::size_t k) const;
   double surplus(std::size_t k, Int reach) const { return scale_[k] * double(reach - wins_[k].threshold); }
 
+  // A weight is at most 1: margins are scaled to that, and shares sum to 1. It is a sum of one term per win, each of
+  // them rounded three times; then one weight per tree is summed up.
   void weigh(Node& node) const;
   double weight(int leaf) const;
 

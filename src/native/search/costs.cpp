@@ -1,11 +1,16 @@
 #include "search/costs.hpp"
 
+#include <algorithm>
+
+#include "search/rounding.hpp"
+
 namespace primewood::search {
 
 void Costs::set(const std::vector<double>& of_atom, double budget) {
   assert(box_.is_set());
   const Forest& forest = box_.forest;
   const double unit = budget > 0 ? 1 / budget : 1;
+  most_ = 1 + std::max(kLeastRounding, rounding_of_sum(double(forest.n_variables) + 2, 1));
   start_.assign(std::size_t(forest.n_variables) + 1, 0);
   for (int j = 0; j < forest.n_variables; j++) start_[j + 1] = start_[j] + box_.size[j] + 1;
   of_rank_.assign(start_.back(), 0.0);
@@ -17,7 +22,7 @@ void Costs::set(const std::vector<double>& of_atom, double budget) {
 bool Costs::affordable(const std::vector<int>& x) const {
   double sum = 0;
   for (std::size_t j = 0; j < x.size(); j++) sum += at(int(j), x[j]);
-  return sum <= kMost;
+  return sum <= most_;
 }
 
 bool Costs::narrow(Region& region) const {
@@ -25,8 +30,8 @@ bool Costs::narrow(Region& region) const {
   double total = 0;
   cheapest_.resize(n);
   for (int j = 0; j < n; j++) total += cheapest_[j] = cheapest(region, j).second;
-  if (total > kMost) return false;
-  for (int j = 0; j < n; j++) drop_above(region, j, kMost - total + cheapest_[j]);
+  if (total > most_) return false;
+  for (int j = 0; j < n; j++) drop_above(region, j, most_ - total + cheapest_[j]);
   return true;
 }
 

@@ -24,6 +24,9 @@ class Costs {
 
   bool affordable(const std::vector<int>& x) const;
 
+  // A point counts as affordable if its sum is above the budget by no more than this: as much as sums may be rounded.
+  double rounding() const { return most_ - 1; }
+
   // Leave out of a region what is too expensive even beside the cheapest of everything else; false if nothing is left.
   bool narrow(Region& region) const;
 
@@ -31,7 +34,7 @@ class Costs {
   void pick_point(const Region& region, std::vector<int>& x) const;
 
  private:
-  static constexpr double kMost = 1 + 1e-12;  // the budget, and the rounding of sums
+  static constexpr double kLeastRounding = 1e-12;
 
   std::pair<int, double> cheapest(const Region& region, int j) const;
   void drop_above(Region& region, int j, double most) const;
@@ -39,6 +42,7 @@ class Costs {
   const Restriction& box_;
   std::vector<int> start_;
   std::vector<double> of_rank_;
+  double most_ = 1;  // the budget, and the rounding of sums
   mutable std::vector<double> cheapest_;
 };
 

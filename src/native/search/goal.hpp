@@ -22,7 +22,7 @@ class Goal {
   virtual bool ascend(std::vector<int>& x) = 0;
   virtual bool wander(int rounds, std::vector<int>& x) = 0;
 
-  // Set the threshold of a node; false if none of its points can meet the goal.
+  // Set the threshold of a node, and its magnitude and inexactness; false if none of its points can meet the goal.
   virtual bool possible(Node& node) = 0;
 
   // For goals whose weights change on the way: learn from the leaves that the trees picked, and weigh the

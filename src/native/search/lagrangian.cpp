@@ -80,7 +80,7 @@ bool Lagrangian::afford(Node& node) {
 }
 
 bool Lagrangian::hopeless(Node& node) const {
-  return !goal_->possible(node) || node.bound() < node.threshold - kTolerance;
+  return !goal_->possible(node) || node.bound() < node.threshold - std::max(kTolerance, node.rounding_of_bound());
 }
 
 // Local search for a point: often at the first nodes, ever more rarely after them.
@@ -97,11 +97,12 @@ bool Lagrangian::look_for_points(int depth) {
 Lagrangian::Verdict Lagrangian::descend(Node& node, bool at_root) {
   const int last = steps(at_root) - 1;
   dispute_.clear();
+  tolerance_ = kTolerance;
   double length = node.step;
   for (int n = 0; n <= last; n++) {
     limits_.check();
     const double upper = relaxation_.evaluate(node);
-    if (upper < node.threshold - kTolerance && is_closed(node)) {
+    if (upper < node.threshold - tolerance_ && is_closed(node)) {
       relaxation_.remember();
       return Verdict::kNone;
     }
@@ -112,7 +113,7 @@ Lagrangian::Verdict Lagrangian::descend(Node& node, bool at_root) {
       continue;
     }
     if (!at_root || n >= (last + 1) / 4) count_disagreement(node);
-    if (n < last && !relaxation_.step(node, upper, node.threshold - 2 * kTolerance, length)) break;
+    if (n < last && !relaxation_.step(node, upper, node.threshold - 2 * tolerance_, length)) break;
   }
   node.step = length;
   relaxation_.remember();
@@ -132,7 +133,15 @@ bool Lagrangian::try_values(bool ascend) {
 // Whether the bound is below the threshold without the rounding of many steps, too.
 bool Lagrangian::is_closed(const Node& node) {
   relaxation_.start_afresh();
-  return relaxation_.evaluate(node) < node.threshold - kTolerance;
+  return evaluate_afresh(node) < node.threshold - tolerance_;
+}
+
+// The bound after a fresh start; the tolerance is set to what its rounding demands.
+double Lagrangian::evaluate_afresh(const Node& node) {
+  const double upper = relaxation_.evaluate(node), rounding = relaxation_.rounding(node);
+  assert(relaxation_.is_near(node, upper, rounding));
+  tolerance_ = std::max(kTolerance, rounding);
+  return upper;
 }
 
 void Lagrangian::count_disagreement(const Node& node) {
@@ -151,7 +160,7 @@ void Lagrangian::count_disagreement(const Node& node) {
 // unreachable; false if nothing is left.
 bool Lagrangian::reduce(Node& node) {
   relaxation_.return_to_lowest();
-  const double slack = relaxation_.evaluate(node) - (node.threshold - kTolerance);
+  const double upper = evaluate_afresh(node), slack = upper - (node.threshold - tolerance_);
   keep_.assign(node.weight.size(), 1);
   for (int i = 0; i < node.trees(); i++)
     for (int p = node.first[i]; p < node.first[i + 1]; p++)

@@ -3,9 +3,9 @@
 // At each node the bound is lowered; what the best multipliers show to be too expensive (leaves, values) is
 // removed for good; the rest is cut in two.
 //
-// Weights are scaled to about one per tree. All sums here have far fewer than 10^5 terms of magnitude below
-// 10^3, so rounding stays below 1e-8; a node is closed only where the bound is below the threshold by 1e-7,
-// with the payments summed afresh.
+// Weights are scaled to at most one per tree. A node is closed only where the bound, summed afresh, is below the
+// threshold by 1e-7, and by more than rounding can do: that is computed, for the multipliers at hand. Leaves and values
+// are removed by the same rule. Where asserts are on, the bound is computed in long double, too.
 #pragma once
 
 #include <vector>
@@ -49,6 +49,7 @@ class Lagrangian {
   int steps(bool at_root) const;
   bool try_values(bool ascend);
   bool is_closed(const Node& node);
+  double evaluate_afresh(const Node& node);
   void count_disagreement(const Node& node);
 
   bool reduce(Node& node);
@@ -66,7 +67,8 @@ class Lagrangian {
   Goal* goal_ = nullptr;
   const Costs* costs_ = nullptr;
   long visited_ = 0, next_ascent_ = 0;
-  std::vector<Node> nodes_;  // per depth
+  double tolerance_ = kTolerance;  // at the node: at least what rounding can do
+  std::vector<Node> nodes_;        // per depth
   Node spare_;
   Dispute<int> dispute_;            // between the leaves that trees picked
   std::vector<std::uint8_t> keep_;  // per leaf

@@ -1,6 +1,9 @@
 #include "search/node.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "search/rounding.hpp"
 
 namespace primewood::search {
 
@@ -22,6 +25,10 @@ double Node::bound() const {
   for (int i = 0; i < trees(); i++)
     total += sorted ? weight[first[i]] : *std::max_element(weight.begin() + first[i], weight.begin() + first[i + 1]);
   return total;
+}
+
+double Node::rounding_of_bound() const {
+  return rounding_of_sum(double(trees()) + 1, magnitude + std::abs(threshold)) + inexactness;
 }
 
 void Node::add_leaf(int which, double w, const Margin& margin) {

@@ -35,6 +35,8 @@ struct Node {
   Region region;
   double base = 0, step = 1;
   double threshold = 0;        // a sum below it is of no interest
+  double magnitude = 0;        // the magnitudes of one weight per tree sum to no more, settled trees included
+  double inexactness = 0;      // how far base, weights and threshold together are from what they stand for
   std::vector<int> first;      // per tree: its first leaf; one more at the end
   bool sorted = true;          // the leaves of a tree come heaviest first
   std::vector<double> weight;  // per leaf
@@ -50,6 +52,9 @@ struct Node {
 
   // The largest sum if every tree could pick its own leaf.
   double bound() const;
+
+  // How far rounding may have moved that sum from the threshold.
+  double rounding_of_bound() const;
 
   // Build a root: the leaves of a tree one after the other, then its end.
   void add_leaf(int which, double w, const Margin& margin);

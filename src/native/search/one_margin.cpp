@@ -1,7 +1,10 @@
 #include "search/one_margin.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+
+#include "search/rounding.hpp"
 
 namespace primewood::search {
 
@@ -50,6 +53,8 @@ bool OneMargin::possible(Node& node) {
   Int above = top - margin_.threshold;  // how far the next sum is above the threshold
   if (differences) above %= std::max<Int>(std::max(power, grain_), 1);
   node.threshold = double(margin_.threshold + above - top_) * scale_;
+  node.magnitude = margin_.trees();
+  node.inexactness = rounding_of_sum(node.magnitude + 2, node.magnitude + std::abs(node.threshold));
   return true;
 }
 

@@ -14,8 +14,9 @@ class OneMargin final : public Goal {
   OneMargin(Margin& margin, Falsifier& falsifier, const SearchOptions& options)
       : margin_(margin), falsifier_(falsifier), options_(options) {}
 
-  // Weights are scaled to one per tree, and taken relative to the heaviest leaf of each tree, so that they are
-  // small.
+  // Weights are scaled to at most one per tree, and taken relative to the heaviest leaf of each tree, so that they are
+  // small. An integer is rounded when it becomes a double, and again when it is scaled; then one weight per tree is
+  // summed up, as soon as a tree is settled.
   void open(Node& root) override;
 
   // The node's leaves add up to `top`, or to less by multiples of a grain: of the greatest common divisor of

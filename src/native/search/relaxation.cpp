@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/rounding.hpp"
+
 namespace primewood::search {
 
 namespace {
@@ -244,16 +246,21 @@ void Relaxation::place_multipliers() {
   for (std::size_t k = 0; k < multipliers_.size(); k++) {
     const auto& [j, span] = spans_[k];
     const bool ranks = span.low <= span.high;
-    multipliers_[k].from = ranks ? place_[start_[j] + span.low] : 0;
-    multipliers_[k].to = ranks ? place_[start_[j] + span.high + 1] : 0;
+    multipliers_[k].from = ranks ? place_[start_[j] + span.low] : first_[j];
+    multipliers_[k].to = ranks ? place_[start_[j] + span.high + 1] : first_[j];
   }
 }
 
 void Relaxation::start_afresh() {
   std::fill(pay_.begin(), pay_.end(), 0.0);
   std::fill(pay_missing_.begin(), pay_missing_.end(), 0.0);
-  for (const Multiplier& m : multipliers_)
-    if (m.w > 0) pay(m, m.w);
+  load_ = {};
+  for (const Multiplier& m : multipliers_) {
+    if (m.w == 0) continue;
+    pay(m, m.w);
+    load_.count++;
+    load_.sum += m.w;
+  }
   std::fill(tree_changed_.begin(), tree_changed_.end(), 1);
   std::fill(variable_changed_.begin(), variable_changed_.end(), 1);
   evaluated_ = false;
@@ -276,6 +283,80 @@ double Relaxation::evaluate(const Node& node) {
   for (double b : best) total += b;
   for (double w : worth_) total += w;
   return total;
+}
+
+// Three parts, with P multipliers above zero whose sum is W:
+//   - a leaf after charges sums up its weight, the entries of its path, and those of the multipliers that charge it;
+//   - a payment sums up 2P terms, of magnitude 2W, as every multiplier is added where its span begins and taken off
+//   where
+//     it ends; of payments that differ by less than `kRounding`, any may be picked;
+//   - the total sums up a number per tree and per variable.
+// P and W of one tree or variable are less than those of all, and every bound is twice as large as it must be. That
+// leaves room for the few operations that compare with the result.
+double Relaxation::rounding(const Node& node) const {
+  assert(evaluated_);
+  return rounding_of_leaves(node) + rounding_of_payments() + rounding_of_total(node) + node.inexactness;
+}
+
+double Relaxation::rounding_of_leaves(const Node& node) const {
+  const double most_entries = double(box_.size.size());
+  return rounding_of_sum(load_.count + most_entries + 1, node.magnitude + load_.sum);
+}
+
+// A price p takes p times the cost off a payment, which rounds twice. All costs of a point are at most the budget, 1,
+// as far as `Costs` can tell.
+double Relaxation::rounding_of_payments() const {
+  const double total = rounding_of_sum(2 * load_.count, 2 * load_.sum) + kRounding * double(worth_.size());
+  if (!costs_) return total;
+  return total + rounding_of_sum(2, 2 * (load_.sum + price_)) + price_ * costs_->rounding();
+}
+
+double Relaxation::rounding_of_total(const Node& node) const {
+  double magnitude = std::abs(node.base) + price_ + std::abs(node.threshold);
+  for (double b : best) magnitude += std::abs(b);
+  for (double w : worth_) magnitude += std::abs(w);
+  return rounding_of_sum(double(best.size() + worth_.size() + 2), magnitude);
+}
+
+bool Relaxation::is_near(const Node& node, double upper, double rounding) const {
+  return std::abs(upper - evaluate_precisely(node)) <= rounding;
+}
+
+long double Relaxation::evaluate_precisely(const Node& node) const {
+  std::vector<long double> paid(rank_.size() + box_.size.size());  // per place, then "missing" per variable
+  for (const Multiplier& m : multipliers_) {
+    paid[m.from] += m.w;
+    paid[m.to] -= m.w;
+    if (m.missing) paid[rank_.size() + m.variable] += m.w;
+  }
+  long double total = static_cast<long double>(node.base) + price_;
+  for (int i = 0; i < node.trees(); i++) total += best_precisely(node, i);
+  for (int j = 0; j < int(box_.size.size()); j++) total += worth_precisely(node.region, j, paid);
+  return total;
+}
+
+long double Relaxation::best_precisely(const Node& node, int i) const {
+  long double top = -INFINITY;
+  for (int p = node.first[i]; p < node.first[i + 1]; p++) {
+    long double v = node.weight[p];
+    for (int e = node.entry[p]; e < node.entry[p + 1]; e++)
+      for (int q = charged_first_[set_of_entry_[e]]; q < charged_first_[set_of_entry_[e] + 1]; q++)
+        v -= multipliers_[charged_[q]].w;
+    top = std::max(top, v);
+  }
+  return top;
+}
+
+long double Relaxation::worth_precisely(const Region& region, int j, const std::vector<long double>& paid) const {
+  const auto charged = [&](int rank) { return costs_ ? static_cast<long double>(price_) * costs_->at(j, rank) : 0; };
+  if (region.fixed(j)) return -charged(value[j]);
+  long double sum = 0, top = -INFINITY;
+  for (int p = first_[j]; p < first_[j + 1] - 1; p++) {
+    sum += paid[p];
+    top = std::max(top, sum - charged(rank_[p]));
+  }
+  if (region.missing[j]) top = std::max(top, paid[rank_.size() + j] - charged(box_.size[j]));
+  return top;
 }
 
 bool Relaxation::step(const Node& node, double upper, double target, double length) {

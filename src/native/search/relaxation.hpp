@@ -48,6 +48,12 @@ class Relaxation {
   // U at the current multipliers.
   double evaluate(const Node& node);
 
+  // How far rounding may have moved U, evaluated after a fresh start, from the exact U and the exact threshold.
+  double rounding(const Node& node) const;
+
+  // Whether U, computed in long double, is as near as that.
+  bool is_near(const Node& node, double upper, double rounding) const;
+
   // One Polyak step towards the target; false if there is no direction.
   bool step(const Node& node, double upper, double target, double length);
 
@@ -96,6 +102,11 @@ class Relaxation {
     Span span;
   };
 
+  // How many multipliers are above zero, and their sum.
+  struct Load {
+    double count = 0, sum = 0;
+  };
+
   // What a step changes: multipliers that go up and down, and how many are above zero after it.
   struct Direction {
     std::size_t up = 0, down = 0, positive = 0;
@@ -132,6 +143,13 @@ class Relaxation {
   inline void pick_value(const Region& region, int j);
   void pick_rank(int j, int from, int to, double worth);
 
+  double rounding_of_leaves(const Node& node) const;
+  double rounding_of_payments() const;
+  double rounding_of_total(const Node& node) const;
+  long double evaluate_precisely(const Node& node) const;
+  long double best_precisely(const Node& node, int i) const;
+  long double worth_precisely(const Region& region, int j, const std::vector<long double>& paid) const;
+
   static constexpr int kMany = 256;
 
   Limits& limits_;
@@ -166,6 +184,7 @@ class Relaxation {
   std::size_t positive_count_ = 0;
   std::vector<std::uint8_t> tree_changed_, variable_changed_;
   int stamp_ = 0;
+  Load load_;  // at the last fresh start
 
   // while a tree is set up: the variables it tests, and per block its sets and its part of the node's multipliers
   std::vector<int> of_variable_, tested_;

@@ -1,4 +1,5 @@
-// The Lagrangian bound is an upper bound at every step, and costs leave no affordable point out.
+// The Lagrangian bound is an upper bound at every step, its rounding is estimated, and costs leave no affordable point
+// out.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -92,6 +93,24 @@ double lower_bound(Root& root, const Costs* costs, double largest) {
   return lowest;
 }
 
+// How many steps with large multipliers show that an estimate of rounding is wrong, if only a share of it is claimed.
+// The target is far below what can be reached, so the steps are long.
+int count_wrong_estimates(Root& root, const Costs* costs, double share) {
+  constexpr double kFarBelow = -1e8, kTolerance = 1e-7;
+  Relaxation relaxation(root.box, root.limits);
+  relaxation.open(root.node, costs);
+  relaxation.prepare(root.node);
+  int wrong = 0;
+  for (int step = 0; step < 20; step++) {
+    relaxation.start_afresh();
+    const double upper = relaxation.evaluate(root.node), rounding = relaxation.rounding(root.node);
+    CHECK((step == 0 || rounding > kTolerance));
+    wrong += !relaxation.is_near(root.node, upper, share * rounding);
+    if (!relaxation.step(root.node, upper, kFarBelow, 1.0)) break;
+  }
+  return wrong;
+}
+
 }  // namespace
 
 TEST_CASE("the relaxation bounds every point, at every step") {
@@ -115,6 +134,50 @@ TEST_CASE("with costs, it bounds every affordable point") {
     Costs costs(root.box);
     costs.set(random.make_costs(f, random.make_point(f), false), 1.0 + random.below(8));
     lower_bound(root, &costs, largest_sum(f, mask, root, &costs));
+  }
+}
+
+TEST_CASE("rounding is estimated, and an estimate that is too small is found") {
+  RandomForests random(12);
+  int found = 0;
+  for (int round = 0; round < 30; round++) {
+    const Forest f = random.make({20});
+    const Mask mask = whole_box(f);
+    Root root(f, mask);
+    if (!root.goal.possible(root.node)) continue;
+    Costs costs(root.box);
+    costs.set(random.make_costs(f, random.make_point(f), false), 8.0);
+    for (const Costs* within : {static_cast<const Costs*>(nullptr), static_cast<const Costs*>(&costs)}) {
+      CHECK(count_wrong_estimates(root, within, 1.0) == 0);
+      found += count_wrong_estimates(root, within, 1e-4);
+    }
+  }
+  CHECK(found > 20);
+}
+
+TEST_CASE("scaled weights are as exact as the goal says") {
+  RandomForests random(13);
+  for (int round = 0; round < 30; round++) {
+    Forest f = random.make({6});
+    for (Int& w : f.weight) w = w * ((Int(1) << 50) + 1) + random.below(1000);
+    Root root(f, whole_box(f));
+    if (!root.goal.possible(root.node)) continue;
+    Int range = 1;
+    const auto difference = [&](int i, int p) {
+      return root.margin.leaves[p].weight - root.margin.leaves[root.margin.first[i]].weight;
+    };
+    for (int i = 0; i < root.node.trees(); i++)
+      for (int p = root.node.first[i]; p < root.node.first[i + 1]; p++)
+        range = std::max(range, -difference(i, root.node.leaf[p]));
+    const long double scale = 1.0 / double(range);
+    long double off = 0;
+    for (int i = 0; i < root.node.trees(); i++)
+      for (int p = root.node.first[i]; p < root.node.first[i + 1]; p++) {
+        CHECK(std::abs(root.node.weight[p]) <= 1);
+        off = std::max(off, std::abs(root.node.weight[p] - scale * difference(i, root.node.leaf[p])));
+      }
+    CHECK(off * root.node.trees() <= root.node.inexactness);
+    CHECK(root.node.inexactness < 1e-12);
   }
 }
 

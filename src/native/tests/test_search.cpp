@@ -37,9 +37,48 @@ bool exists_counterexample(const Forest& f, const Mask& mask) {
   return !find_point(f, mask, [&](const Point& point) { return is_counterexample(f, point); }).empty();
 }
 
+// Three trees that want the same leaf of a stump. What their weights sum to is the threshold, but added one by one, the
+// second and the third are lost: they are half of the first one's last digit.
+class LostDigits final : public Goal {
+ public:
+  explicit LostDigits(Margin& margin) : margin_(margin) {}
+
+  void open(Node& root) override {
+    for (const double weight : {kLarge, kHalfDigit, kHalfDigit}) {
+      root.add_leaf(0, weight, margin_);
+      root.add_leaf(1, 0.0, margin_);
+      root.end_tree();
+    }
+  }
+
+  bool met(const std::vector<int>& x) override { return x[0] == margin_.entries[margin_.leaves[0].begin].low; }
+  bool ascend(std::vector<int>& x) override { return met(x); }
+  bool wander(int, std::vector<int>&) override { return false; }
+
+  bool possible(Node& node) override {
+    node.threshold = kLarge + 2 * kHalfDigit;
+    node.magnitude = kLarge + 1;
+    return true;
+  }
+
+ private:
+  static constexpr double kLarge = 1 << 30, kHalfDigit = 1.0 / (1 << 23);
+
+  Margin& margin_;
+};
+
 constexpr SearchOptions kOptions[] = {{800, true}, {0, true}, {800, false}, {0, false}, {5, false}};
 
 }  // namespace
+
+TEST_CASE("rounding alone closes no node") {
+  const Forest f = make_stump({0, 1}, {1, 0});
+  Searched searched(f, whole_box(f));
+  LostDigits goal(searched.margin);
+  Lagrangian search(searched.box, searched.limits);
+  REQUIRE(search.run(goal));
+  CHECK(goal.met(search.point));
+}
 
 TEST_CASE("depth-first search agrees with brute force") {
   RandomForests random(10);
