@@ -141,25 +141,17 @@ class Feature:
 
         Where nothing bounds it, numbers are not made up beyond `FARTHEST`, or beyond a cut that is farther.
         """
-        cuts = () if self.variable is None else self.variable.cuts or ()
-        low, high = self.low, self.high
-        if value > 0:
-            low = max(low, self._step_beyond(cuts[value - 1], math.inf))
-        if value < len(cuts):
-            high = min(high, self._step_beyond(cuts[value], -math.inf))
-        return (
-            low if value > 0 else max(low, min(-FARTHEST, high)),
-            high if value < len(cuts) else min(high, max(FARTHEST, low)),
-        )
+        low, high = self.all_ends[value].tolist()
+        return low, high
 
-    def _step_beyond(self, cut: float, towards: float) -> float:
-        """The nearest number to a cut on one side of it, the cut itself if it belongs to that side."""
+    def _step_beyond(self, cuts: NDArray[np.float64], towards: float) -> NDArray[np.float64]:
+        """The nearest number to each cut on one side of it, the cut itself if it belongs to that side."""
         if self._closes_right == (towards < 0):
-            return cut
-        beside = math.nextafter(cut, towards)
+            return cuts
+        beside = np.nextafter(cuts, towards)
         if not self.whole:
             return beside
-        return max(beside, cut + 1) if towards > 0 else min(beside, cut - 1)
+        return np.maximum(beside, cuts + 1) if towards > 0 else np.minimum(beside, cuts - 1)
 
     @property
     def _closes_right(self) -> bool:
@@ -169,8 +161,12 @@ class Feature:
     @cached_property
     def all_ends(self) -> NDArray[np.float64]:
         """The ends of all values of a numeric feature ("missing" aside), one row per value."""
-        cells = 1 if self.variable is None else len(self.variable.cuts or ()) + 1
-        return np.array([self.ends(value) for value in range(cells)])
+        cuts = np.array(() if self.variable is None else self.variable.cuts or (), dtype=np.float64)
+        low = np.append(self.low, np.maximum(self.low, self._step_beyond(cuts, np.inf)))
+        high = np.append(np.minimum(self.high, self._step_beyond(cuts, -np.inf)), self.high)
+        low[0] = max(self.low, min(-FARTHEST, high[0]))
+        high[-1] = min(self.high, max(FARTHEST, low[-1]))
+        return np.stack([low, high], axis=1)
 
     def nearest(self, value: int, here: float) -> float:
         """The number of a numeric feature's value that is nearest to another one; to 0, if that is missing."""

@@ -96,11 +96,20 @@ class Variable:
         """The values, in order."""
         values = self._values
         if values is None:
-            edges = itertools.pairwise((-math.inf, *(self.cuts or ()), math.inf))
-            cells = (Interval(low, high, self.closed or "left") for low, high in edges)
-            values = (*cells, MISSING) if self._count > self.ordered else tuple(cells)
+            values = tuple(map(self.value_at, range(self._count)))
             object.__setattr__(self, "_values", values)
         return values
+
+    def value_at(self, place: int) -> Hashable:
+        """One of the values. Cost: one step, where making all of them takes one per value."""
+        if self._values is not None:
+            return self._values[place]
+        if place == self.ordered:
+            return MISSING
+        cuts = self.cuts or ()
+        low = cuts[place - 1] if place else -math.inf
+        high = cuts[place] if place < len(cuts) else math.inf
+        return Interval(low, high, self.closed or "left")
 
     @property
     def _position(self) -> dict[Hashable, int]:

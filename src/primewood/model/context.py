@@ -19,7 +19,7 @@ from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point, as_point
 from primewood.logic.interval import MISSING, Closed, Interval, number
 from primewood.logic.language import Language
-from primewood.logic.masks import mask_of
+from primewood.logic.masks import mask_of_array
 from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.distribution import distribution
@@ -316,7 +316,7 @@ class TreeContext(Context):
     def seen_values(self) -> tuple[int, ...]:
         """Per variable, the values that training rows have, as a mask; without any, all but missing and "other"."""
         if self.frequencies is not None and self.points is not None and len(self.points):
-            return tuple(mask_of(shares > 0) for shares in self.frequencies)
+            return tuple(mask_of_array(shares > 0) for shares in self.frequencies)
         return tuple(map(_usual_values, self.variables, self.domain.seen))
 
     def is_seen(self, place: int, value: int) -> bool:
@@ -343,7 +343,7 @@ class TreeContext(Context):
 
     def shown(self, place: int, value: int, row: Row) -> str:
         """A value of a variable by its name, or by the number that a row has in it."""
-        cell = self.variables[place].values[value]
+        cell = self.variables[place].value_at(value)
         return number(row[self.domain.seen[place].column]) if isinstance(cell, Interval) else str(cell)
 
 

@@ -72,9 +72,10 @@ class Cells:
     def _write(self, row: Row, place: int, value: int, number_in: Callable[[int, int], float]) -> None:
         """Put a value of a variable into a row, with a number of it if it is an interval."""
         feature = self._domain.seen[place]
-        feature.write(row, value)
-        if isinstance(self._domain.variables[place].values[value], Interval):
+        if isinstance(self._domain.variables[place].value_at(value), Interval):
             row[feature.column] = number_in(place, value)
+        else:
+            feature.write(row, value)
 
     def _row_at(
         self, point: Point, row: Row, own: Point, number_in: Callable[[int, int], float], limits: NumberLimits
@@ -121,7 +122,7 @@ class Cells:
     def _short_number(self, place: int, value: int) -> float:
         """A number of a value of a numeric variable that training rows have, the middle one; else a short one."""
         if (place, value) not in self._numbers:
-            feature, cell = self._domain.seen[place], self._domain.variables[place].values[value]
+            feature, cell = self._domain.seen[place], self._domain.variables[place].value_at(value)
             assert isinstance(cell, Interval)
             found = self._middle_numbers(place).get(value)
             if found is None:

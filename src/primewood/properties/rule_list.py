@@ -22,7 +22,7 @@ from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.logic.language import Language
-from primewood.logic.masks import indices
+from primewood.logic.masks import indices, mask_of_array
 from primewood.logic.term import Term
 from primewood.model.context import TreeContext
 from primewood.model.decision import RowDecision
@@ -32,7 +32,7 @@ from primewood.model.row_in_cell import Row
 from primewood.questions.best_problem import Problem
 from primewood.questions.explanation import Explanation
 from primewood.questions.status import Status
-from primewood.questions.widest import Cuts, RowsCovered, Tuning, Widest, as_bits, rivals_of, widest
+from primewood.questions.widest import Cuts, RowsCovered, Tuning, Widest, rivals_of, widest
 from primewood.questions.witnesses import WitnessFinder
 from primewood.render import text
 from primewood.render.numbers import format_count
@@ -266,7 +266,7 @@ def grow_rules(model: TreeModel, wishes: RuleWishes, clock: Clock) -> RuleList:
     counted = RowsCovered(context.points, context.variables)
     decided = _decide(engines, context.points)
     classes = [
-        _Class(model, label, literals, counted.only(as_bits(decided == label)), wishes.seed)
+        _Class(model, label, literals, counted.only(mask_of_array(decided == label)), wishes.seed)
         for label in labels
     ]
     waiting = [each for each in classes if not each.covers_enough(coverage, most_rules)]

@@ -80,7 +80,7 @@ class Axis:
             return {"values": [plain(list(self.feature.patterns.values())[self.order[place]])]}
         if self.feature.variable is None:
             return make_cell(Interval(-np.inf, np.inf, "neither"))
-        value = self.feature.variable.values[self.order[place]]
+        value = self.feature.variable.value_at(self.order[place])
         return make_cell(value) if isinstance(value, Interval) else {"missing": True}
 
     def write(self, row: Row, place: int) -> None:

@@ -24,7 +24,7 @@ from primewood.arrays import Ints
 from primewood.core import _native  # the C++ core
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box
-from primewood.logic.masks import indices
+from primewood.logic.masks import indices, mask_of_array
 
 NEVER = 1 << 30
 TERMINAL = _native.TERMINAL_VARIABLE
@@ -333,8 +333,7 @@ class DiagramFamily:
 
     @staticmethod
     def _rows_lost(points: Ints, restriction: Restriction) -> int:
-        lost = np.isin(points[:, restriction.place], indices(restriction.mask))
-        return int.from_bytes(np.packbits(lost, bitorder="little").tobytes(), "little")
+        return mask_of_array(np.isin(points[:, restriction.place], indices(restriction.mask)))
 
 
 def _add(a: dict[int, int], b: dict[int, int]) -> dict[int, int]:

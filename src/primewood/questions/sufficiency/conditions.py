@@ -42,7 +42,7 @@ class RowConditions(Interpreter):
         if np.isnan(self.row[list(feature.columns)]).any():
             return Condition(feature, name, missing=True, kept=True)
         if feature.patterns is None:
-            cell = EVERYTHING if feature.variable is None else span_of(feature.variable.values[index])
+            cell = EVERYTHING if feature.variable is None else span_of(feature.variable.value_at(index))
             return self.numbers(feature, [cell], name, kept=True)
         places = {index}
         if place is not None:

@@ -65,7 +65,7 @@ def _move_inside(condition: Condition, row: Row, value: int | None, context: Tre
     if feature.patterns is not None and condition.places:
         row[list(feature.columns)] = list(feature.patterns)[min(condition.places)]
         return
-    cell = None if value is None or feature.variable is None else feature.variable.values[value]
+    cell = None if value is None or feature.variable is None else feature.variable.value_at(value)
     low, high = span_of(cell) if isinstance(cell, Interval) else EVERYTHING
     spans = [(max(a, low), min(b, high)) for a, b in condition.spans]
     known = None if context.rows is None else context.rows[:, feature.column]

@@ -8,7 +8,6 @@ that get a different decision throughout (`cuts`). What "covers" means is said b
 
 from primewood.questions.widest.answer import Tuning, Widest, widest
 from primewood.questions.widest.cuts import Cuts, Rivals, rivals_of
-from primewood.questions.widest.incidence import as_bits
 from primewood.questions.widest.measures import RowsCovered, ShareCovered, coverage_of
 
 __all__ = [
@@ -18,7 +17,6 @@ __all__ = [
     "ShareCovered",
     "Tuning",
     "Widest",
-    "as_bits",
     "coverage_of",
     "rivals_of",
     "widest",

@@ -11,11 +11,6 @@ from primewood.logic.instance import Box
 from primewood.logic.masks import indices
 
 
-def as_bits(flags: NDArray[np.bool_]) -> int:
-    """Flags as the bits of a number, the first one lowest."""
-    return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
-
-
 def intersect_all(start: int, bits: Iterable[int]) -> int:
     """The bits of `start` that all the others have too."""
     for each in bits:

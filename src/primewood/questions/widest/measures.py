@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box
-from primewood.logic.masks import indices
+from primewood.logic.masks import indices, mask_of_array
 from primewood.logic.variable import Variable
 from primewood.model.context import Context, TreeContext
-from primewood.questions.widest.incidence import Incidence, as_bits
+from primewood.questions.widest.incidence import Incidence
 
 Measure = Choice["rows", "volume", "values"]
 """What the widest explanation covers most of."""
@@ -38,7 +38,7 @@ class RowsCovered:
         self.points = points
         self._incidence = Incidence.from_points(points, [len(x) for x in variables])
         known: NDArray[np.bool_] = np.all(points >= 0, axis=1)
-        self.counted = as_bits(known)
+        self.counted = mask_of_array(known)
         self._along: dict[tuple[int, int], int] = {}
 
     def only(self, counted: int) -> RowsCovered:
