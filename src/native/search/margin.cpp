@@ -8,9 +8,10 @@ namespace primewood::search {
 using forest::kForbidden;
 using forest::Link;
 
-Margin::Margin(const Restriction& r)
+Margin::Margin(const Restriction& r, Limits& limits)
     : box(r),
       forest(r.forest),
+      limits_(limits),
       low_(forest.n_variables),
       high_(forest.n_variables),
       missing_(forest.n_variables),
@@ -68,8 +69,20 @@ Int Margin::bound() {
 void Margin::collect() {
   open();
   clear();
-  for (int t = 0; t < forest.all_trees(); t++) collect_tree(t);
+  for (int t = 0; t < forest.all_trees(); t++) {
+    collect_tree(t);
+    if (t == 0) make_room();
+  }
   collected_ = true;
+}
+
+// Room for as many trees like the first one. Where they are large, moving what is collected to a larger place takes
+// long.
+void Margin::make_room() {
+  const std::size_t trees = std::size_t(forest.all_trees());
+  leaves.reserve(trees * leaves.size());
+  entries.reserve(trees * entries.size());
+  branches.reserve(trees * branches.size());
 }
 
 void Margin::clear() {
@@ -118,9 +131,12 @@ bool Margin::alike(const Leaf& a, const Leaf& b) const {
   return forest.exact[a.node] == forest.exact[b.node] && std::equal(u, u + forest.n_outputs, v);
 }
 
-// Start from all that the box allows.
+// Start from all that the box allows, even where a walk was broken off before.
 void Margin::open() {
   assert(box.is_set() && weights_);
+  while (!path_.empty()) shorten_path();
+  forks_.clear();
+  gathering_.clear();
   for (int j = 0; j < forest.n_variables; j++) {
     low_[j] = box.size[j] ? 0 : kNoLow;
     high_[j] = box.size[j] ? box.size[j] - 1 : kNoHigh;
@@ -141,6 +157,7 @@ Margin::Sides Margin::sides(int n) const {
 template <class Visitor>
 void Margin::walk(int n, Visitor&& visit) {
   for (;;) {
+    if (++walked_ % kOften == 0) limits_.check();
     visit.leaf(walk_down(n, visit));
     while (!forks_.empty() && !forks_.back().on_left) {
       widen(forks_.back());

@@ -9,6 +9,7 @@
 #include <cassert>
 #include <vector>
 
+#include "limits.hpp"
 #include "search/leaves.hpp"
 #include "search/restriction.hpp"
 
@@ -16,7 +17,7 @@ namespace primewood::search {
 
 class Margin {
  public:
-  explicit Margin(const Restriction& r);
+  Margin(const Restriction& r, Limits& limits);
 
   const Restriction& box;
   const Forest& forest;
@@ -42,7 +43,8 @@ class Margin {
   // Whether every rule still has a leaf that is allowed.
   bool possible() const;
 
-  // The largest sum if every tree could pick its own best reachable leaf.
+  // The largest sum if every tree could pick its own best reachable leaf. The clock is checked on the way, here and
+  // while leaves are collected: a box may reach a million of them.
   Int bound();
 
   // Collect what the box can reach of the trees, siblings that are alike merged.
@@ -101,6 +103,7 @@ class Margin {
   void open();
   void clear();
   void collect_tree(int tree);
+  void make_room();
   void settle_tree(int leaf, int root);
   void note_tests(int root);
   void sort_leaves(int from);
@@ -119,6 +122,10 @@ class Margin {
   inline void emit(int node);
   inline void merge(const Gathered& fork);
 
+  static constexpr int kOften = 256;  // leaves between two looks at the clock
+
+  Limits& limits_;
+  int walked_ = 0;  // leaves
   std::vector<int> low_, high_;
   std::vector<std::uint8_t> missing_, on_path_;
   std::vector<int> path_, point_;

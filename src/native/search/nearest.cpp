@@ -55,6 +55,7 @@ void Nearest::search_largest() {
   norm_ = Norm::kLargest;
   for (int a = 0; a < forest_.atoms(); a++)
     if (mask_[a]) levels_.push_back(cost_[a]);
+  oracle_.limits.check();
   std::sort(levels_.begin(), levels_.end());
   levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
   bisect();

@@ -7,7 +7,7 @@ namespace primewood::search {
 Oracle::Oracle(const Forest& f)
     : forest(f),
       box_(f),
-      margin_(box_),
+      margin_(box_, limits),
       falsifier_(margin_, limits),
       depth_first_(margin_, limits),
       one_margin_(margin_, falsifier_, options_),

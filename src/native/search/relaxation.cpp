@@ -37,6 +37,7 @@ void Relaxation::open(Node& root, const Costs* costs) {
 void Relaxation::open_tree(Node& root, int i) {
   spans_.clear();
   for (int e = root.entry[root.first[i]]; e < root.entry[root.first[i + 1]]; e++) {
+    if (e % kOften == 0) limits_.check();
     const Entry& x = root.entries[e];
     const int j = x.variable, low = root.region.low[j], high = root.region.high[j];
     spans_.push_back({j, {x.low, x.high, x.missing}});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "forest/forest.hpp"
+#include "limits.hpp"
 #include "search/oracle.hpp"
 
 namespace primewood::tests {
@@ -15,6 +16,13 @@ using forest::Forest;
 using forest::Int;
 using Point = std::vector<int>;
 using Mask = std::vector<std::uint8_t>;
+
+// No limits at all.
+struct Unlimited : Limits {
+  Unlimited() {
+    start({}, [] {});
+  }
+};
 
 // What a random forest is like.
 struct Shape {

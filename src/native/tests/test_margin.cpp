@@ -75,7 +75,8 @@ TEST_CASE("what is collected adds up to the margin at every point, and the bound
   for (int round = 0; round < 60; round++) {
     const Forest f = random.make({4, round % 2, 3});
     Restriction box(f);
-    Margin margin(box);
+    Unlimited limits;
+    Margin margin(box, limits);
     const Mask mask = random.make_box(f);
     box.set(mask.data());
     margin.choose(round % 3, (round + 1) % 3);
@@ -97,7 +98,8 @@ TEST_CASE("every point is in one leaf of each tree, and leaves come heaviest fir
   for (int round = 0; round < 60; round++) {
     const Forest f = random.make({});
     Restriction box(f);
-    Margin margin(box);
+    Unlimited limits;
+    Margin margin(box, limits);
     const Mask mask = random.make_box(f);
     box.set(mask.data());
     margin.choose(0, 1);
@@ -118,11 +120,34 @@ TEST_CASE("every point is in one leaf of each tree, and leaves come heaviest fir
   }
 }
 
+TEST_CASE("the clock is checked while leaves are collected, and what is broken off can be done again") {
+  RandomForests random(14);
+  const Forest f = random.make({200});
+  const Mask mask = whole_box(f);
+  Restriction box(f);
+  Unlimited limits;
+  Margin margin(box, limits);
+  box.set(mask.data());
+  margin.choose(0, 1);
+  margin.collect();
+  const std::size_t leaves = margin.leaves.size(), entries = margin.entries.size();
+  const Int bound = margin.bound();
+  limits.start({0.0, -1}, [] {});
+  CHECK_THROWS_AS(margin.collect(), LimitReached);
+  CHECK_THROWS_AS(margin.bound(), LimitReached);
+  limits.start({}, [] {});
+  margin.collect();
+  CHECK(margin.leaves.size() == leaves);
+  CHECK(margin.entries.size() == entries);
+  CHECK(margin.bound() == bound);
+}
+
 TEST_CASE("siblings that are alike for the margin become one leaf") {
   const Forest alike = make_stump({2, 1}, {3, 2}), different = make_stump({2, 1}, {3, 3});
   for (const Forest* f : {&alike, &different}) {
     Restriction box(*f);
-    Margin margin(box);
+    Unlimited limits;
+    Margin margin(box, limits);
     box.set(whole_box(*f).data());
     margin.choose(0, 1);
     margin.collect();
@@ -138,7 +163,8 @@ TEST_CASE("leaves that round differently are not alike") {
   f.band = 1;
   f.exact = {1, 0, 0};
   Restriction box(f);
-  Margin margin(box);
+  Unlimited limits;
+  Margin margin(box, limits);
   box.set(whole_box(f).data());
   margin.choose(0, 1);
   margin.collect();

@@ -27,7 +27,7 @@ namespace {
 // A margin in a box, set up as branch and bound does it.
 struct Root {
   Root(const Forest& f, const Mask& mask)
-      : box(f), margin(box), falsifier(margin, limits), goal(margin, falsifier, options) {
+      : box(f), margin(box, limits), falsifier(margin, limits), goal(margin, falsifier, options) {
     limits.start({}, [] {});
     box.set(mask.data());
     margin.choose(0, 1);

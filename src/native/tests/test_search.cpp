@@ -16,7 +16,7 @@ namespace {
 
 // The margin of class 1 over class 0 in a box.
 struct Searched {
-  Searched(const Forest& f, const Mask& mask) : box(f), margin(box), falsifier(margin, limits) {
+  Searched(const Forest& f, const Mask& mask) : box(f), margin(box, limits), falsifier(margin, limits) {
     limits.start({}, [] {});
     box.set(mask.data());
     margin.choose(0, 1);

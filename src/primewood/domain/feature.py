@@ -84,9 +84,9 @@ class Feature:
         if self.patterns is not None:
             rows = np.array(list(self.patterns))
             return rows if self.variable is not None else rows[:1]
-        if self.variable is None or not self.variable.cuts:
+        cuts = self._cuts
+        if not len(cuts):
             return np.array([[min(max(0.0, self.low), self.high)]])
-        cuts = np.array(self.variable.cuts)
         if self._closes_right:
             above = np.nextafter(cuts[-1], np.inf)
             return np.append(cuts, max(above, cuts[-1] + 1) if self.whole else above)[:, None]
@@ -107,7 +107,7 @@ class Feature:
             found = np.zeros(len(rows), dtype=np.int64)
             if self.variable is not None:
                 side: Side = "left" if self._closes_right else "right"
-                found = np.searchsorted(self.variable.cuts or (), first, side=side).astype(np.int64)
+                found = np.searchsorted(self._cuts, first, side=side).astype(np.int64)
             with np.errstate(invalid="ignore"):
                 odd = (first < self.low) | (first > self.high) | (self.whole & (first != np.floor(first)))
             found = np.where(odd, -1, found)
@@ -153,6 +153,11 @@ class Feature:
             return beside
         return np.maximum(beside, cuts + 1) if towards > 0 else np.minimum(beside, cuts - 1)
 
+    @cached_property
+    def _cuts(self) -> NDArray[np.float64]:
+        """The cuts of a numeric feature's variable."""
+        return np.array(() if self.variable is None else self.variable.cuts or (), dtype=np.float64)
+
     @property
     def _closes_right(self) -> bool:
         """Whether a cut belongs to the interval below it."""
@@ -161,7 +166,7 @@ class Feature:
     @cached_property
     def all_ends(self) -> NDArray[np.float64]:
         """The ends of all values of a numeric feature ("missing" aside), one row per value."""
-        cuts = np.array(() if self.variable is None else self.variable.cuts or (), dtype=np.float64)
+        cuts = self._cuts
         low = np.append(self.low, np.maximum(self.low, self._step_beyond(cuts, np.inf)))
         high = np.append(np.minimum(self.high, self._step_beyond(cuts, -np.inf)), self.high)
         low[0] = max(self.low, min(-FARTHEST, high[0]))

@@ -14,6 +14,7 @@ import numpy as np
 from primewood.engines.protocol import Clock, Nearest, Verdict, WeakeningPlan
 from primewood.logic.instance import Point
 from primewood.logic.interval import number
+from primewood.logic.masks import mask_of_array
 from primewood.logic.term import Term
 from primewood.model.context import UNDECIDED, TreeContext
 from primewood.model.decision import RowDecision
@@ -319,8 +320,8 @@ class CounterfactualSearch:
         box = []
         for k, value in enumerate(point):
             prices = costs[atoms.of(k)]
-            alike = np.flatnonzero(prices == prices[value]).tolist()
-            box.append(1 << value if value == decision.point[k] else sum(1 << v for v in alike))
+            alike = mask_of_array(prices == prices[value])
+            box.append(1 << value if value == decision.point[k] else alike)
         return find_familiar(context, point, tuple(box), lambda p: engines.decide(p) == other)
 
     def _find_row(self, point: Point, moves: Moves) -> Row | None:

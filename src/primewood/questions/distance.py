@@ -128,7 +128,7 @@ class Moves:
         if not self.to_missing and (atoms.is_missing & was_number).any():
             kept.append("no value became missing")
             return f'{", ".join(kept)} (norm="l0" allows all changes)'
-        options = 'norm="l0"' if context.ranges is None else 'norm="l0" or relative=True'
+        options = 'norm="l0"' if context.rows is None else 'norm="l0" or relative=True'
         return f"{kept[0]} ({options} lets them change)" if kept else ""
 
     def _one_way(self, costs: Costs, name: str, numbers: int, own: int) -> Costs:
