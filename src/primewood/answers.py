@@ -23,6 +23,7 @@ from primewood.questions.explanations import Explanations
 from primewood.questions.families import Terms
 from primewood.questions.importance import Importance
 from primewood.questions.listing import Reasons
+from primewood.questions.necessity import Necessity
 from primewood.questions.relevance import Attribution
 from primewood.questions.robustness import Robustness
 from primewood.questions.slices import DecisionMap, WhatIf
@@ -51,6 +52,7 @@ __all__ = [
     "FewestChanges",
     "Fidelity",
     "Importance",
+    "Necessity",
     "Outcome",
     "Overview",
     "Reasons",

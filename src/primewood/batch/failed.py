@@ -8,7 +8,7 @@ from primewood.logic.language import Language
 from primewood.model.context import Context
 from primewood.questions.status import Status
 from primewood.render.brief import Brief
-from primewood.render.records import ExclusionsRecord, ExplanationRecord
+from primewood.render.records import ExplanationRecord
 from primewood.render.shown import Shown
 
 
@@ -64,10 +64,7 @@ class Failed(Brief, Shown):
     def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
         """The record, as for an explanation; the row's values are left out, because they may be invalid."""
         del distribution
-        shown: ExclusionsRecord = {}
-        if witnesses:
-            shown = {"excludes": [], "excludes_total": 0, "excludes_note": ""}
-        return {
+        record: ExplanationRecord = {
             "decision": None,
             "score": None,
             "status": str(self.status),
@@ -84,5 +81,7 @@ class Failed(Brief, Shown):
             "bounds": None,
             "history": [],
             "instance": [],
-            **shown,
         }
+        if witnesses:
+            record.update({"excludes": [], "excludes_total": 0, "excludes_note": ""})
+        return record

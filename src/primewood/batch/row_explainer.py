@@ -56,6 +56,7 @@ class RowExplainer:
             queries=result.queries,
             goal=result.goal,
             bounds=result.bounds,
+            known_necessity=result.necessity,
         )
 
     def _decide_again(self, result: RowResult, within: float | None) -> RowDecision:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from primewood.logic.instance import Box
 from primewood.questions.explanation import Explanation, Goal
+from primewood.questions.necessity import Necessity
 from primewood.questions.status import Status
 
 
@@ -44,7 +45,15 @@ class RowTask:
         """The result of an explained row."""
         box = why.term.box(why.context.variables)
         said = (why.status, box, why.notes, why.queries, why.goal, why.bounds)
-        return RowResult(self.place, self.row, self.label, *said, seconds, elsewhere=self.elsewhere)
+        return RowResult(
+            self.place,
+            self.row,
+            self.label,
+            *said,
+            seconds,
+            elsewhere=self.elsewhere,
+            necessity=None if why.known_necessity is None else why.necessity,
+        )
 
     def fail(self, error: Exception, seconds: float) -> RowResult:
         """The result of a row that could not be explained."""
@@ -86,6 +95,8 @@ class RowResult:
         As in the task.
     row_notes : tuple of str
         Notes about the row itself.
+    necessity : tuple of Necessity or None
+        As in the explanation; None if its status says it.
     """
 
     place: int
@@ -102,6 +113,7 @@ class RowResult:
     source: int | None = None
     elsewhere: bool = False
     row_notes: tuple[str, ...] = ()
+    necessity: tuple[Necessity, ...] | None = None
 
     @property
     def size(self) -> int:

@@ -80,6 +80,15 @@ def contains(box: Sequence[int], point: Sequence[int]) -> bool:
     return all(mask >> i & 1 for mask, i in zip(box, point, strict=True))
 
 
+def is_beside(box: Sequence[int], point: Sequence[int], place: int) -> bool:
+    """Whether a point lies in a box but for one variable, by its place.
+
+    >>> is_beside((0b01, 0b11), (1, 0), 0), is_beside((0b01, 0b11), (1, 0), 1)
+    (True, False)
+    """
+    return all(j == place or mask >> i & 1 for j, (mask, i) in enumerate(zip(box, point, strict=True)))
+
+
 def _only(literal: Literal) -> object:
     if not literal.is_simple:
         raise InvalidInput(f"an instance fixes one value per variable; {literal} allows several")

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from primewood.model.model import TreeModel
 from primewood.model.row_in_cell import Row
 from primewood.questions.best_problem import Problem
 from primewood.questions.explanation import Explanation
+from primewood.questions.necessity import count_necessary
 from primewood.questions.status import Status
 from primewood.questions.widest import Cuts, RowsCovered, Tuning, Widest, rivals_of, widest
 from primewood.questions.witnesses import WitnessFinder
@@ -392,24 +393,27 @@ class _Class:
 
     def _rule(self, candidate: _Candidate, new_rows: int) -> Rule:
         context, found = self.model.context, candidate.found
-        row = None if context.rows is None else context.rows[candidate.row]
-        return Rule(
+        decision = None if context.rows is None else self._decide(candidate, context.rows[candidate.row])
+        rule = Rule(
             decision=context.class_names[self.label],
             term=Term.of_box(context.variables, found.box),
             literals=self.cuts.literals,
             status=Status.PROVED if found.prime else Status.INTERRUPTED,
-            row=None if row is None else tuple(row.tolist()),
+            row=None if decision is None else decision.values,
             context=context,
             queries=found.queries,
-            find_witnesses=None if row is None else self._find_witnesses(candidate, row),
             rows=candidate.covers.bit_count(),
             new_rows=new_rows,
         )
+        if decision is None:
+            return rule
+        known = None if found.prime else partial(count_necessary, decision, rule.literals, found.grown)
+        finder = WitnessFinder(decision, found.box, found.find_witnesses)
+        return replace(rule, find_witnesses=finder, known_necessity=known)
 
-    def _find_witnesses(self, candidate: _Candidate, row: Row) -> WitnessFinder:
+    def _decide(self, candidate: _Candidate, row: Row) -> RowDecision:
         point = tuple(self.coverage.points[candidate.row].tolist())
-        found = candidate.found
-        return WitnessFinder(RowDecision(self.model, point, self.label, row), found.box, found.find_witnesses)
+        return RowDecision(self.model, point, self.label, row)
 
 
 def _shares(new_rows: Sequence[int], rows: int) -> tuple[float, ...]:

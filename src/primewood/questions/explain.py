@@ -137,7 +137,8 @@ def _state(
         status, notes = Status.IMPOSSIBLE, (*notes, obstacle)
     elif any(found.box[j] != variables[j].everything for j in avoided):
         status = Status.INTERRUPTED  # there was no time left to see whether they can be avoided
-    return replace(why, status=status, notes=note_fixed(notes, variables, fixed))
+    known = why.known_necessity if status is why.status else why.necessity
+    return replace(why, status=status, known_necessity=known, notes=note_fixed(notes, variables, fixed))
 
 
 def find_obstacle(decision: Decision, avoided: frozenset[int], found: Grown, clock: Clock) -> str | None:

@@ -34,11 +34,18 @@ from primewood.questions.exclusions import (
     list_excluded_values,
 )
 from primewood.questions.history import Moment
+from primewood.questions.necessity import KnownNecessity, Necessity, count_excluded
 from primewood.questions.sampling import MOST_DRAWN, sample
 from primewood.questions.status import Status
 from primewood.render import text
 from primewood.render.brief import Brief
-from primewood.render.records import ExclusionsRecord, ExplanationRecord, ScoreRecord, plain
+from primewood.render.records import (
+    ExclusionsRecord,
+    ExplanationRecord,
+    NecessitiesRecord,
+    ScoreRecord,
+    plain,
+)
 from primewood.render.shown import RecordedExplanation, Shown, from_json
 from primewood.tables.rows import as_rows
 
@@ -71,6 +78,8 @@ class Explanation(Brief, Shown):
         has the second. Of a widest one: what it covers, and what none covers more than (infinite if unknown).
     goal : str
         What it was asked to be best at: "prime" (nothing but that), "shortest" or "widest".
+    fixed : tuple of str
+        The features that were told to keep the row's value. The answer is prime given them.
     history : tuple of (seconds, first bound, second bound)
         How these bounds drew together while they were searched for.
 
@@ -97,6 +106,9 @@ class Explanation(Brief, Shown):
     notes: tuple[str, ...] = ()
     bounds: tuple[float, float] | None = None
     goal: Goal = "prime"
+    fixed: tuple[str, ...] = ()
+    known_necessity: KnownNecessity | None = field(default=None, repr=False, compare=False)
+    """What an engine has shown of an explanation that is not proved prime; None if nothing."""
     history: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
     find_witnesses: FindWitnesses | None = field(default=None, repr=False, compare=False)
     """What finds rows just outside; None where there are none to find."""
@@ -125,6 +137,21 @@ class Explanation(Brief, Shown):
 
     def __hash__(self) -> int:
         return hash(self._key)
+
+    @cached_property
+    def necessity(self) -> tuple[Necessity, ...]:
+        """Per condition, how many of the values that it excludes are shown to be necessary, and how many undecided.
+
+        With a necessary value, the conditions would hold for a row that gets a different decision. What comes with a
+        value depends on the language: in "sets" nothing, in "intervals" the numbers between it and the range, in
+        "values" all values of the feature. In a proved explanation all excluded values are necessary. Conditions on
+        `fixed` features are left out: they are not to be relaxed.
+        """
+        known = None if self.status is Status.PROVED else self.known_necessity
+        if known is None:
+            known = count_excluded(self.term, necessary=self.status is Status.PROVED)
+        counted = known() if callable(known) else known
+        return tuple(x for x in counted if x.feature not in self.fixed)
 
     @cached_property
     def witnesses(self) -> tuple[Witness, ...]:
@@ -179,9 +206,10 @@ class Explanation(Brief, Shown):
         return WitnessesSoFar()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything, with the score made and the witnesses that were looked at; what finds others stays behind."""
+        """Everything, with the score and the necessity made; what finds other witnesses stays behind."""
         finder = None if self.find_witnesses is None else find_nothing
-        made = {"score": self.score, "find_witnesses": finder, "widen": None}
+        known = None if self.known_necessity is None else self.necessity
+        made = {"score": self.score, "known_necessity": known, "find_witnesses": finder, "widen": None}
         return {**self.__dict__, **made, "context": self.context.drop_model()}
 
     @staticmethod
@@ -255,7 +283,8 @@ class Explanation(Brief, Shown):
         if self.widen is None:
             inside = Term.of_box(self.context.variables, box)
             nothing = None if self.find_witnesses is None else find_nothing
-            found = replace(self, term=inside, status=Status.INTERRUPTED, find_witnesses=nothing)
+            cut = replace(self, term=inside, status=Status.INTERRUPTED, known_necessity=None)
+            found = replace(cut, find_witnesses=nothing)
         else:
             found = self.widen(box, Clock(time_limit))
         status = Status.IMPOSSIBLE if self.status is Status.IMPOSSIBLE else found.status
@@ -308,8 +337,15 @@ class Explanation(Brief, Shown):
             "bounds": None if self.bounds is None else [_finite(x) for x in self.bounds],
             "history": [[_finite(x) for x in step] for step in self.history],
             "instance": instance_record(self.context, self.row, distribution=distribution),
+            **self._necessity_record(),
             **shown,
         }
+
+    def _necessity_record(self) -> NecessitiesRecord:
+        """What is shown to be necessary, where the status does not say it."""
+        return (
+            {"necessity": [x.to_dict() for x in self.necessity]} if self.status is Status.INTERRUPTED else {}
+        )
 
     def _exclusions_record(self, most: int | None) -> ExclusionsRecord:
         """What is excluded, how much that is in all, and why there is no more of it here."""

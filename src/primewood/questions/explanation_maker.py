@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from primewood.engines.protocol import Clock, Grown, Step, WeakeningPlan
@@ -16,6 +17,7 @@ from primewood.model.context import Context
 from primewood.model.decision import Decision, RowDecision
 from primewood.questions.exclusions import FindWitnesses, KnownPoints, find_nothing
 from primewood.questions.explanation import Explanation
+from primewood.questions.necessity import Necessity, count_necessary
 from primewood.questions.order import plan_steps
 from primewood.questions.status import Status
 from primewood.questions.weakening import weaken
@@ -23,6 +25,8 @@ from primewood.questions.witnesses import WitnessFinder
 
 FinderOf = Callable[[Box, KnownPoints], FindWitnesses | None]
 """Makes what finds the witnesses of a box, given the points that an engine has seen."""
+CountNecessary = Callable[[Grown], tuple[Necessity, ...]]
+"""Counts what a weakening has shown to be necessary."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ class ExplanationMaker:
     widen: Callable[[Box, Clock], Explanation] | None = None
     """What widens a box in "intervals"; see `Explanation`."""
     find_witnesses: FinderOf | None = None
+    fixed: tuple[str, ...] = ()
+    count_necessary: CountNecessary | None = None
 
     @classmethod
     def for_decision(
@@ -56,12 +62,14 @@ class ExplanationMaker:
             decision.all_notes,
             Widening(decision, fixed),
             _find_witnesses_of(decision),
+            tuple(decision.context.variables[j].name for j in sorted(fixed)),
+            partial(count_necessary, decision, literals),
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but what finds witnesses and widens, which belongs to its process; see `Explanation`."""
+        """Everything but what needs the model, which belongs to its process; see `Explanation`."""
         finder = None if self.find_witnesses is None else _forget_witnesses
-        return {**self.__dict__, "widen": None, "find_witnesses": finder}
+        return {**self.__dict__, "widen": None, "find_witnesses": finder, "count_necessary": None}
 
     def explain(self, box: Box, known: KnownPoints = dict) -> Explanation:
         """The explanation that a prime box is."""
@@ -73,14 +81,18 @@ class ExplanationMaker:
             row=self.row,
             context=self.context,
             notes=self.notes,
+            fixed=self.fixed,
             widen=self.widen,
             find_witnesses=None if self.find_witnesses is None else self.find_witnesses(box, known),
         )
 
     def explain_grown(self, found: Grown) -> Explanation:
         """The explanation that a weakening found."""
-        status = Status.INTERRUPTED if found.interrupted else Status.PROVED
-        return replace(self.explain(found.box, found.find_witnesses), status=status, queries=found.queries)
+        why = replace(self.explain(found.box, found.find_witnesses), queries=found.queries)
+        if not found.interrupted:
+            return why
+        known = None if self.count_necessary is None else partial(self.count_necessary, found)
+        return replace(why, status=Status.INTERRUPTED, known_necessity=known)
 
 
 @dataclass(frozen=True)

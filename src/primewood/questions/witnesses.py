@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from primewood.engines.protocol import Clock, Reply, Verdict
-from primewood.logic.instance import Box, Point
+from primewood.logic.instance import Box, Point, is_beside
 from primewood.logic.masks import indices
 from primewood.model.context import UNDECIDED
 from primewood.model.decision import RowDecision
@@ -81,14 +81,8 @@ class WitnessFinder:
         if last is None:
             return None
         point = (*last[: wanted.place], wanted.nearest, *last[wanted.place + 1 :])
-        fits = self._is_outside(point, wanted.place) and self._allows(point) and self._differs(point)
+        fits = is_beside(self.box, point, wanted.place) and self._allows(point) and self._differs(point)
         return point if fits else None
-
-    def _is_outside(self, point: Point, place: int) -> bool:
-        """Whether a point is in the box but for one variable."""
-        return all(
-            j == place or mask >> v & 1 for j, (mask, v) in enumerate(zip(self.box, point, strict=True))
-        )
 
     def _allows(self, point: Point) -> bool:
         return self.decision.model.domain.knowledge.allows(point)
@@ -99,7 +93,7 @@ class WitnessFinder:
         for tried in ([wanted.nearest], values):
             for value in tried:
                 point = self._known.get((wanted.place, value))
-                if point is not None and self._is_outside(point, wanted.place):
+                if point is not None and is_beside(self.box, point, wanted.place):
                     return point
             reply = self._search(wanted.place, sum(1 << v for v in tried), clock)
             if isinstance(reply, tuple) or (reply is Verdict.NONE_EXISTS and len(tried) == len(values)):

@@ -160,5 +160,8 @@ PERHAPS: dict[str, FieldCheck[Any]] = {
     ),
     "excludes_total": whole(),
     "excludes_note": text,
+    "necessity": items(
+        _has({"feature": text, "excluded": whole(0), "necessary": whole(0), "undecided": whole(0)})
+    ),
 }
 """The optional fields."""

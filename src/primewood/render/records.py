@@ -118,7 +118,22 @@ class ExclusionsRecord(TypedDict, total=False):
     excludes_note: str
 
 
-class ExplanationRecord(ExclusionsRecord):
+class NecessityRecord(TypedDict):
+    """How many of the values that one condition excludes are shown to be necessary."""
+
+    feature: str
+    excluded: int
+    necessary: int
+    undecided: int
+
+
+class NecessitiesRecord(TypedDict, total=False):
+    """What is shown of the conditions of an explanation that was interrupted."""
+
+    necessity: list[NecessityRecord]
+
+
+class ExplanationRecord(ExclusionsRecord, NecessitiesRecord):
     """An explanation."""
 
     decision: Scalar | None

@@ -10,6 +10,7 @@ from typing import Any
 from primewood.logic.interval import Interval
 from primewood.logic.lexicon import CUT, write_name, write_value
 from primewood.render.decimals import End, whole_ends
+from primewood.render.numbers import few
 from primewood.render.records import (
     CoverageRecord,
     ExplanationRecord,
@@ -89,7 +90,7 @@ def write_explanation(record: ExplanationRecord, *, exact: bool = False, full: b
 def list_circumstances(record: ExplanationRecord) -> list[str]:
     """What is proved, the coverage, the notes and the assumptions of an explanation, in lines of text."""
     score = record.get("score")
-    lines = [*([score["text"]] if score else []), write_status(record), *_best(record)]
+    lines = [*([score["text"]] if score else []), *list_proved(record), *_best(record)]
     if record["coverage"] is not None and record["volume"] is not None:
         volume = f", {write_share(record['volume'])} of the feature space" if has_volume(record) else ""
         lines.append(f"Covers {write_share(record['coverage'])} of the training rows{volume}.")
@@ -202,19 +203,42 @@ def _changes(shown: Mapping[str, str]) -> str:
     return ", ".join(changed[:MOST_CHANGES]) + (f", and {more} more changes" if more > 0 else "")
 
 
+def list_proved(record: ExplanationRecord) -> list[str]:
+    """What is proved; of an explanation that was interrupted also how much of it is shown to be necessary."""
+    counts = record.get("necessity", [])
+    undecided = [x["feature"] for x in counts if x["undecided"]]
+    if not undecided:
+        return [write_status(record)]
+    total, shown = (sum(x[key] for x in counts) for key in ("excluded", "necessary"))
+    values = "excluded value is" if total == 1 else "excluded values are"
+    where = few(undecided, MOST_CONDITIONS)
+    return [
+        write_status(record),
+        f"{shown:,} of {total:,} {values} shown necessary; {total - shown:,} undecided (in {where}).",
+    ]
+
+
 def write_status(record: ExplanationRecord) -> str:
     """What is proved, in words."""
     vote = " by majority vote" if record.get("vote") == "majority" else ""
     language = record["literal_language"]
     if record["status"] == "impossible":
         return "What was asked for does not exist; the note says why."
+    relaxed = "dropped" if language == "values" else "relaxed"
     if record["status"] != "proved":
+        if _cannot_be_relaxed(record):
+            stopped = f"and none can be {relaxed} ({language}); time ran out before the search was complete"
+            return f"These conditions guarantee the decision{vote}, {stopped}."
         stopped = f"time ran out before each was shown to be needed ({language})"
         return f"These conditions guarantee the decision{vote}; {stopped}."
     if not record["literals"]:
         return f"Proved: every row gets this decision{vote}."
-    relaxed = "dropped" if language == "values" else "relaxed"
     return f"Proved: these conditions guarantee the decision{vote}, and none can be {relaxed} ({language})."
+
+
+def _cannot_be_relaxed(record: ExplanationRecord) -> bool:
+    """Whether everything that an explanation excludes is shown to be necessary."""
+    return "necessity" in record and not any(x["undecided"] for x in record["necessity"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ def card(record: ExplanationRecord, *, level: int = 2) -> str:
         level=check_heading(level),
         notes=record["notes"],
         asides=[
-            text.write_status(record),
+            *text.list_proved(record),
             *assume(record["assumptions"]),
             *_describe_untested(shown.untested),
         ],
