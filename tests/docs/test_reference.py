@@ -84,6 +84,7 @@ def records(tmp_path_factory):
     whole = pw.Explainer(forest, credit.X.astype(int), **names).explain(credit.X[1]).to_dict()
     x = next(row for row in credit.X if explainer.decide(row) == "declined")
     why = explainer.explain(x).to_dict(witnesses=True, distribution=True)
+    early = explainer.explain(x, time_limit=1e-9).to_dict()
     adverse = explainer.adverse_action(x, "approved").to_dict()
     compared = explainer.compare(other, regions=1).to_dict()
     batch = explainer(credit.X[:2]).to_dict()
@@ -95,7 +96,8 @@ def records(tmp_path_factory):
         credit.X[:2], answers=folder / "answers", explain=1, sample=2, time_limit=None, work_limit=100
     ).to_dict()
     return {
-        "Explanation": [why, *batch["explanations"]],
+        "Explanation": [why, early, *batch["explanations"]],
+        "Necessity": early["necessity"],
         "Score": [why["score"]],
         "Literal": [*why["literals"], *whole["literals"]],
         "Feature of the instance": why["instance"],
