@@ -27,12 +27,14 @@ from primewood.questions.necessity import Necessity
 from primewood.questions.relevance import Attribution
 from primewood.questions.robustness import Robustness
 from primewood.questions.slices import DecisionMap, WhatIf
+from primewood.questions.so_far import AnswerSoFar
 from primewood.questions.sufficiency import Check
 from primewood.readers.fidelity import Fidelity
 from primewood.render.shown import RecordedExplanation
 
 __all__ = [
     "AdverseAction",
+    "AnswerSoFar",
     "Attribution",
     "Bias",
     "Breaking",

@@ -54,7 +54,9 @@ def asks(name: str) -> Callable[[F], F]:
         @wraps(question)
         def ask(*args: Any, **options: Any) -> Any:
             bound = bind(name, form, args, options)
-            with Progress("searching", bound.arguments["self"].progress):
+            given = bound.arguments.get("progress")
+            wanted = bound.arguments["self"].progress if given is None else given is True
+            with Progress("searching", wanted):
                 return question(*bound.args, **bound.kwargs)
 
         return cast(F, ask)
@@ -165,6 +167,19 @@ def _truth(name: str, value: Any) -> Any:
     return value
 
 
+def _progress(name: str, value: Any) -> Any:
+    if isinstance(value, bool) or callable(value):
+        return value
+    raise InvalidInput(f"{name} must be True, False or, for explain, a function, not {quote_value(value)}")
+
+
+def check_shown(progress: bool | None) -> bool | None:
+    """Whether to show progress, where nobody is told about answers so far."""
+    if progress is None or isinstance(progress, bool):
+        return progress
+    raise InvalidInput("progress must be True or False here; a function is for explain, of one row")
+
+
 def _path(name: str, value: Any) -> Any:
     """A path as it is given: a slash at its end counts."""
     file_path(value, name)
@@ -202,6 +217,7 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("units", "domain"), _check_mapping),
     **dict.fromkeys(("source", "folder"), _path),
     "groups": _groups,
+    "progress": _progress,
     "weights": _weights,
     "why": _explanation,
 }

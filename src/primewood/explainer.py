@@ -14,7 +14,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.arguments import asks, bind, clock_of, takes_options
+from primewood.arguments import asks, bind, check_shown, clock_of, takes_options
 from primewood.batch.batch import Batch
 from primewood.batch.explain_file import explain_file
 from primewood.batch.explain_rows import explain_rows
@@ -62,6 +62,7 @@ from primewood.questions.order import WeakeningOrder
 from primewood.questions.relevance import Attribution, find_attribution, find_relevance
 from primewood.questions.robustness import Robustness, find_robustness
 from primewood.questions.slices import DecisionMap, WhatIf, find_decision_map, find_what_if
+from primewood.questions.so_far import AnswerWatcher, choose_watcher
 from primewood.questions.widest.measures import Measure
 from primewood.readers.fidelity import Fidelity
 from primewood.render.records import DescriptionRecord
@@ -224,7 +225,7 @@ class Explainer:
             literals=literals,
         )
         self._model: Model = build_model(model, X_train, self._options, trust_pickle=trust_pickle)
-        self.progress = progress
+        self.progress = check_shown(progress)
 
     # What it is about
 
@@ -592,6 +593,7 @@ class Explainer:
         within: float | None = None,
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
+        progress: bool | AnswerWatcher | None = None,
     ) -> Explanation:
         """Find one PI-explanation of the decision on a row: conditions that guarantee it and cannot be relaxed.
 
@@ -634,6 +636,9 @@ class Explainer:
             `status` is not "proved".
         work_limit
             The same, counted in nodes of the search; with ``time_limit=None`` reproducible.
+        progress
+            A function that is called with the `AnswerSoFar` about five times a second, from the thread that asks; an
+            exception that it raises stops the search. Or whether to show progress, as for the explainer.
 
         Returns
         -------
@@ -664,7 +669,7 @@ class Explainer:
         """
         decision = self._model.ask(x) if within is None else self._model.ask_within(x, within)
         wishes = Wishes(literals, goal, measure, weights, order, fix, avoid, only, also)
-        return explain(decision, wishes, clock_of(time_limit, work_limit))
+        return explain(decision, wishes, clock_of(time_limit, work_limit), choose_watcher(progress))
 
     @asks("explanations")
     def explanations(self, x: Any, *, literals: Language | None = None) -> Explanations:
@@ -2074,7 +2079,7 @@ class Explainer:
 
     def _choose_progress(self, progress: bool | None) -> bool | None:
         """Whether a batch shows its progress: as its call says, or else as the explainer does."""
-        return self.progress if progress is None else progress
+        return self.progress if progress is None else check_shown(progress)
 
 
 def compile(

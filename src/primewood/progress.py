@@ -23,12 +23,28 @@ LIVE = 0.25
 """The seconds between two states of a live line."""
 LOGGED, GROWTH, WIDEST = 10.0, 1.5, 60.0
 """The seconds before the first line of a log, how much longer each next gap is, and how long at most."""
+CALLED = 0.2
+"""The seconds between two calls of somebody who wants to know how far it is."""
 CLEAR = "\r\033[K"
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Doing = str | Callable[[float], str]
 """What is going on: words, or what makes the whole line from the seconds so far."""
+
+
+class Pace:
+    """Keeps calls apart: one is due when some time has passed since the last one."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def is_due(self) -> bool:
+        """Whether it is time for a call; if it is, the next one is due later."""
+        now = time.monotonic()
+        due = now - self._last >= CALLED
+        self._last = now if due else self._last
+        return due
 
 
 class Display(Protocol):
@@ -57,7 +73,7 @@ class Progress:
     """
 
     def __init__(self, doing: Doing, wanted: bool | None = None) -> None:
-        self._doing, self._wanted = doing, wanted
+        self._doing, self._detail, self._wanted = doing, "", wanted
         self._shown: tuple[Display, threading.Thread] | None = None
         self._lock, self._done = threading.Lock(), threading.Event()
         self._owner = threading.get_ident()
@@ -70,7 +86,11 @@ class Progress:
 
     def say(self, doing: Doing) -> None:
         """Change what is shown; it appears when the display is next refreshed."""
-        self._doing = doing
+        self._doing, self._detail = doing, ""
+
+    def add(self, detail: str) -> None:
+        """Show a detail of what is going on, after the words for it."""
+        self._detail = detail
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -112,7 +132,8 @@ class Progress:
 
     def _line(self, seconds: float) -> str:
         doing = self._doing
-        return doing(seconds) if callable(doing) else f"{doing}, {seconds:.0f} s; Ctrl-C stops"
+        detail = f": {self._detail}" if self._detail else ""
+        return doing(seconds) if callable(doing) else f"{doing}{detail}, {seconds:.0f} s; Ctrl-C stops"
 
     def _hide(self) -> None:
         if self._shown is not None:
@@ -148,9 +169,14 @@ _ACTIVE = _Active()
 
 def say(doing: Doing) -> None:
     """Change what the context that this thread is in shows, if it shows anything."""
-    progress = _ACTIVE.of_this_thread()
+    progress = find_shown()
     if progress is not None:
         progress.say(doing)
+
+
+def find_shown() -> Progress | None:
+    """The context that this thread is in, if it shows anything."""
+    return _ACTIVE.of_this_thread()
 
 
 def with_progress(doing: str) -> Callable[[Callable[P, T]], Callable[P, T]]:

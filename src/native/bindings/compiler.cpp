@@ -38,24 +38,14 @@ void check_order(const Forest& forest, const std::vector<int>& order) {
           "an order names every variable once");
 }
 
-// Lets Ctrl-C through, and twice a second tells a watcher how far the compilation is.
-std::function<void()> make_poll(nb::object watcher, const Compiler& compiler) {
-  constexpr int kPollsPerCall = 12;
-  return [watcher = std::move(watcher), &compiler, polls = 0]() mutable {
-    poll_signals();
-    if (watcher.is_none() || ++polls % kPollsPerCall != 0) return;
-    wait_if_python_ends();
-    const nb::gil_scoped_acquire gil;
-    watcher(compiler.progress());
-  };
-}
-
+// The watcher is told twice a second how far the compilation is.
 OrOverrun<Compilation> compile(const search::Workspaces& workspaces, const CompileOptions& options, Seconds seconds,
-                               nb::object watcher) {
+                               const nb::object& watcher) {
+  constexpr int kPollsPerCall = 12;
   check_order(workspaces.forest, options.order);
   Limits limits;
   Compiler compiler(workspaces.forest, options, limits);
-  start(limits, seconds, make_poll(std::move(watcher), compiler));
+  start(limits, seconds, make_poll(watcher, kPollsPerCall, [&] { return compiler.progress(); }));
   const auto work = [&] {
     OrderedDiagram found = compiler.compile();
     return Compilation{std::move(found), compiler.progress()};

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,20 @@ class Unlocked {
 
 // Lets Ctrl-C through: called without the GIL, a few times a second.
 void poll_signals();
+
+// A poll that also tells a watcher how far the work is, at every so many polls; what `report` returns is made with the
+// GIL. An error of the watcher ends the work. The poll refers to the watcher, which must outlive the work.
+template <class Report>
+std::function<void()> make_poll(const nanobind::object& watcher, int polls_per_call, Report report) {
+  if (watcher.is_none()) return poll_signals;
+  return [&watcher, polls_per_call, report, polls = 0]() mutable {
+    poll_signals();
+    if (++polls % polls_per_call != 0) return;
+    wait_if_python_ends();
+    const nanobind::gil_scoped_acquire gil;
+    watcher(report());
+  };
+}
 
 using ForestClass = nanobind::class_<search::Workspaces>;
 

@@ -82,7 +82,23 @@ void check_weakening(const Forest& f, const Weakening& weakening) {
           "one flag per variable");
 }
 
-GrownBox grow(Workspaces& workspaces, const std::vector<int>& point, const Weakening& weakening, Budget budget) {
+// How far growing is.
+struct Growth {
+  GrownBox found;
+  int done, total;
+  std::int64_t nodes;
+};
+
+Growth report_growth(const Oracle& oracle, const Grower& grower) {
+  GrownBox found{grower.so_far(), pack(oracle.forest, grower.so_far().box), oracle.counts};
+  found.grown.interrupted = true;
+  return {std::move(found), grower.steps_done(), grower.steps(), oracle.limits.visited()};
+}
+
+// The watcher is told five times a second how far it is.
+GrownBox grow(Workspaces& workspaces, const std::vector<int>& point, const Weakening& weakening, Budget budget,
+              const nb::object& watcher) {
+  constexpr int kPollsPerCall = 5;
   const Forest& f = workspaces.forest;
   check_point(f, point);
   check_weakening(f, weakening);
@@ -90,8 +106,10 @@ GrownBox grow(Workspaces& workspaces, const std::vector<int>& point, const Weake
   auto oracle = workspaces.take();
   Grown grown;
   {
-    const Run run(*oracle, workspaces.options, budget, poll_signals);
-    grown = Grower(*oracle, weakening, point).run();
+    Grower grower(*oracle, weakening, point);
+    const auto report = [&] { return report_growth(*oracle, grower); };
+    const Run run(*oracle, workspaces.options, budget, make_poll(watcher, kPollsPerCall, report));
+    grown = grower.run();
   }
   GrownBox answer{std::move(grown), {}, oracle->counts};
   answer.box = pack(f, answer.grown.box);
@@ -155,6 +173,11 @@ void bind_answers(nb::module_& m) {
           "blocked_by", [](const GrownBox& g) { return to_numpy(g.grown.blocked_by); }, nb::rv_policy::automatic)
       .def_prop_ro("witnesses", [](const GrownBox& g) { return g.grown.witnesses; })
       .def_ro("counts", &GrownBox::counts);
+  nb::class_<Growth>(m, "Growth")
+      .def_ro("found", &Growth::found)
+      .def_ro("done", &Growth::done)
+      .def_ro("total", &Growth::total)
+      .def_ro("nodes", &Growth::nodes);
   nb::class_<NearestAnswer>(m, "Nearest")
       .def_prop_ro("outcome", &outcome_of)
       .def_prop_ro("point", [](const NearestAnswer& n) { return to_tuple(n.point); })
@@ -168,7 +191,7 @@ void bind_search(nb::module_& m, ForestClass& forest) {
   bind_questions(m);
   bind_answers(m);
   forest.def("find", &find, nb::arg("mask"), nb::arg("question"), nb::arg("budget"))
-      .def("grow", &grow, nb::arg("point"), nb::arg("weakening"), nb::arg("budget"))
+      .def("grow", &grow, nb::arg("point"), nb::arg("weakening"), nb::arg("budget"), nb::arg("watcher") = nb::none())
       .def("nearest", &find_nearest, nb::arg("instance"), nb::arg("cost"), nb::arg("norm"), nb::arg("target").none(),
            nb::arg("budget"));
 }

@@ -15,13 +15,19 @@ Grower::Grower(Oracle& oracle, const Weakening& weakening, const std::vector<int
 
 Grown Grower::run() {
   grown_ = {};
+  done_ = 0;
   grown_.box.assign(forest_.atoms(), 0);
   grown_.blocked_by.assign(forest_.atoms(), -1);
   for (int j = 0; j < forest_.n_variables; j++) at(j, point_[j]) = 1;
   try {
-    for (const auto& step : weakening_.steps) take(step);
-    for (int j : weakening_.order)
+    for (const auto& step : weakening_.steps) {
+      take(step);
+      done_++;
+    }
+    for (int j : weakening_.order) {
       if (!weakening_.fixed[j]) widen(j);
+      done_++;
+    }
   } catch (const LimitReached&) {
     grown_.interrupted = true;
   }

@@ -41,6 +41,11 @@ class Grower {
 
   Grown run();
 
+  // While it runs, at any time that the limits poll: the box so far, and how many of all steps are done.
+  const Grown& so_far() const { return grown_; }
+  int steps_done() const { return done_; }
+  int steps() const { return int(weakening_.steps.size() + weakening_.order.size()); }
+
  private:
   static constexpr std::size_t kMostSeeds = 4;
 
@@ -76,6 +81,7 @@ class Grower {
   const std::vector<int>& point_;
   Question question_;
   Grown grown_;
+  int done_ = 0;
   std::vector<int> found_;
   std::vector<std::uint8_t> mask_, fails_;
 };

@@ -78,8 +78,10 @@ TEST_CASE("a grown box is safe, and no value can be added to it") {
     const Question question{f.decide(point.data())};
     Oracle oracle(f);
     start(oracle);
-    const Grown grown = Grower(oracle, weakening, point).run();
+    Grower grower(oracle, weakening, point);
+    const Grown grown = grower.run();
     CHECK(!grown.interrupted);
+    CHECK(grower.steps_done() == grower.steps());
     CHECK(holds(f, grown.box, point));
     CHECK(is_safe(oracle, grown.box, question));
     for (std::size_t a = 0; a < grown.box.size(); a++) {

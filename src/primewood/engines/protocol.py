@@ -71,13 +71,17 @@ class Clock:
         if self.limit is not None:
             self.limit = min(self.limit, FOREVER)
 
+    def passed(self) -> float:
+        """The seconds since the start."""
+        return time.monotonic() - self.start
+
     def expired(self) -> bool:
         """Whether the time is up."""
-        return self.limit is not None and time.monotonic() - self.start >= self.limit
+        return self.limit is not None and self.passed() >= self.limit
 
     def left(self) -> float:
         """The seconds that are left; −1 for no limit."""
-        return -1.0 if self.limit is None else max(0.0, self.limit - (time.monotonic() - self.start))
+        return -1.0 if self.limit is None else max(0.0, self.limit - self.passed())
 
     def work(self) -> int:
         """The search nodes that one call may take; −1 for no limit."""
@@ -127,6 +131,29 @@ class Grown:
     queries: int
     find_witnesses: Callable[[], Mapping[tuple[int, int], Point]]
 
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How far a weakening is.
+
+    Attributes
+    ----------
+    found : Grown
+        The box so far.
+    done, total : int
+        How many steps are done, of how many. Widening a variable is a step too.
+    nodes : int
+        The search nodes so far; 0 for engines that do not search.
+    """
+
+    found: Grown
+    done: int
+    total: int
+    nodes: int = 0
+
+
+GrowthWatcher = Callable[[Growth], None]
+"""Called a few times a second while an instance is weakened. An exception that it raises ends the weakening."""
 
 Costs = NDArray[np.float64]
 """What each value of each variable costs, one variable after the other; infinite for what is out of the question."""
@@ -243,7 +270,9 @@ class Oracle(Protocol):
 class GrowingOracle(Protocol):
     """An oracle that weakens an instance by itself, with the same result as `questions.weakening`."""
 
-    def grow(self, point: Point, plan: WeakeningPlan, clock: Clock) -> Grown:
+    def grow(
+        self, point: Point, plan: WeakeningPlan, clock: Clock, watcher: GrowthWatcher | None = None
+    ) -> Grown:
         """Weaken the instance at a point; see `questions.weakening.weaken`."""
 
 

@@ -18,6 +18,7 @@ from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
 from primewood.questions.explanations import Explanations
 from primewood.questions.history import Moment
 from primewood.questions.shortest import shortest
+from primewood.questions.so_far import AnswerWatcher, watch_bounds
 from primewood.questions.widest import coverage_of, rivals_of, widest
 from primewood.questions.widest.measures import Measure
 
@@ -34,6 +35,8 @@ class Best:
     fixed, avoided : frozenset of int
         The variables that are kept for free, and that must not be mentioned.
     clock : Clock
+    watcher : callable, optional
+        Is told about the answer so far.
     """
 
     decision: Decision
@@ -41,6 +44,7 @@ class Best:
     fixed: frozenset[int]
     avoided: frozenset[int]
     clock: Clock
+    watcher: AnswerWatcher | None = None
 
     def shortest(self, weights: Mapping[int, float]) -> Explanation | None:
         """One with the fewest features, or with the least total weight; None if there is none that is asked for."""
@@ -53,7 +57,7 @@ class Best:
             box = tree.shortest(decision.point)
             size = float(sum(mask != x.everything for mask, x in zip(box, variables, strict=True)))
             return self._state("shortest", Grown(box, False, 0, dict), (size, size))
-        found = shortest(self._problem, weights=weights, clock=self.clock)
+        found = shortest(self._state_problem("shortest"), weights=weights, clock=self.clock)
         if found.obstacle is not None:
             return None
         grown = Grown(found.box, found.interrupted, found.queries, found.find_witnesses)
@@ -81,7 +85,7 @@ class Best:
                 covered = coverage.of(exact.term.box(context.variables))
                 return replace(exact, goal="widest", bounds=(covered, covered))
         found = widest(
-            self._problem,
+            self._state_problem("widest"),
             coverage,
             rivals=rivals_of(decision.model.engines, decision.label),
             clock=self.clock,
@@ -105,11 +109,12 @@ class Best:
             return None
         return Explanations(self._maker, family).widest_by(measure)
 
-    @property
-    def _problem(self) -> Problem:
+    def _state_problem(self, goal: Goal) -> Problem:
         decision = self.decision
         oracle = decision.model.engines.oracle(decision.label)
-        return Problem(oracle, decision.point, decision.model.order, self.literals, self.fixed, self.avoided)
+        watcher = None if self.watcher is None else watch_bounds(self.watcher, self._maker, self.clock, goal)
+        order = decision.model.order
+        return Problem(oracle, decision.point, order, self.literals, self.fixed, self.avoided, watcher)
 
     @property
     def _maker(self) -> ExplanationMaker:

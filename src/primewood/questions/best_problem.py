@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from primewood.engines.protocol import Oracle
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
+from primewood.questions.history import BoundsWatcher
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Problem:
         The variables that keep the instance's value for free; the box is prime given them.
     avoided : frozenset of int
         The variables that may not be mentioned. To allow only some, avoid the others.
+    watcher : callable, optional
+        Is told a few times a second how far the search is.
     """
 
     oracle: Oracle
@@ -36,3 +39,4 @@ class Problem:
     literals: Language = "values"
     fixed: frozenset[int] = frozenset()
     avoided: frozenset[int] = frozenset()
+    watcher: BoundsWatcher | None = None

@@ -18,6 +18,7 @@ from primewood.questions.explanation import Explanation, Goal
 from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
 from primewood.questions.familiar_points import find_familiar
 from primewood.questions.order import WeakeningOrder, plan_steps
+from primewood.questions.so_far import AnswerWatcher, watch_growth
 from primewood.questions.status import Status
 from primewood.questions.weakening import weaken
 from primewood.questions.widest.measures import Measure
@@ -79,11 +80,13 @@ class Wishes:
         return {j: float(self.weights[name]) for name, j in places.items() if j is not None}
 
 
-def explain(decision: Decision, wishes: Wishes, clock: Clock) -> Explanation:
+def explain(
+    decision: Decision, wishes: Wishes, clock: Clock, watcher: AnswerWatcher | None = None
+) -> Explanation:
     """One PI-explanation of a decision, as it is wished for.
 
     When a limit comes first, the answer still entails the decision, and its status says that it is not proved prime,
-    or not proved the best.
+    or not proved the best. The watcher is told about the answer so far.
     """
     model = decision.model
     literals = model.choose_language(wishes.literals)
@@ -91,7 +94,7 @@ def explain(decision: Decision, wishes: Wishes, clock: Clock) -> Explanation:
     fixed, avoided = wishes.find_fixed(model), wishes.find_avoided(model)
     weights = wishes.read_weights(model)
     if wishes.goal != "prime":
-        asked = Best(decision, literals, fixed, avoided, clock)
+        asked = Best(decision, literals, fixed, avoided, clock, watcher)
         best = asked.shortest(weights) if wishes.goal == "shortest" else asked.widest(wishes.measure)
         if best is not None:
             return best
@@ -106,8 +109,12 @@ def explain(decision: Decision, wishes: Wishes, clock: Clock) -> Explanation:
     if avoided:
         steps = [{j: model.context.variables[j].everything for j in avoided}, *steps]
     oracle = model.engines.oracle(decision.label)
-    found = weaken(oracle, decision.point, WeakeningPlan(steps, variables, literals, fixed), clock)
-    return _state(decision, literals, fixed, avoided, found, clock)
+    maker = ExplanationMaker.for_decision(decision, literals, fixed)
+    plan = WeakeningPlan(steps, variables, literals, fixed)
+    watch = None if watcher is None else watch_growth(watcher, maker, clock)
+    found = weaken(oracle, decision.point, plan, clock, watch)
+    why = _state(decision, maker.explain_grown(found), avoided, found, clock)
+    return replace(why, notes=note_fixed(why.notes, model.context.variables, fixed))
 
 
 def include_rows(decision: Decision, rows: Any, fixed: frozenset[int]) -> list[Step]:
@@ -121,15 +128,9 @@ def include_rows(decision: Decision, rows: Any, fixed: frozenset[int]) -> list[S
 
 
 def _state(
-    decision: Decision,
-    literals: Language,
-    fixed: frozenset[int],
-    avoided: frozenset[int],
-    found: Grown,
-    clock: Clock,
+    decision: Decision, why: Explanation, avoided: frozenset[int], found: Grown, clock: Clock
 ) -> Explanation:
-    """The explanation that a weakening found, with its status and notes."""
-    why = ExplanationMaker.for_decision(decision, literals, fixed).explain_grown(found)
+    """The explanation that a weakening found, with its status and notes in view of what was to be avoided."""
     variables = decision.context.variables
     obstacle = find_obstacle(decision, avoided, found, clock)
     status, notes = why.status, why.notes
@@ -138,7 +139,7 @@ def _state(
     elif any(found.box[j] != variables[j].everything for j in avoided):
         status = Status.INTERRUPTED  # there was no time left to see whether they can be avoided
     known = why.known_necessity if status is why.status else why.necessity
-    return replace(why, status=status, known_necessity=known, notes=note_fixed(notes, variables, fixed))
+    return replace(why, status=status, known_necessity=known, notes=notes)
 
 
 def find_obstacle(decision: Decision, avoided: frozenset[int], found: Grown, clock: Clock) -> str | None:

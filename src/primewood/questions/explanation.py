@@ -223,6 +223,17 @@ class Explanation(Brief, Shown):
         return tuple(literal.variable.name for literal in self.term.literals)
 
     @property
+    def rule(self) -> str:
+        """The explanation as IF ... THEN ...; shown bounds are short and lie inside the exact ones.
+
+        A long rule is shortened, and says so; `to_text(full=True)` has all conditions.
+        """
+        literals = [self.context.literal_record(x, self.row) for x in self.term.literals]
+        return text.write_rule(
+            {"decision": plain(self.decision), "status": str(self.status), "literals": literals}
+        )
+
+    @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed about rows."""
         return (*self.context.assumptions, *self.context.list_used(self._box()))
@@ -308,7 +319,8 @@ class Explanation(Brief, Shown):
     def _find_inside(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
         inside: NDArray[np.bool_] = np.all(points >= 0, axis=1)
         for j, mask in enumerate(self._box()):
-            allowed = np.array([bool(mask >> i & 1) for i in range(mask.bit_length())] + [False])
+            allowed = np.zeros(mask.bit_length() + 1, dtype=bool)
+            allowed[indices(mask)] = True
             inside &= allowed[np.minimum(points[:, j], len(allowed) - 1)]
         return inside
 

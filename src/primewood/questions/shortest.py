@@ -202,7 +202,7 @@ class _Search:
         self.best: int | None = None
         self.upper, self.lower = Fraction(0), Fraction(0)
         self.obstacle: Point | None = None
-        self.history = History()
+        self.history = History(problem.watcher)
         self._random = random.Random(0)
         self._too_heavy: list[int] = []
 
@@ -224,6 +224,10 @@ class _Search:
     def _note(self) -> None:
         self.history.note(float(self.lower), float(self.upper))
 
+    def _find_box(self) -> Box:
+        """The box of the best set so far: its features keep the instance's values."""
+        return self.border.restrictions.box(self.allowed if self.best is None else self.best)
+
     def _take(self, chosen: int) -> None:
         """Remember a set that suffices if it is lighter than the best one known."""
         weight = self._weight(chosen)
@@ -237,6 +241,7 @@ class _Search:
     def _start(self, clock: Clock) -> bool:
         """Features that are contrasts by themselves, and first upper bounds; False if a limit came first."""
         for j in self.choices:
+            self.history.report(self._find_box)
             reply = self.border.ask(self.border.restrictions.contrast_box(1 << j), clock)
             if reply is Verdict.INTERRUPTED:
                 return False
@@ -246,6 +251,7 @@ class _Search:
         spread = 0.3 * max(rank.values(), default=0.0)
         tries = _part(clock, FOR_TRIES)
         for attempt in range(FIRST_TRIES):
+            self.history.report(self._find_box)
             shaken = {j: r + (spread * self._random.random() if attempt else 0.0) for j, r in rank.items()}
             if not self._shrink(self.allowed, sorted(rank, key=shaken.__getitem__), clock):
                 return False
@@ -267,6 +273,7 @@ class _Search:
         """Look for lighter sets until there are none, which is then proved; False if a limit came first."""
         proposals = self._proposals(self.scale.below(self.upper))
         while True:
+            self.history.report(self._find_box)
             proposed = proposals.next(clock)
             if not isinstance(proposed, int):
                 return proposed is Verdict.NONE_EXISTS

@@ -9,31 +9,54 @@ order, and on nothing else: every engine gives the same term.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 
-from primewood.engines.protocol import Clock, GrowingOracle, Grown, Oracle, Step, Verdict, WeakeningPlan
+from primewood.engines.protocol import (
+    Clock,
+    GrowingOracle,
+    Grown,
+    Growth,
+    GrowthWatcher,
+    Oracle,
+    Step,
+    Verdict,
+    WeakeningPlan,
+)
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
+from primewood.progress import Pace
 
 
-def weaken(oracle: Oracle, point: Point, plan: WeakeningPlan, clock: Clock | None = None) -> Grown:
+def weaken(
+    oracle: Oracle,
+    point: Point,
+    plan: WeakeningPlan,
+    clock: Clock | None = None,
+    watcher: GrowthWatcher | None = None,
+) -> Grown:
     """Weaken an instance to a prime implicant.
 
     Parameters
     ----------
     oracle
         Answers about the decision, which must hold at `point`.
+    watcher
+        Is told a few times a second how far it is.
     """
     clock = clock or Clock()
     if isinstance(oracle, GrowingOracle):
-        return oracle.grow(point, plan, clock)
-    run = _Run(oracle, point, plan.literals, clock)
-    for step in plan.steps:
-        run.take({j: mask for j, mask in step.items() if j not in plan.fixed})
-    for j in plan.variables:
-        if j not in plan.fixed:
-            run.widen(j)
-    return Grown(tuple(run.box), run.interrupted, run.queries, lambda: run.witnesses)
+        return oracle.grow(point, plan, clock, watcher)
+    run, pace = _Run(oracle, point, plan.literals, clock), Pace()
+    steps = [{j: mask for j, mask in step.items() if j not in plan.fixed} for step in plan.steps]
+    moves: list[Callable[[], None]] = [partial(run.take, step) for step in steps]
+    moves += [partial(run.widen, j) for j in plan.variables if j not in plan.fixed]
+    for done, move in enumerate(moves):
+        if watcher is not None and pace.is_due():
+            watcher(Growth(replace(run.grown(), interrupted=True), done, len(moves)))
+        move()
+    return run.grown()
 
 
 class _Run:
@@ -45,6 +68,10 @@ class _Run:
         self.interrupted = False
         self.queries = 0
         self.witnesses: dict[tuple[int, int], Point] = {}
+
+    def grown(self) -> Grown:
+        """What it has come to."""
+        return Grown(tuple(self.box), self.interrupted, self.queries, self.witnesses.copy)
 
     def take(self, step: Step) -> None:
         """Take a step whole if the box stays safe."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +20,18 @@ from primewood.core import _native
 from primewood.domain import EnsembleSubject
 from primewood.engines.duality import DualFamily
 from primewood.engines.native_forest import native_forest
-from primewood.engines.protocol import Clock, Costs, Grown, Nearest, Reply, Step, Verdict, WeakeningPlan
+from primewood.engines.protocol import (
+    Clock,
+    Costs,
+    Grown,
+    Growth,
+    GrowthWatcher,
+    Nearest,
+    Reply,
+    Step,
+    Verdict,
+    WeakeningPlan,
+)
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.masks import indices
@@ -145,7 +157,9 @@ class SearchOracle:
         """The prime boxes of the decision, all or those that contain a point, by duality."""
         return DualFamily(self, literals, point)
 
-    def grow(self, point: Point, plan: WeakeningPlan, clock: Clock) -> Grown:
+    def grow(
+        self, point: Point, plan: WeakeningPlan, clock: Clock, watcher: GrowthWatcher | None = None
+    ) -> Grown:
         """Weaken an instance to a prime box, in the core."""
         if not self.variables:
             return Grown((), False, 0, dict)
@@ -156,7 +170,14 @@ class SearchOracle:
         weakening.nominal = self._forest.nominal
         weakening.language = _native.Language[plan.literals.upper()]
         weakening.target = self._target
-        grown = self._forest.native.grow(list(point), weakening, native_budget(clock))
+        native_watcher = None if watcher is None else partial(self._report, watcher)
+        grown = self._forest.native.grow(list(point), weakening, native_budget(clock), native_watcher)
+        return self._read_grown(grown)
+
+    def _report(self, watcher: GrowthWatcher, growth: _native.Growth) -> None:
+        watcher(Growth(self._read_grown(growth.found), growth.done, growth.total, growth.nodes))
+
+    def _read_grown(self, grown: _native.Grown) -> Grown:
         packed = grown.box
         box = tuple(int.from_bytes(packed[part], "little") for part in self._forest.packed)
         return Grown(box, grown.interrupted, grown.counts.queries, lambda: _Seen(grown, self._forest.starts))

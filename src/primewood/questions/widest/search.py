@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from functools import partial
 
-from primewood.engines.protocol import Clock, Grown, Reply, Verdict, WeakeningPlan
+from primewood.engines.protocol import Clock, Grown, Growth, Reply, Verdict, WeakeningPlan
 from primewood.logic.instance import Box, Point
 from primewood.logic.masks import indices
 from primewood.questions.best_problem import Problem
-from primewood.questions.history import History
+from primewood.questions.history import BoundsWatcher, History
 from primewood.questions.weakening import drop_each, weaken
 from primewood.questions.widest.cuts import Cuts
 from primewood.questions.widest.measures import RowsCovered, ShareCovered
@@ -49,11 +50,16 @@ class Search:
         self.upper: float | None = None
         self.proved = self.prime = self.entails = False
         self.queries = 0
-        self.history = History()
+        self.watcher, self.history = problem.watcher, History(problem.watcher)
 
     def note(self) -> None:
         """Remember when the bounds became what they are."""
         self.history.note(self.covered, math.inf if self.upper is None else self.upper)
+
+    def report_growth(self, watcher: BoundsWatcher, growth: Growth) -> None:
+        """Tell how far the first box is."""
+        box = growth.found.box
+        watcher(box, (self.coverage.of(box), math.inf))
 
     def ask(self, box: Box) -> Reply:
         """A counterexample in a box, which is learnt from."""
@@ -80,7 +86,8 @@ class Search:
         if self.avoided:
             steps = [{j: self.variables[j].everything for j in self.avoided}, *steps]
         plan = WeakeningPlan(steps, self.order, self.literals, self.fixed)
-        grown = weaken(self.cuts.oracle, self.point, plan, self.clock)
+        watch = None if self.watcher is None else partial(self.report_growth, self.watcher)
+        grown = weaken(self.cuts.oracle, self.point, plan, self.clock, watch)
         self.queries += grown.queries
         self.box, self.covered, self.prime = grown.box, self.coverage.of(grown.box), not grown.interrupted
         if not _is_within(self.least, self.box):
@@ -94,6 +101,7 @@ class Search:
         own = Clock(None if self.clock.limit is None else self.clock.left() * share, self.clock.work_limit)
         idle = 0
         while idle < patience and not own.expired() and self.moving:
+            self.history.report(lambda: self.box)
             before = self.covered
             self.recreate(*self.shrink_best(), own)
             idle = 0 if self.covered > before else idle + 1
