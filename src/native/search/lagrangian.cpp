@@ -1,19 +1,40 @@
 #include "search/lagrangian.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace primewood::search {
 
-bool Lagrangian::run(Goal& goal, const Costs* costs) {
-  assert(box_.is_set());
+bool Lagrangian::run(Goal& goal) {
   goal_ = &goal;
-  costs_ = costs;
-  set_up();
-  visited_ = next_ascent_ = 0;
-  return visit(0);
+  costs_ = nullptr;
+  return start();
 }
 
-void Lagrangian::set_up() {
+void Lagrangian::run_within(Goal& goal, Costs& costs, Buyer buyer) {
+  goal_ = &goal;
+  costs_ = &costs;
+  buyer_ = std::move(buyer);
+  start();
+}
+
+bool Lagrangian::start() {
+  assert(box_.is_set());
+  visited_ = next_ascent_ = 0;
+  return set_up() && visit(0);
+}
+
+bool Lagrangian::met(const std::vector<int>& x) { return costs_ ? take_affordable(x) : goal_->met(x); }
+
+// Hand on a point that is affordable and meets the goal. Afterwards it is not affordable any more, and the search goes
+// on.
+bool Lagrangian::take_affordable(const std::vector<int>& x) {
+  if (costs_->affordable(x) && goal_->met(x)) buyer_.take(x);
+  return false;
+}
+
+// The root; false if there is nothing to search.
+bool Lagrangian::set_up() {
   dispute_.open(box_);
   of_variable_.assign(box_.size.size(), -1);
   if (nodes_.empty()) nodes_.resize(1);
@@ -21,7 +42,10 @@ void Lagrangian::set_up() {
   nodes_[0].region.open(box_);
   nodes_[0].step = 1;
   goal_->open(nodes_[0]);
+  nodes_[0].multiplier_first.assign(nodes_[0].first.size(), 0);
+  if (costs_ && !afford(nodes_[0])) return false;
   relaxation_.open(nodes_[0], costs_);
+  return true;
 }
 
 // Search the node at a depth; true with a point. Nodes are named by their depth: deeper ones may move them in memory.
@@ -29,9 +53,10 @@ bool Lagrangian::visit(int depth) {
   limits_.count_node();
   visited_++;
   if (costs_) {
-    if (!afford(nodes_[depth])) return false;
+    if (depth > 0 && !afford(nodes_[depth])) return false;
     costs_->pick_point(nodes_[depth].region, point);
-    if (met(point)) return true;
+    take_affordable(point);
+    if (!costs_->affordable(point)) return false;
   }
   if (hopeless(nodes_[depth])) return false;
   const Verdict verdict = bound(depth);
@@ -72,10 +97,13 @@ bool Lagrangian::try_last_point(const Node& node) {
   return met(point);
 }
 
-// Narrow a node to what is affordable; false if nothing is.
+// Narrow a node to what is affordable, and leave out the leaves that are not; false if nothing is left.
 bool Lagrangian::afford(Node& node) {
   if (!costs_->narrow(node.region)) return false;
-  keep_.assign(node.weight.size(), 1);
+  keep_.resize(node.weight.size());
+  const Entry* const entries = node.entries.data();
+  for (std::size_t p = 0; p < keep_.size(); p++)
+    keep_[p] = costs_->can_reach(node.region, entries + node.entry[p], entries + node.entry[p + 1]);
   return propagate(node) && compact(node);
 }
 
@@ -85,12 +113,20 @@ bool Lagrangian::hopeless(Node& node) const {
 
 // Local search for a point: often at the first nodes, ever more rarely after them.
 bool Lagrangian::look_for_points(int depth) {
-  if (costs_) return false;  // it does not look at costs
+  if (costs_) return look_for_cheap_points(depth);
   if (depth == 0) return goal_->wander(kRootWalks, point);
   if (visited_ < next_ascent_) return false;
   next_ascent_ = visited_ + std::max<long>(4, visited_ / 4);
   point = relaxation_.value;
   return goal_->ascend(point) || goal_->wander(kShortWalk, point);
+}
+
+// The same with costs: what is found is handed on, and the search goes on.
+bool Lagrangian::look_for_cheap_points(int depth) {
+  if (depth > 0 && visited_ < next_ascent_) return false;
+  next_ascent_ = visited_ + std::max<long>(4, visited_ / 4);
+  buyer_.look_near(relaxation_.value);
+  return false;
 }
 
 // Lower the bound; on the way, count where the trees' leaves disagree and try the variables' ranks as points.

@@ -8,6 +8,7 @@
 // are removed by the same rule. Where asserts are on, the bound is computed in long double, too.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "limits.hpp"
@@ -23,8 +24,18 @@ class Lagrangian {
 
   std::vector<int> point;  // what was found, in ranks
 
-  // Search the whole box; true if it holds a point that meets the goal, and that is affordable if there are costs.
-  bool run(Goal& goal, const Costs* costs = nullptr);
+  // Search the whole box; true if it holds a point that meets the goal.
+  bool run(Goal& goal);
+
+  // What becomes of points on the way, where points cost something.
+  struct Buyer {
+    std::function<void(const std::vector<int>&)> take;  // of an affordable one: the budget shrinks below its cost
+    std::function<void(const std::vector<int>&)>
+        look_near;  // of one that the relaxation picks: local search from there
+  };
+
+  // Search all that is affordable.
+  void run_within(Goal& goal, Costs& costs, Buyer buyer);
 
  private:
   static constexpr double kTolerance = 1e-7;
@@ -35,15 +46,18 @@ class Lagrangian {
 
   enum class Verdict { kOpen, kNone, kFound };
 
-  void set_up();
+  bool set_up();
   bool visit(int depth);
   Verdict bound(int depth);
   bool divide(int depth);
   bool try_last_point(const Node& node);
-  bool met(const std::vector<int>& x) { return (!costs_ || costs_->affordable(x)) && goal_->met(x); }
+  bool start();
+  bool met(const std::vector<int>& x);
+  bool take_affordable(const std::vector<int>& x);
   bool afford(Node& node);
   bool hopeless(Node& node) const;
   bool look_for_points(int depth);
+  bool look_for_cheap_points(int depth);
 
   Verdict descend(Node& node, bool at_root);
   int steps(bool at_root) const;
@@ -65,7 +79,8 @@ class Lagrangian {
   const Restriction& box_;
   Relaxation relaxation_;
   Goal* goal_ = nullptr;
-  const Costs* costs_ = nullptr;
+  Costs* costs_ = nullptr;
+  Buyer buyer_;
   long visited_ = 0, next_ascent_ = 0;
   double tolerance_ = kTolerance;  // at the node: at least what rounding can do
   std::vector<Node> nodes_;        // per depth

@@ -31,24 +31,13 @@ NearestAnswer Nearest::run() {
   return std::move(best_);
 }
 
-// The largest single cost is asked for first: that is cheap, and what is found is near in sum, too. If all costs are
-// whole, their sum is bisected at once.
 void Nearest::search() {
   find_whole();
-  if (asked_ == Norm::kSum && whole_) {
-    search_whole_sums();
-    return;
+  if (asked_ == Norm::kLargest) {
+    search_largest();
+  } else {
+    search_sums();
   }
-  search_largest();
-  if (asked_ == Norm::kSum && !best_.point.empty()) search_sums();
-}
-
-void Nearest::search_whole_sums() {
-  std::vector<int> found;
-  if (!oracle_.ask(mask_.data(), question_, {&instance_}, found)) return;
-  take(found);
-  for (int c = 0; c <= best_.upper; c++) levels_.push_back(c);
-  bisect();
 }
 
 void Nearest::search_largest() {
@@ -58,14 +47,49 @@ void Nearest::search_largest() {
   oracle_.limits.check();
   std::sort(levels_.begin(), levels_.end());
   levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
-  bisect();
+  std::vector<int> found;
+  for (double level = middle_level(); level >= 0; level = middle_level()) {
+    if (ask_within_level(level, found)) {
+      take(found);
+    } else {
+      best_.lower = below_ = level;
+    }
+  }
 }
 
 void Nearest::search_sums() {
-  norm_ = Norm::kSum;
-  best_.upper = cost_of(best_.point);
-  bisect();
-  polish();
+  if (!find_first()) return;
+  narrow_sums();
+  if (answers_ > kFewAnswers) polish();
+}
+
+// Some answer that is cheap in sum, if there is any. Where local search finds none, the one whose largest cost is least
+// is near in sum, too.
+bool Nearest::find_first() {
+  make_cheaper();
+  if (!best_.point.empty()) return true;
+  std::vector<int> found;
+  if (whole_) {
+    if (oracle_.ask(mask_.data(), question_, {&instance_}, found)) take(found);
+  } else {
+    search_largest();
+    norm_ = Norm::kSum;
+    if (!best_.point.empty()) best_.upper = cost_of(best_.point);
+  }
+  if (best_.point.empty()) return false;
+  make_cheaper();
+  return true;
+}
+
+// Local search from the best answer so far, or from the instance.
+void Nearest::make_cheaper() {
+  std::vector<int> found;
+  const std::vector<int>& start = best_.point.empty() ? instance_ : best_.point;
+  if (oracle_.look_within(mask_.data(), question_, cost_, start, found)) keep_if_cheaper(std::move(found));
+}
+
+void Nearest::narrow_sums() {
+  for (double budget = middle(); budget >= 0; budget = middle()) search_within(budget);
 }
 
 // Whether all costs are whole numbers, and few enough of them can be a sum.
@@ -87,25 +111,11 @@ void Nearest::find_whole() {
 // Close to the optimum there are ever more points that cost nearly the same: telling them apart may double the
 // work, no more.
 void Nearest::polish() {
-  std::vector<int> found;
   oracle_.limits.allow(oracle_.limits.visited());
+  answers_ = 0;
   try {
-    while (best_.upper > 0 && probe(less(kPolish), found)) take(found);
-    best_.lower = less(kPolish);
+    narrow_sums();
   } catch (const LimitReached&) {  // near enough
-  }
-}
-
-void Nearest::bisect() {
-  std::vector<int> found;
-  for (;;) {
-    const double budget = norm_ == Norm::kLargest || whole_ ? middle_level() : middle();
-    if (budget < 0) return;
-    if (probe(budget, found)) {
-      take(found);
-    } else {
-      best_.lower = below_ = budget;
-    }
   }
 }
 
@@ -120,27 +130,46 @@ double Nearest::middle_level() {
   return *(from + std::min<std::ptrdiff_t>(half, stride_));
 }
 
-// What is less than the upper bound by a share, and by one float at least: among the smallest floats shares are lost.
-double Nearest::less(double share) const {
+// The largest budget that is worth a search: less than the upper bound by one if costs are whole, else by a share, and
+// by one float at least, as shares are lost among the smallest floats.
+double Nearest::less() const {
+  if (whole_) return best_.upper - 1;
+  const double share = answers_ > kFewAnswers ? kGrain : kPolish;
   return std::min(best_.upper * (1 - share), std::nextafter(best_.upper, 0.0));
 }
 
 // A budget between the bounds, -1 if they are close enough.
 double Nearest::middle() const {
-  const double last = less(kGrain), below = std::max(0.0, below_);
+  const double last = less(), below = std::max(0.0, below_);
   if (last <= below_ || best_.upper == 0) return -1;
-  return best_.upper - below <= kClose * best_.upper ? last : (below + best_.upper) / 2;
+  if (best_.upper - below <= kClose * best_.upper) return last;
+  const double half = (below + best_.upper) / 2;
+  return std::min(last, whole_ ? std::floor(half) : half);
 }
 
-// Whether there is an answer within a budget.
-bool Nearest::probe(double budget, std::vector<int>& found) {
-  box_ = mask_;
-  for (int a = 0; a < forest_.atoms(); a++)
-    if (cost_[a] > budget) box_[a] = 0;
-  if (norm_ == Norm::kSum) return oracle_.ask_within(box_.data(), question_, cost_, budget, found);
+// Whether there is an answer none of whose costs is above a level.
+bool Nearest::ask_within_level(double level, std::vector<int>& found) {
+  restrict_box(level);
   Seeds seeds{&instance_};
   if (!best_.point.empty()) seeds.push_back(&best_.point);
   return oracle_.ask(box_.data(), question_, seeds, found);
+}
+
+// Search for cheaper and cheaper answers within a budget.
+void Nearest::search_within(double budget) {
+  restrict_box(budget);
+  const auto found = [this](const std::vector<int>& x) {
+    answers_++;
+    take(x);
+    return less();
+  };
+  best_.lower = below_ = oracle_.search_within(box_.data(), question_, cost_, budget, found);
+}
+
+void Nearest::restrict_box(double most) {
+  box_ = mask_;
+  for (int a = 0; a < forest_.atoms(); a++)
+    if (cost_[a] > most) box_[a] = 0;
 }
 
 double Nearest::cost_of(const std::vector<int>& x) const {
@@ -150,14 +179,19 @@ double Nearest::cost_of(const std::vector<int>& x) const {
   return cost;
 }
 
-// An answer, moved back towards the instance one variable at a time, the dearest first, while it stays one.
+// An answer, moved back towards the instance one variable at a time, the dearest first, while it stays one. In any
+// order of summation, only what the oracle has found counts: an evaluation cannot tell.
 void Nearest::take(std::vector<int> x) {
-  for (int j : dearest_first(x)) move_back(x, j);
+  if (!forest_.any_order)
+    for (int j : dearest_first(x)) move_back(x, j);
+  keep_if_cheaper(std::move(x));
+}
+
+void Nearest::keep_if_cheaper(std::vector<int> x) {
   const double cost = cost_of(x);
-  if (cost < best_.upper) {
-    best_.upper = cost;
-    best_.point = std::move(x);
-  }
+  if (cost >= best_.upper) return;
+  best_.upper = cost;
+  best_.point = std::move(x);
 }
 
 std::vector<int> Nearest::dearest_first(const std::vector<int>& x) const {
@@ -170,24 +204,11 @@ std::vector<int> Nearest::dearest_first(const std::vector<int>& x) const {
 
 // Move one variable to its cheapest value at which the point is still an answer.
 void Nearest::move_back(std::vector<int>& x, int j) {
-  const int own = x[j];
-  find_cheaper(j, cost_at(j, own));
-  for (const auto& [cost, v] : cheaper_) {
-    oracle_.limits.check();
-    x[j] = v;
-    if (answers(x)) return;
-  }
-  x[j] = own;
-}
-
-void Nearest::find_cheaper(int j, double cost) {
-  cheaper_.clear();
+  if (cost_at(j, x[j]) == 0) return;
+  oracle_.limits.check();
+  oracle_.find_answers_along(j, x, question_, answering_);
   for (int v = 0; v < forest_.values(j); v++)
-    if (mask_[forest_.offset[j] + v] && cost_at(j, v) < cost) cheaper_.push_back({cost_at(j, v), v});
-  std::sort(cheaper_.begin(), cheaper_.end());
+    if (answering_[v] && mask_[forest_.offset[j] + v] && cost_at(j, v) < cost_at(j, x[j])) x[j] = v;
 }
-
-// In any order of summation, only what the oracle has found counts: an evaluation cannot tell.
-bool Nearest::answers(const std::vector<int>& x) const { return !forest_.any_order && oracle_.answers(x, question_); }
 
 }  // namespace primewood::search

@@ -1,6 +1,8 @@
 #include "search/oracle.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace primewood::search {
 
@@ -14,6 +16,7 @@ Oracle::Oracle(const Forest& f)
       all_margins_(margin_, limits, options_),
       lagrangian_(box_, limits),
       costs_(box_),
+      cheap_falsifier_(margin_, falsifier_, costs_, limits),
       x_(f.n_variables) {}
 
 void Oracle::start(const SearchOptions& options, Budget budget, std::function<void()> poll) {
@@ -36,12 +39,40 @@ bool Oracle::ask(const std::uint8_t* mask, Question question, const Seeds& seeds
   return beat(label_of(question), seeds, point);
 }
 
-bool Oracle::ask_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom, double budget,
-                        std::vector<int>& point) {
+double Oracle::search_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom,
+                             double budget, const Take& take) {
   open(mask);
   costs_.set(of_atom, budget);
-  if (question.target && forest.n_classes != 2) return reach(*question.target, point, &costs_);
-  return beat_within(label_of(question), point);
+  left_ = budget;
+  if (question.target && forest.n_classes != 2) {
+    reach_within(*question.target, budget, take);
+  } else {
+    beat_within(label_of(question), budget, take);
+  }
+  return left_;
+}
+
+bool Oracle::look_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom,
+                         const std::vector<int>& start, std::vector<int>& point) {
+  if (!options_.local_search || forest.any_order || (question.target && forest.n_classes != 2)) return false;
+  const int label = label_of(question);
+  double most = std::numeric_limits<double>::infinity();
+  open(mask);
+  costs_.set(of_atom, 1);
+  for (int rival = 0; rival < forest.n_classes; rival++) {
+    if (rival == label) continue;
+    margin_.choose(label, rival);
+    if (margin_.bound() < margin_.threshold) continue;
+    margin_.collect();
+    cheap_falsifier_.reset();
+    box_.to_ranks(start, x_);
+    if (!cheap_falsifier_.repair(x_, most)) continue;
+    cheap_falsifier_.improve(x_);
+    if (cheap_falsifier_.cost_of(x_) >= most) continue;
+    most = cheap_falsifier_.cost_of(x_);
+    box_.to_values(x_, point);
+  }
+  return std::isfinite(most);
 }
 
 bool Oracle::answers(const std::vector<int>& point, Question question) const {
@@ -85,42 +116,70 @@ bool Oracle::search_rivals(int label, std::vector<int>& point) {
 }
 
 // The same within the costs that have been set.
-bool Oracle::beat_within(int label, std::vector<int>& point) {
+void Oracle::beat_within(int label, double budget, const Take& take) {
+  const bool local = options_.local_search && !forest.any_order;
+  const auto take_cheaper = [&](const std::vector<int>& x) {
+    x_ = x;
+    if (local) cheap_falsifier_.improve(x_);
+    take_values(x_, budget, take);
+  };
+  const auto look_near = [&](const std::vector<int>& x) {
+    std::vector<int> near(x);
+    if (local && cheap_falsifier_.repair(near, costs_.budget())) take_cheaper(near);
+  };
   for (int rival = 0; rival < forest.n_classes; rival++) {
     if (rival == label) continue;
     margin_.choose(label, rival);
     if (margin_.bound() < margin_.threshold) continue;
     margin_.collect();
-    falsifier_.reset();
-    if (!lagrangian_.run(one_margin_, &costs_)) continue;
-    box_.to_values(lagrangian_.point, point);
-    return true;
+    cheap_falsifier_.reset();
+    lagrangian_.run_within(one_margin_, costs_, {take_cheaper, look_near});
   }
-  return false;
+}
+
+void Oracle::take_values(const std::vector<int>& x, double budget, const Take& take) {
+  box_.to_values(x, values_);
+  left_ = take(values_);
+  costs_.shrink(left_ / budget);
+}
+
+void Oracle::reach_within(int label, double budget, const Take& take) {
+  const auto take_it = [&](const std::vector<int>& x) { take_values(x, budget, take); };
+  if (!collect_wins(wins_of_class(forest, label), decides_for(label), nullptr)) return;
+  lagrangian_.run_within(all_margins_, costs_, {take_it, [](const std::vector<int>&) {}});
 }
 
 // A point at which the label beats all rivals.
-bool Oracle::reach(int label, std::vector<int>& point, const Costs* within) {
-  const auto decided = [this, label](const std::vector<int>& x) { return forest.decide(x.data()) == label; };
-  return win_all(wins_of_class(forest, label), decided, point, within, nullptr);
+bool Oracle::reach(int label, std::vector<int>& point) {
+  return win_all(wins_of_class(forest, label), decides_for(label), nullptr, point);
+}
+
+AllMargins::Decided Oracle::decides_for(int label) const {
+  return [this, label](const std::vector<int>& x) { return forest.decide(x.data()) == label; };
 }
 
 bool Oracle::win_all(const std::uint8_t* mask, const std::vector<Win>& wins, AllMargins::Decided decided,
                      const std::vector<std::uint8_t>* same, std::vector<int>& point) {
   open(mask);
-  return win_all(wins, std::move(decided), point, nullptr, same);
+  return win_all(wins, std::move(decided), same, point);
 }
 
-bool Oracle::win_all(const std::vector<Win>& wins, AllMargins::Decided decided, std::vector<int>& point,
-                     const Costs* within, const std::vector<std::uint8_t>* same) {
+bool Oracle::win_all(const std::vector<Win>& wins, AllMargins::Decided decided, const std::vector<std::uint8_t>* same,
+                     std::vector<int>& point) {
+  if (!collect_wins(wins, std::move(decided), same) || !lagrangian_.run(all_margins_)) return false;
+  box_.to_values(lagrangian_.point, point);
+  return true;
+}
+
+// Set up a search for points at which all of these win; false if there is none for sure.
+bool Oracle::collect_wins(const std::vector<Win>& wins, AllMargins::Decided decided,
+                          const std::vector<std::uint8_t>* same) {
   assert(box_.is_set());
   margin_.choose_none();
   margin_.collect();
   if (!margin_.possible()) return false;
   all_margins_.choose(wins, std::move(decided));
   if (same) all_margins_.choose_twins(*same);
-  if (!lagrangian_.run(all_margins_, within)) return false;
-  box_.to_values(lagrangian_.point, point);
   return true;
 }
 

@@ -9,6 +9,7 @@
 
 #include "limits.hpp"
 #include "search/all_margins.hpp"
+#include "search/cheap_falsifier.hpp"
 #include "search/costs.hpp"
 #include "search/depth_first.hpp"
 #include "search/falsifier.hpp"
@@ -54,9 +55,17 @@ class Oracle {
   // True with a point of the box (value indices) that answers the question.
   bool ask(const std::uint8_t* mask, Question question, const Seeds& seeds, std::vector<int>& point);
 
-  // The same, of points whose costs (per atom) add up to the budget at most.
-  bool ask_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom, double budget,
-                  std::vector<int>& point);
+  // The cheapest answers: costs are per atom, and add up. With every answer found within the budget, `take` is called
+  // with its values and says what is left of the budget, less than the answer costs. No answer is within what is left
+  // at the end, which is returned.
+  using Take = std::function<double(const std::vector<int>&)>;
+  double search_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom, double budget,
+                       const Take& take);
+
+  // True with a cheap point of the box that answers the question: what local search finds from a start, which is made
+  // cheaper if it is an answer.
+  bool look_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom,
+                   const std::vector<int>& start, std::vector<int>& point);
 
   bool answers(const std::vector<int>& point, Question question) const;
 
@@ -77,11 +86,15 @@ class Oracle {
   int label_of(Question question) const { return question.target ? 1 - *question.target : question.label; }
 
   bool beat(int label, const Seeds& seeds, std::vector<int>& point);
-  bool beat_within(int label, std::vector<int>& point);
+  void beat_within(int label, double budget, const Take& take);
+  void take_values(const std::vector<int>& x, double budget, const Take& take);
+  AllMargins::Decided decides_for(int label) const;
   bool search_rivals(int label, std::vector<int>& point);
-  bool reach(int label, std::vector<int>& point, const Costs* within = nullptr);
-  bool win_all(const std::vector<Win>& wins, AllMargins::Decided decided, std::vector<int>& point, const Costs* within,
-               const std::vector<std::uint8_t>* same);
+  bool reach(int label, std::vector<int>& point);
+  void reach_within(int label, double budget, const Take& take);
+  bool collect_wins(const std::vector<Win>& wins, AllMargins::Decided decided, const std::vector<std::uint8_t>* same);
+  bool win_all(const std::vector<Win>& wins, AllMargins::Decided decided, const std::vector<std::uint8_t>* same,
+               std::vector<int>& point);
   bool falsify(const Seeds& seeds);
   bool search();
 
@@ -94,7 +107,9 @@ class Oracle {
   AllMargins all_margins_;
   Lagrangian lagrangian_;
   Costs costs_;
-  std::vector<int> x_;                       // a point in ranks
+  CheapFalsifier cheap_falsifier_;
+  double left_ = 0;                          // of the budget
+  std::vector<int> x_, values_;              // points in ranks and in values
   std::vector<std::pair<Int, int>> rivals_;  // how much local search lacked, and the rival
   int patience_ = 0;                         // nodes that the depth-first search may take: fewer after it failed
 };

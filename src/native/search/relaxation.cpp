@@ -31,6 +31,7 @@ void Relaxation::open(Node& root, const Costs* costs) {
   worth_.assign(n, 0.0);
   of_variable_.assign(n, -1);
   everywhere_.clear();
+  root.multiplier_first.assign(1, 0);
   for (int i = 0; i < root.trees(); i++) open_tree(root, i);
 }
 
@@ -189,8 +190,7 @@ void Relaxation::add_charges(int b, int from) {
   }
 }
 
-// Payments change only at the ends of spans, and where costs change: number these places, per variable in the
-// order of ranks.
+// Payments change only at the ends of spans: number these places, per variable in the order of ranks.
 void Relaxation::place_payments(const Region& region) {
   for (const auto& [j, span] : spans_) {
     if (span.low > span.high) continue;
@@ -200,9 +200,9 @@ void Relaxation::place_payments(const Region& region) {
   rank_.clear();
   first_.assign(1, 0);
   for (int j = 0; j < int(box_.size.size()); j++) {
-    if (costs_) mark_costs(region, j);
     place_ranks(region, j);
   }
+  if (costs_) find_cheapest();
   place_multipliers();
   pay_.resize(rank_.size());
   pay_missing_.resize(box_.size.size());
@@ -214,11 +214,6 @@ void Relaxation::mark_end(int j, int rank) {
   std::uint8_t& marked = is_end_[start_[j] + rank];
   if (!marked && has_many_ranks(j)) ends_[j].push_back(rank);
   marked = 1;
-}
-
-void Relaxation::mark_costs(const Region& region, int j) {
-  for (int v = region.low[j] + 1; v <= region.high[j]; v++)
-    if (costs_->at(j, v) != costs_->at(j, v - 1)) mark_end(j, v);
 }
 
 // A variable with thousands of ranks has few ends, which are sorted. For one with few ranks, all ranks are scanned.
@@ -241,6 +236,14 @@ void Relaxation::place_rank(int j, int rank) {
   is_end_[start_[j] + rank] = 0;
   place_[start_[j] + rank] = int(rank_.size());
   rank_.push_back(rank);
+}
+
+// Between two places, the cheapest rank stands for all.
+void Relaxation::find_cheapest() {
+  cheapest_.resize(rank_.size());
+  for (int j = 0; j < int(box_.size.size()); j++)
+    for (int p = first_[j]; p < first_[j + 1] - 1; p++)
+      cheapest_[p] = costs_->cheapest_in(j, rank_[p], rank_[p + 1] - 1);
 }
 
 void Relaxation::place_multipliers() {
@@ -280,7 +283,7 @@ double Relaxation::evaluate(const Node& node) {
     pick_value(node.region, j);
   }
   evaluated_ = true;
-  double total = node.base + price_;
+  double total = node.base + budget_worth();
   for (double b : best) total += b;
   for (double w : worth_) total += w;
   return total;
@@ -330,7 +333,7 @@ long double Relaxation::evaluate_precisely(const Node& node) const {
     paid[m.to] -= m.w;
     if (m.missing) paid[rank_.size() + m.variable] += m.w;
   }
-  long double total = static_cast<long double>(node.base) + price_;
+  long double total = static_cast<long double>(node.base) + budget_worth();
   for (int i = 0; i < node.trees(); i++) total += best_precisely(node, i);
   for (int j = 0; j < int(box_.size.size()); j++) total += worth_precisely(node.region, j, paid);
   return total;
@@ -354,7 +357,7 @@ long double Relaxation::worth_precisely(const Region& region, int j, const std::
   long double sum = 0, top = -INFINITY;
   for (int p = first_[j]; p < first_[j + 1] - 1; p++) {
     sum += paid[p];
-    top = std::max(top, sum - charged(rank_[p]));
+    top = std::max(top, sum - charged(costs_ ? cheapest_[p] : rank_[p]));
   }
   if (region.missing[j]) top = std::max(top, paid[rank_.size() + j] - charged(box_.size[j]));
   return top;
@@ -416,7 +419,7 @@ Relaxation::Direction Relaxation::find_direction(const Node& node) {
 
 // How U changes with the price: by the budget less the cost of the picked ranks; 0 where it cannot go down.
 double Relaxation::price_slope() const {
-  double slope = 1;
+  double slope = costs_->budget();
   for (std::size_t j = 0; j < value.size(); j++) slope -= costs_->at(int(j), value[j]);
   if (std::abs(slope) < kLeastSlope) return 0;
   return (slope > 0 && price_ == 0) || (slope < 0 && price_ == kHighestPrice) ? 0 : slope;
@@ -467,7 +470,7 @@ void Relaxation::drop_values(Region& region, int j, double slack) const {
   int low = 1, high = 0;
   for (int p = first_[j]; p < first_[j + 1] - 1; p++) {
     sum += pay_[p];
-    if (worth_[j] - (sum - charge(j, rank_[p])) > slack) continue;
+    if (worth_[j] - (sum - charge_at(j, p)) > slack) continue;
     if (low > high) low = rank_[p];
     high = rank_[p + 1] - 1;
   }
@@ -508,7 +511,7 @@ void Relaxation::pick_leaf(const Node& node, int i) {
   best[i] = top;
 }
 
-// The middle of the best paid run of ranks; with costs, of the ranks between two places.
+// The middle of the best paid run of ranks; with costs, the cheapest rank between two places.
 void Relaxation::pick_value(const Region& region, int j) {
   if (region.fixed(j)) {  // it is in no entry any more, so nothing is paid for it
     value[j] = region.has_ranks(j) ? region.low[j] : box_.size[j];
@@ -519,8 +522,8 @@ void Relaxation::pick_value(const Region& region, int j) {
   int from = first_[j], to = first_[j];
   for (int p = first_[j]; p < first_[j + 1] - 1; p++) {
     sum += pay_[p];
-    const double paid = sum - charge(j, rank_[p]);
-    const bool cheaper = costs_ && paid > top - kRounding && costs_->at(j, rank_[p]) < costs_->at(j, rank_[from]);
+    const double paid = sum - charge_at(j, p);
+    const bool cheaper = costs_ && paid > top - kRounding && cost_at(j, p) < cost_at(j, from);
     if (paid > top + kRounding || cheaper) {
       top = std::max(top, paid);
       from = to = p;
@@ -540,7 +543,7 @@ void Relaxation::pick_value(const Region& region, int j) {
 
 void Relaxation::pick_rank(int j, int from, int to, double worth) {
   worth_[j] = worth;
-  value[j] = (rank_[from] + rank_[to + 1] - 1) / 2;
+  value[j] = costs_ ? cheapest_[from] : (rank_[from] + rank_[to + 1] - 1) / 2;
   at_[j] = to;
   while (rank_[at_[j]] > value[j]) at_[j]--;
 }

@@ -126,14 +126,17 @@ class Relaxation {
 
   void place_payments(const Region& region);
   void mark_end(int j, int rank);
-  void mark_costs(const Region& region, int j);
   void place_ranks(const Region& region, int j);
   void place_rank(int j, int rank);
   bool has_many_ranks(int j) const { return start_[j + 1] - start_[j] > kMany; }
+  void find_cheapest();
   void place_multipliers();
 
   inline Direction find_direction(const Node& node);
   double charge(int j, int rank) const { return costs_ ? price_ * costs_->at(j, rank) : 0; }
+  double cost_at(int j, int place) const { return costs_->at(j, cheapest_[place]); }
+  double charge_at(int j, int place) const { return costs_ ? price_ * cost_at(j, place) : 0; }
+  double budget_worth() const { return costs_ ? price_ * costs_->budget() : 0; }
   double price_slope() const;
   void set_price(double price);
   inline void pay(const Multiplier& m, double amount);
@@ -173,7 +176,7 @@ class Relaxation {
 
   // payments per variable, at places where they change, and one place beyond; at_: the place of the picked rank, -1 for
   // "missing"
-  std::vector<int> first_, rank_, at_;
+  std::vector<int> first_, rank_, at_, cheapest_;
   std::vector<double> pay_, pay_missing_, worth_;
   std::vector<int> start_, place_;  // per variable and rank
   std::vector<std::uint8_t> is_end_;

@@ -37,8 +37,8 @@ struct Root {
     goal.open(node);
   }
 
-  // What the node's leaves add up to at a point of ranks.
-  double sum_at(const std::vector<int>& x) const {
+  // The region of one point of ranks.
+  Region cell_of(const std::vector<int>& x) const {
     Region cell = node.region;
     for (std::size_t j = 0; j < x.size(); j++) {
       const bool missing = x[j] >= box.size[j];
@@ -46,6 +46,12 @@ struct Root {
       cell.low[j] = missing ? 1 : x[j];
       cell.high[j] = missing ? 0 : x[j];
     }
+    return cell;
+  }
+
+  // What the node's leaves add up to at a point of ranks.
+  double sum_at(const std::vector<int>& x) const {
+    const Region cell = cell_of(x);
     double sum = node.base;
     for (int i = 0; i < node.trees(); i++)
       for (int p = node.first[i]; p < node.first[i + 1]; p++)
@@ -179,6 +185,34 @@ TEST_CASE("scaled weights are as exact as the goal says") {
     CHECK(off * root.node.trees() <= root.node.inexactness);
     CHECK(root.node.inexactness < 1e-12);
   }
+}
+
+TEST_CASE("a leaf can be reached within a budget if an affordable point ends in it, and only then") {
+  RandomForests random(10);
+  int too_far = 0;
+  for (int round = 0; round < 100; round++) {
+    const Forest f = random.make({6});
+    const Mask mask = random.make_box(f);
+    Root root(f, mask);
+    Costs costs(root.box);
+    costs.set(random.make_costs(f, random.make_point(f), round % 2 == 0), 1.0 + random.below(8));
+    Region region = root.node.region;
+    if (!costs.narrow(region)) continue;
+    std::vector<std::uint8_t> reached(root.node.weight.size(), 0);
+    std::vector<int> x;
+    for_each_point(f, mask, [&](const Point& point) {
+      root.box.to_ranks(point, x);
+      if (!costs.affordable(x)) return;
+      for (std::size_t p = 0; p < reached.size(); p++)
+        if (root.meets(root.cell_of(x), int(p))) reached[p] = 1;
+    });
+    const auto* entries = root.node.entries.data();
+    for (std::size_t p = 0; p < reached.size(); p++) {
+      too_far += !reached[p];
+      CHECK(costs.can_reach(region, entries + root.node.entry[p], entries + root.node.entry[p + 1]) == reached[p]);
+    }
+  }
+  CHECK(too_far > 100);
 }
 
 TEST_CASE("narrowing to a budget keeps all affordable points") {
