@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 namespace primewood::search {
@@ -42,6 +43,7 @@ void Nearest::search() {
 
 void Nearest::search_largest() {
   norm_ = Norm::kLargest;
+  levels_.clear();
   for (int a = 0; a < forest_.atoms(); a++)
     if (mask_[a]) levels_.push_back(cost_[a]);
   oracle_.limits.check();
@@ -66,8 +68,7 @@ void Nearest::search_sums() {
 // Some answer that is cheap in sum, if there is any. Where local search finds none, the one whose largest cost is least
 // is near in sum, too.
 bool Nearest::find_first() {
-  make_cheaper();
-  if (!best_.point.empty()) return true;
+  if (look_around()) return true;
   std::vector<int> found;
   if (whole_) {
     if (oracle_.ask(mask_.data(), question_, {&instance_}, found)) take(found);
@@ -77,15 +78,36 @@ bool Nearest::find_first() {
     if (!best_.point.empty()) best_.upper = cost_of(best_.point);
   }
   if (best_.point.empty()) return false;
-  make_cheaper();
+  look_from(best_.point, best_.upper);
   return true;
 }
 
-// Local search from the best answer so far, or from the instance.
-void Nearest::make_cheaper() {
+// Local search around the instance, in ever larger boxes: small ones take little time.
+bool Nearest::look_around() {
+  for (double share : {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0}) {
+    const double level = find_level(share);
+    look_from(instance_, level);
+    if (best_.point.empty()) continue;
+    if (best_.upper > level) look_from(best_.point, best_.upper);
+    return true;
+  }
+  return false;
+}
+
+// The level that a share of all costs is up to.
+double Nearest::find_level(double share) {
+  levels_.clear();
+  std::copy_if(cost_.begin(), cost_.end(), std::back_inserter(levels_), [](double c) { return std::isfinite(c); });
+  const auto at = levels_.begin() + std::ptrdiff_t(share * double(levels_.size() - 1));
+  std::nth_element(levels_.begin(), at, levels_.end());
+  return *at;
+}
+
+// Local search from a point among values that cost no more than a level.
+void Nearest::look_from(const std::vector<int>& start, double level) {
+  restrict_box(level);
   std::vector<int> found;
-  const std::vector<int>& start = best_.point.empty() ? instance_ : best_.point;
-  if (oracle_.look_within(mask_.data(), question_, cost_, start, found)) keep_if_cheaper(std::move(found));
+  if (oracle_.look_within(box_.data(), question_, cost_, start, found)) keep_if_cheaper(std::move(found));
 }
 
 void Nearest::narrow_sums() {

@@ -44,7 +44,9 @@ class Nearest {
   void search_sums();
   void find_whole();
   bool find_first();
-  void make_cheaper();
+  bool look_around();
+  void look_from(const std::vector<int>& start, double level);
+  double find_level(double share);
   void narrow_sums();
   void polish();
 
