@@ -19,7 +19,7 @@ def mask_of(flags: Iterable[object]) -> int:
     return int(bits[::-1] or "0", 2)
 
 
-def mask_of_array(flags: NDArray[np.bool_]) -> int:
+def mask_of_array(flags: NDArray[np.bool_ | np.uint8]) -> int:
     """The same of an array, faster."""
     return int.from_bytes(np.packbits(flags, bitorder="little").tobytes(), "little")
 

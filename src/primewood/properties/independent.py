@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -91,8 +92,7 @@ class IndependentOf:
             return search_all_pairs(verifier, claim, Pairs(verifier, tuple(places)), different)
         outcomes = []
         for place in places:
-            values = range(len(verifier.context.variables[place]))
-            steps = [(1 << v, 1 << v + 1) for v in values[:-1]]
+            steps = list(itertools.pairwise(range(len(verifier.context.variables[place]))))
             outcomes.append(search_by_steps(verifier, claim, place, steps, different))
             if outcomes[-1].outcome is Outcome.FAILS:
                 return outcomes[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal as Choice
@@ -125,9 +126,7 @@ class Monotone:
             runs = [(v, count - 1) if up else (0, v) for v in range(count)]
             pairs = Pairs(verifier, (place,), (relate(place, len(variables), runs),))
             return search_all_pairs(verifier, claim, pairs, taken_back)
-        steps = [(1 << v, 1 << v + 1) for v in range(count - 1)]
-        if not up:
-            steps = [(after, before) for before, after in steps]
+        steps = list(itertools.pairwise(range(count) if up else reversed(range(count))))
         return search_by_steps(verifier, claim, place, steps, taken_back)
 
     def _find_wanted(self, verifier: Verifier) -> int | None:

@@ -48,7 +48,7 @@ def search_by_steps(
     steps: Sequence[tuple[int, int]],
     forbidden: Sequence[tuple[int, int]],
 ) -> Verification:
-    """Whether no step of one variable alone leads to a forbidden pair of decisions."""
+    """Whether no step of one variable alone, from a value to another, leads to a forbidden pair of decisions."""
     pairs = Pairs(verifier, (place,))
     questions = [(step, labels) for step in steps for labels in forbidden]
     open_ = list(questions)
@@ -63,7 +63,7 @@ def search_by_steps(
             clock = Clock(
                 None if left < 0 else max(share * left / (len(again) - i), 0.001), verifier.clock.work_limit
             )
-            reply = pairs.find(pairs.box({place: before}, {place: after}), labels, clock)
+            reply = pairs.find(pairs.box({place: 1 << before}, {place: 1 << after}), labels, clock)
             if isinstance(reply, tuple):
                 rows = pairs.rows(reply)
                 if rows is not None:

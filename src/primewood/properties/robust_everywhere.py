@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from primewood.engines.protocol import Clock, Verdict
 from primewood.engines.search.joint import Relation
@@ -16,7 +17,7 @@ from primewood.fields import flag, optional, real, takes
 from primewood.logic.interval import number
 from primewood.logic.syntax import Statement
 from primewood.properties.pair_search import list_decision_pairs, search_all_pairs
-from primewood.properties.row_pairs import Pairs, relate
+from primewood.properties.row_pairs import Pairs
 from primewood.properties.verification import Verification, Verifier
 from primewood.properties.wording import Claim, Outcome
 
@@ -91,7 +92,7 @@ class RobustEverywhere:
         return ()
 
     def claim(self, verifier: Verifier) -> Claim:
-        self._moves(verifier)
+        self._check(verifier)
         if self.confidence is not None and not 0.5 < self.confidence <= 1:
             raise InvalidInput(f"a confidence must be above 0.5 and at most 1, not {self.confidence!r}")
         sure = ""
@@ -107,7 +108,7 @@ class RobustEverywhere:
 
     def verify(self, verifier: Verifier) -> Verification:
         claim = self.claim(verifier)
-        places, relations = self._moves(verifier)
+        places, relations = self._find_moves(verifier)
         if not places:
             return verifier.state_proof(claim)
         if self.confidence is None:
@@ -133,16 +134,18 @@ class RobustEverywhere:
         note = f"{done} of 2 decisions are proved, none was found to break it"
         return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=done / 2, note=note)
 
-    def _moves(self, verifier: Verifier) -> tuple[tuple[int, ...], tuple[Relation, ...]]:
-        """The numeric variables, doubled, and which of their cells are near enough to each other."""
-        context = verifier.context
+    def _check(self, verifier: Verifier) -> None:
+        """Refuse what cannot be asked."""
         if not isinstance(self.radius, int | float | np.number) or not 0 <= self.radius < math.inf:
             raise InvalidInput(f"a radius must be a number of at least 0, not {self.radius!r}")
-        if self.relative and context.ranges is None:
+        if self.relative and verifier.context.rows is None:
             raise InvalidInput("a radius relative to the training range needs X_train")
-        domain = verifier.subject.domain
-        if domain.knowledge.orders:
+        if verifier.subject.domain.knowledge.orders:
             raise InvalidInput("robustness everywhere does not take orders between features")
+
+    def _find_moves(self, verifier: Verifier) -> tuple[tuple[int, ...], tuple[Relation, ...]]:
+        """The numeric variables, doubled, and which of their cells are near enough to each other."""
+        context, domain = verifier.context, verifier.subject.domain
         places: list[int] = []
         relations: list[Relation] = []
         for j, feature in enumerate(domain.seen):
@@ -152,21 +155,25 @@ class RobustEverywhere:
             if self.relative and context.ranges is not None:
                 low, high = context.ranges[:, feature.column].tolist()
                 reach *= high - low if high > low else 1.0
-            near = _find_near_cells(feature.all_ends.tolist(), reach)
-            relations.append(relate(j, len(context.variables) + len(places), near))
+            low, high = _find_near_cells(feature.all_ends, reach)
+            relations.append(Relation(j, len(context.variables) + len(places), low, high))
             places.append(j)
         return tuple(places), tuple(relations)
 
 
-def _find_near_cells(ends: Sequence[tuple[float, float]], reach: float) -> list[tuple[int, int]]:
+def _find_near_cells(ends: NDArray[np.float64], reach: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Per cell, the first and the last that have a number at most so far from some number of it."""
-    found = []
-    low = high = 0
-    for v, (smallest, largest) in enumerate(ends):
-        while low < v and smallest - ends[low][1] > reach:
-            low += 1
-        high = max(high, v)
-        while high + 1 < len(ends) and ends[high + 1][0] - largest <= reach:
-            high += 1
-        found.append((low, high))
-    return found
+    least, most = ends.T
+    first = np.searchsorted(most, least - reach)
+    last = np.searchsorted(least, most + reach, side="right") - 1
+    # These sums are rounded, so they may miss cells at either end: the differences decide.
+    while (more := (first > 0) & (least - most[first - 1] <= reach)).any():
+        first -= more
+    while (fewer := least - most[first] > reach).any():
+        first += fewer
+    beyond = np.append(least, np.inf)
+    while (more := beyond[last + 1] - most <= reach).any():
+        last += more
+    while (fewer := least[last] - most > reach).any():
+        last -= fewer
+    return tuple(first.tolist()), tuple(last.tolist())

@@ -356,10 +356,9 @@ class RowScan:
 
     def _occurs(self, line: SweepLine) -> NDArray[np.bool_]:
         """Which combinations have values that occur in the training rows only."""
-        context, found = self.verifier.context, np.ones(len(line.cells), dtype=bool)
+        shares, found = self.verifier.context.frequencies, np.ones(len(line.cells), dtype=bool)
         for k, j in enumerate(line.places):
-            seen = np.array([context.frequency(j, value) > 0 for value in range(len(context.variables[j]))])
-            found &= seen[line.cells[:, k]]
+            found &= False if shares is None else shares[j][line.cells[:, k]] > 0
         return found
 
     @property

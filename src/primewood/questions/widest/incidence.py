@@ -1,11 +1,8 @@
-"""Which of many boxes or points meet a box, answered for all of them at once with one number of bits per value."""
+"""Which of many boxes meet a box, answered for all of them at once with one number of bits per value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
 
 from primewood.logic.instance import Box
 from primewood.logic.masks import indices
@@ -27,15 +24,6 @@ class Incidence:
     def __init__(self, sizes: Sequence[int]) -> None:
         self.having = [[0] * size for size in sizes]
         self.everything = 0
-
-    @classmethod
-    def from_points(cls, points: NDArray[np.int64], sizes: Sequence[int]) -> Incidence:
-        """Points, in the order of the rows of an array."""
-        found = cls(sizes)
-        found.everything = (1 << len(points)) - 1
-        for j, size in enumerate(sizes):
-            found.having[j] = _rows_per_value(points[:, j], size)
-        return found
 
     def add(self, box: Box) -> None:
         """Add a box."""
@@ -60,11 +48,3 @@ class Incidence:
             if mask != (1 << len(self.having[j])) - 1:
                 met &= self.along(j, mask)
         return met
-
-
-def _rows_per_value(column: NDArray[np.int64], size: int) -> list[int]:
-    """Per value, the rows that have it, as bits; a negative value is none."""
-    rows = np.flatnonzero(column >= 0)
-    packed = np.zeros((size, (len(column) + 7) // 8), dtype=np.uint8)
-    np.bitwise_or.at(packed, (column[rows], rows >> 3), (1 << (rows & 7)).astype(np.uint8))
-    return [int.from_bytes(each.tobytes(), "little") for each in packed]

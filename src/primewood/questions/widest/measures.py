@@ -15,7 +15,6 @@ from primewood.logic.instance import Box
 from primewood.logic.masks import indices, mask_of_array
 from primewood.logic.variable import Variable
 from primewood.model.context import Context, TreeContext
-from primewood.questions.widest.incidence import Incidence
 
 Measure = Choice["rows", "volume", "values"]
 """What the widest explanation covers most of."""
@@ -36,7 +35,8 @@ class RowsCovered:
 
     def __init__(self, points: NDArray[np.int64], variables: Sequence[Variable]) -> None:
         self.points = points
-        self._incidence = Incidence.from_points(points, [len(x) for x in variables])
+        self._sizes = [len(x) for x in variables]
+        self._cells = np.where(points < 0, np.array(self._sizes, dtype=np.int64), points).T.copy()
         known: NDArray[np.bool_] = np.all(points >= 0, axis=1)
         self.counted = mask_of_array(known)
         self._along: dict[tuple[int, int], int] = {}
@@ -63,15 +63,20 @@ class RowsCovered:
         none = one = self.counted
         known = self._along
         for j, mask in enumerate(box):
-            if mask.bit_count() == len(self._incidence.having[j]):
+            if mask.bit_count() == self._sizes[j]:
                 continue
             if (j, mask) not in known:
                 if len(known) > MOST_KNOWN // (1 + len(self.points) // 1000):
                     known.clear()
-                known[j, mask] = self._incidence.along(j, mask)
+                known[j, mask] = self._along_variable(j, mask)
             one &= known[j, mask] | none
             none &= known[j, mask]
         return none, one
+
+    def _along_variable(self, j: int, mask: int) -> int:
+        """The points that some values of a variable cover, as bits. Those in no cell are past its last value."""
+        allowed = np.frombuffer(mask.to_bytes(self._sizes[j] // 8 + 1, "little"), dtype=np.uint8)
+        return mask_of_array(np.unpackbits(allowed, bitorder="little")[self._cells[j]])
 
 
 class ShareCovered:
