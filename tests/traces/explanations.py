@@ -159,6 +159,19 @@ def judge_prime(
             expect(not table.is_certain(larger, bad), about, lambda: f"{box} is not prime: {larger} will do")  # noqa: B023
 
 
+def judge_necessity(session: Session, why: pw.Explanation, asked: Asked, box: Box) -> None:
+    """Whether no more values count as necessary than are: with each of them, the box holds a different decision."""
+    table, bad = session.table, session.table.perhaps_against(asked.label)
+    places = {x.name: j for j, x in enumerate(table.variables)}
+    for one in why.necessity:
+        j = places[one.feature]
+        excluded = [v for v in range(table.sizes[j]) if not box[j] >> v & 1]
+        wider = [joined(session, asked, j, box[j] | 1 << v, why.literals) for v in excluded]
+        needed = sum(not table.is_certain((*box[:j], mask, *box[j + 1 :]), bad) for mask in wider)
+        counts = f"{one} of {box}: {len(excluded)} excluded, {needed} necessary"
+        expect(one.excluded == len(excluded) and one.necessary <= needed, "necessity", counts)
+
+
 def judge_witnesses(session: Session, why: pw.Explanation, box: Box, fixed: frozenset[int]) -> None:
     """Whether witnesses are rows just outside, decided as they say, and none is left out."""
     places = {x.name: j for j, x in enumerate(session.table.variables)}

@@ -15,6 +15,7 @@ import primewood as pw
 from primewood.questions import best
 from primewood.questions.explanations import Explanations
 from primewood.questions.families import BoxFamily
+from primewood.questions.necessity import count_excluded
 from rotation import digest_sources, find_commit
 from traces import Call, Recipe, Trace, replay, running
 from traces.calls import KINDS
@@ -123,6 +124,19 @@ def test_an_explanation_that_keeps_too_much_is_found(monkeypatch) -> None:
 
     found = failures(monkeypatch, "explain", pw.Explainer, ("explain", explain), literals="sets")
     assert any("is not prime" in failure for failure in found)
+
+
+@pytest.mark.parametrize("literals", ["sets", "intervals", "values"])
+def test_an_interrupted_explanation_that_calls_everything_necessary_is_found(monkeypatch, literals) -> None:
+    honest = pw.Explainer.explain
+
+    def explain(self, x, **options):
+        why = honest(self, x, **options)
+        return replace(why, known_necessity=count_excluded(why.term, necessary=True))
+
+    options = {"literals": literals, "limit": 1e-9}
+    found = failures(monkeypatch, "explain", pw.Explainer, ("explain", explain), **options)
+    assert any("necessity" in failure for failure in found)
 
 
 @pytest.mark.parametrize("goal", ["shortest", "widest"])

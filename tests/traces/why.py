@@ -17,6 +17,7 @@ from traces.explanations import (
     judge_also,
     judge_explanation,
     judge_listing,
+    judge_necessity,
     judge_shortest,
     judge_widest,
     judge_witnesses,
@@ -161,6 +162,7 @@ def judge_best(
     """Whether an explanation is what was asked for."""
     box = judge_explanation(session, why, asked, asked.label, fixed=fixed)
     _judge_status(session, why, asked, box, fixed, avoided, limit)
+    judge_necessity(session, why, asked, box)
     language = options["literals"] or session.explainer.literals
     expect(why.literals == language, "explain", f"literals {why.literals}, not {language}")
     if look:

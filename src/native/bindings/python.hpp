@@ -54,7 +54,7 @@ class Unlocked {
 // Lets Ctrl-C through: called without the GIL, a few times a second.
 void poll_signals();
 
-// A poll that also tells a watcher how far the work is, at every so many polls; what `report` returns is made with the
+// A poll that also tells a watcher how far the work is, at every n-th call. What `report` returns is made with the
 // GIL. An error of the watcher ends the work. The poll refers to the watcher, which must outlive the work.
 template <class Report>
 std::function<void()> make_poll(const nanobind::object& watcher, int polls_per_call, Report report) {
