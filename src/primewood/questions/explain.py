@@ -114,7 +114,7 @@ def explain(
     watch = None if watcher is None else watch_growth(watcher, maker, clock)
     found = weaken(oracle, decision.point, plan, clock, watch)
     why = _state(decision, maker.explain_grown(found), avoided, found, clock)
-    return replace(why, notes=note_fixed(why.notes, model.context.variables, fixed))
+    return replace(why, notes=note_fixed(why.notes, model.context.variables, fixed)) if fixed else why
 
 
 def include_rows(decision: Decision, rows: Any, fixed: frozenset[int]) -> list[Step]:
