@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import resource
+import sys
 import time
 from functools import cache
 
@@ -138,6 +140,39 @@ def test_a_short_limit_is_kept_by_first_and_later_questions(name):
         start = time.process_time()
         QUESTIONS[name](made, X[0], 0.02)
         assert time.process_time() - start < 0.02 + 1
+
+
+def late(ask, limit):
+    """The CPU seconds that a question takes beyond its limit."""
+    start = time.process_time()
+    ask(limit)
+    return time.process_time() - start - limit
+
+
+# Relevance is refused for so many values, and a rule list first decides all training rows.
+ABOUT_LARGE_MODELS = {name: ask for name, ask in QUESTIONS.items() if name not in ("relevance", "rules")} | {
+    "linf": lambda e, x, t: e.counterfactual(x, norm="linf", time_limit=t),
+    "l0": lambda e, x, t: e.robustness(x, norm="l0", time_limit=t),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ABOUT_LARGE_MODELS)
+def test_a_short_limit_is_kept_with_a_hundred_thousand_leaves(name):
+    model, X = noisy_forest(25_000, 20)
+    made = pw.Explainer(model, X, feature_names=FEATURES)
+    question = ABOUT_LARGE_MODELS[name]
+    assert min(late(lambda t: question(made, X[1], t), 0.05) for _ in range(2)) < 0.15
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**30 if sys.platform == "darwin" else 2**20)
+    assert peak < 1.5
+
+
+def test_leaves_are_collected_within_the_limit():
+    model, X = noisy_forest(10_000, 20)
+    made = pw.Explainer(model, X, feature_names=FEATURES)
+    oracle = made._model.engines.oracle(int(model.predict(X[:1])[0]))
+    everything = tuple(x.everything for x in oracle.variables)
+    assert min(late(lambda t: oracle.counterexample(everything, Clock(t)), 0.001) for _ in range(3)) < 0.006
 
 
 def test_more_values_than_can_be_let_go_of_one_by_one_are_refused():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from primewood.logic.masks import find_runs, indices, lowest, mask_of
+from primewood.logic.masks import find_runs, indices, lowest, mask_of, mask_of_array
 from primewood.logic.variable import Variable
 
 SETS = st.sets(st.integers(0, 80))
@@ -25,6 +26,7 @@ def test_bits_and_positions_are_the_same(held):
     mask = mask_of(i in held for i in range(81))
     assert indices(mask) == sorted(held)
     assert lowest(mask) == min(held)
+    assert mask_of_array(np.isin(np.arange(81), sorted(held))) == mask
 
 
 @given(st.lists(st.floats(-9, 9), unique=True, min_size=1, max_size=8).map(sorted), st.data())

@@ -36,6 +36,16 @@ def test_missing_is_a_value_only_where_it_is_declared():
         pw.Variable.numeric("X", [2]).index(float("nan"))
 
 
+def test_a_single_value_is_made_without_the_others():
+    for X in (
+        pw.Variable.numeric("X", [2, 6], closed="right", missing=True),
+        pw.Variable.numeric("X", [], missing=True),
+    ):
+        alone = [X.value_at(place) for place in range(len(X))]
+        assert X._values is None
+        assert alone == list(X.values) == [X.value_at(place) for place in range(len(X))]
+
+
 def test_comparisons_fall_on_cuts():
     X = pw.Variable.numeric("X", [2, 6], closed="left")
     assert str(X < 2) == "X < 2" and str(X >= 6) == "X >= 6" and str((X >= 2) & (X < 6)) == "2 <= X < 6"

@@ -108,7 +108,11 @@ class RobustEverywhere:
 
     def verify(self, verifier: Verifier) -> Verification:
         claim = self.claim(verifier)
-        places, relations = self._find_moves(verifier)
+        moves = self._find_moves(verifier)
+        if moves is None:
+            note = "the time was over before the search"
+            return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=0.0, note=note)
+        places, relations = moves
         if not places:
             return verifier.state_proof(claim)
         if self.confidence is None:
@@ -143,14 +147,16 @@ class RobustEverywhere:
         if verifier.subject.domain.knowledge.orders:
             raise InvalidInput("robustness everywhere does not take orders between features")
 
-    def _find_moves(self, verifier: Verifier) -> tuple[tuple[int, ...], tuple[Relation, ...]]:
-        """The numeric variables, doubled, and which of their cells are near enough to each other."""
+    def _find_moves(self, verifier: Verifier) -> tuple[tuple[int, ...], tuple[Relation, ...]] | None:
+        """The numeric variables, doubled, and which of their cells are near to each other; None if interrupted."""
         context, domain = verifier.context, verifier.subject.domain
         places: list[int] = []
         relations: list[Relation] = []
         for j, feature in enumerate(domain.seen):
             if feature.patterns is not None or feature.variable is None:
                 continue
+            if verifier.clock.expired():
+                return None
             reach = float(self.radius)
             if self.relative and context.ranges is not None:
                 low, high = context.ranges[:, feature.column].tolist()

@@ -126,10 +126,17 @@ class SweepLine:
 
     @cached_property
     def _ways(self) -> list[tuple[NDArray[np.int64], Row]]:
-        """Per tree, the way that each combination takes, and numbers that take each way."""
-        return [
-            _ways(tree, self.verifier.subject.ensemble, self.columns, self.numbers) for tree in self._trees
-        ]
+        """Per tree, the way that each combination takes, and numbers that take each way; see `prepare`."""
+        return []
+
+    def prepare(self, clock: Clock) -> bool:
+        """Find the ways through the trees; False if the time is up before, to be continued by the next call."""
+        ensemble = self.verifier.subject.ensemble
+        for tree in self._trees[len(self._ways) :]:
+            if clock.expired():
+                return False
+            self._ways.append(_find_ways(tree, ensemble, self.columns, self.numbers))
+        return True
 
     @property
     def _trees(self) -> tuple[Tree, ...]:
@@ -227,7 +234,7 @@ class SweepLine:
         return self.verifier.context.cells.row_at(tuple(other), row, point)
 
 
-def _ways(
+def _find_ways(
     tree: Tree, ensemble: Ensemble, columns: Sequence[int], numbers: Row
 ) -> tuple[NDArray[np.int64], Row]:
     """Which combinations of values no test of a tree distinguishes, and numbers of one of each kind."""
@@ -304,6 +311,8 @@ class RowScan:
         The clock is checked more often than what was found, so that what is found does not depend on the clock.
         """
         cost = sum(line.cost for line in self.lines)
+        if not len(self.waiting) or not all(line.prepare(clock) for line in self.lines):
+            return
         while len(self.waiting) and self.lines and not clock.expired():
             chunk = self.waiting[: max(1, ADDITIONS // cost)]
             self._look_in_blocks(chunk, max(1, ADDITIONS_PER_BLOCK // cost), clock)
