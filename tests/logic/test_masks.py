@@ -29,6 +29,11 @@ def test_bits_and_positions_are_the_same(held):
     assert mask_of_array(np.isin(np.arange(81), sorted(held))) == mask
 
 
+@given(st.sets(st.integers(0, 5000)))
+def test_positions_of_many_bits(held):
+    assert indices(sum(1 << i for i in held)) == sorted(held)
+
+
 @given(st.lists(st.floats(-9, 9), unique=True, min_size=1, max_size=8).map(sorted), st.data())
 def test_the_intervals_of_a_literal_hold_the_values_that_it_allows(cuts, data):
     side = data.draw(st.sampled_from(["left", "right"]))

@@ -7,9 +7,15 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+MANY = 1000
+"""From how many bits on arrays are faster."""
+
 
 def indices(mask: int) -> list[int]:
     """The positions of the bits that are set, from low to high."""
+    if mask.bit_length() > MANY:
+        packed = np.frombuffer(mask.to_bytes(mask.bit_length() // 8 + 1, "little"), dtype=np.uint8)
+        return np.flatnonzero(np.unpackbits(packed, bitorder="little")).tolist()
     return [i for i, bit in enumerate(bin(mask)[:1:-1]) if bit == "1"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from primewood.engines.protocol import Clock, Grown
 from primewood.logic.instance import Box, Point
@@ -116,15 +117,21 @@ def widest(
         search.improve(tuning.patience, share=0.75 if tuning.prove else 1.0)
         if tuning.prove:
             prove_widest(search)
-    box = search.box
     return Widest(
-        box=box,
+        box=search.box,
         covered=search.covered,
         upper=search.upper,
         proved=search.proved,
         prime=search.prime,
         entails=search.entails,
         queries=search.queries,
-        find_witnesses=lambda: known.witnesses(box),
+        find_witnesses=partial(_find_witnesses, known, search.box, search.unlearnt),
         history=tuple(search.history),
     )
+
+
+def _find_witnesses(cuts: Cuts, box: Box, unlearnt: list[Grown]) -> dict[tuple[int, int], Point]:
+    """Per excluded value of a box a counterexample, where one is known."""
+    while unlearnt:
+        cuts.add_witnesses(unlearnt.pop().find_witnesses())
+    return cuts.witnesses(box)

@@ -7,14 +7,16 @@ known cut.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from primewood.domain import EnsembleSubject
 from primewood.engines.protocol import Clock, Oracle, WeakeningPlan
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
-from primewood.logic.masks import indices, mask_of
+from primewood.logic.masks import indices, mask_of, mask_of_array
 from primewood.questions.weakening import weaken
 from primewood.questions.widest.incidence import Incidence, intersect_all
 
@@ -65,6 +67,17 @@ class Cuts:
         """Keep a box all of whose points get a different decision."""
         self.boxes.append(box)
         self.incidence.add(box)
+
+    def add_witnesses(self, witnesses: Mapping[tuple[int, int], Point]) -> None:
+        """Keep the witnesses of a weakening, by excluded value: those that differ in one variable only, together."""
+        found: dict[tuple[int, Point], list[int]] = {}
+        for (j, v), witness in witnesses.items():
+            found.setdefault((j, (*witness[:j], 0, *witness[j + 1 :])), []).append(v)
+        for (j, rest), values in found.items():
+            flags = np.zeros(len(self.variables[j]), dtype=bool)
+            flags[values] = True
+            mask = mask_of_array(flags)
+            self.add(tuple(mask if i == j else 1 << v for i, v in enumerate(rest)))
 
     def learn(self, found: Point, instance: Point, clock: Clock) -> None:
         """Keep a counterexample, moved towards the instance and widened, so that it cuts off more."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from primewood.engines.protocol import Clock, Grown, Growth, Reply, Verdict, WeakeningPlan
-from primewood.logic.instance import Box, Point
+from primewood.logic.instance import Box
 from primewood.logic.masks import indices
 from primewood.questions.best_problem import Problem
 from primewood.questions.history import BoundsWatcher, History
@@ -51,6 +51,7 @@ class Search:
         self.proved = self.prime = self.entails = False
         self.queries = 0
         self.watcher, self.history = problem.watcher, History(problem.watcher)
+        self.unlearnt: list[Grown] = []
 
     def note(self) -> None:
         """Remember when the bounds became what they are."""
@@ -161,13 +162,11 @@ class Search:
             self.learn(grown)
 
     def learn(self, grown: Grown) -> None:
-        """Keep the witnesses of a weakening as cuts: those that differ in one variable only, together."""
-        found: dict[tuple[int, Point], int] = {}
-        for (j, v), witness in grown.find_witnesses().items():
-            key = (j, (*witness[:j], 0, *witness[j + 1 :]))
-            found[key] = found.get(key, 0) | 1 << v
-        for (j, rest), values in found.items():
-            self.cuts.add(tuple(values if i == j else 1 << v for i, v in enumerate(rest)))
+        """Keep the witnesses of a weakening as cuts; once the time is up, only if someone asks for them."""
+        if self.clock.expired():
+            self.unlearnt.append(grown)
+        else:
+            self.cuts.add_witnesses(grown.find_witnesses())
 
 
 def _is_within(box: Box, other: Box) -> bool:
