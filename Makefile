@@ -60,6 +60,7 @@ bench: $(VENV)/.develops
 	$(BIN)/python benchmarks/orders.py
 	$(BIN)/python benchmarks/languages.py
 	$(BIN)/python benchmarks/limits.py
+	$(BIN)/python benchmarks/large_models.py
 
 bench-quick: $(VENV)/.develops
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check dtai-veritas
