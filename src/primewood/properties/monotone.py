@@ -126,7 +126,9 @@ class Monotone:
             runs = [(v, count - 1) if up else (0, v) for v in range(count)]
             pairs = Pairs(verifier, (place,), (relate(place, len(variables), runs),))
             return search_all_pairs(verifier, claim, pairs, taken_back)
-        steps = list(itertools.pairwise(range(count) if up else reversed(range(count))))
+        steps = list(itertools.pairwise(range(count)))
+        if not up:
+            steps = [(after, before) for before, after in steps]
         return search_by_steps(verifier, claim, place, steps, taken_back)
 
     def _find_wanted(self, verifier: Verifier) -> int | None:
