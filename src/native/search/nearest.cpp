@@ -142,13 +142,17 @@ void Nearest::polish() {
 }
 
 // A level among those that are open, -1 if none is: near the lower end as long as nothing was found beyond it, as
-// small boxes are quick to decide; then the one in the middle.
+// small boxes are quick to decide; then the one in the middle. Near the end the last one: answers are found quickly,
+// and a proof that there is none takes as long for any level. If a few in a row have answers, the middle is next.
 double Nearest::middle_level() {
   const auto from = std::upper_bound(levels_.begin(), levels_.end(), below_);
   const auto to = std::lower_bound(levels_.begin(), levels_.end(), best_.upper);
   if (from >= to) return -1;
-  const auto half = (to - from) / 2;
   stride_ *= 2;
+  const bool near = below_ >= (1 - kNear) * best_.upper;
+  if (near && ++last_levels_ <= kFewLevels) return *(to - 1);
+  last_levels_ = 0;
+  const auto half = (to - from) / 2;
   return *(from + std::min<std::ptrdiff_t>(half, stride_));
 }
 
