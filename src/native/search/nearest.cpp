@@ -78,7 +78,7 @@ bool Nearest::find_first() {
     if (!best_.point.empty()) best_.upper = cost_of(best_.point);
   }
   if (best_.point.empty()) return false;
-  look_from(best_.point, best_.upper);
+  look_from({&best_.point, &instance_}, best_.upper);
   return true;
 }
 
@@ -86,9 +86,9 @@ bool Nearest::find_first() {
 bool Nearest::look_around() {
   for (double share : {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0}) {
     const double level = find_level(share);
-    look_from(instance_, level);
+    look_from({&instance_}, level);
     if (best_.point.empty()) continue;
-    if (best_.upper > level) look_from(best_.point, best_.upper);
+    if (best_.upper > level) look_from({&best_.point, &instance_}, best_.upper);
     return true;
   }
   return false;
@@ -103,11 +103,11 @@ double Nearest::find_level(double share) {
   return *at;
 }
 
-// Local search from a point among values that cost no more than a level.
-void Nearest::look_from(const std::vector<int>& start, double level) {
+// Local search from points among values that cost no more than a level.
+void Nearest::look_from(const Seeds& seeds, double level) {
   restrict_box(level);
   std::vector<int> found;
-  if (oracle_.look_within(box_.data(), question_, cost_, start, found)) keep_if_cheaper(std::move(found));
+  if (oracle_.look_within(box_.data(), question_, cost_, seeds, found)) keep_if_cheaper(std::move(found));
 }
 
 void Nearest::narrow_sums() {

@@ -47,7 +47,7 @@ class Nearest {
   void find_whole();
   bool find_first();
   bool look_around();
-  void look_from(const std::vector<int>& start, double level);
+  void look_from(const Seeds& seeds, double level);
   double find_level(double share);
   void narrow_sums();
   void polish();

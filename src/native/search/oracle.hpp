@@ -62,10 +62,10 @@ class Oracle {
   double search_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom, double budget,
                        const Take& take);
 
-  // True with a cheap point of the box that answers the question: what local search finds from a start, which is made
-  // cheaper if it is an answer.
-  bool look_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom,
-                   const std::vector<int>& start, std::vector<int>& point);
+  // True with a cheap point of the box that answers the question: what local search finds from seeds, which are made
+  // cheaper if they are answers.
+  bool look_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom, const Seeds& seeds,
+                   std::vector<int>& point);
 
   bool answers(const std::vector<int>& point, Question question) const;
 
@@ -87,6 +87,7 @@ class Oracle {
 
   bool beat(int label, const Seeds& seeds, std::vector<int>& point);
   void beat_within(int label, double budget, const Take& take);
+  int find_cheap_rival(int label, const Seeds& seeds, std::vector<int>& point);
   void take_values(const std::vector<int>& x, double budget, const Take& take);
   AllMargins::Decided decides_for(int label) const;
   bool search_rivals(int label, std::vector<int>& point);
