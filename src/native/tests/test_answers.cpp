@@ -68,6 +68,29 @@ TEST_CASE("the nearest answer costs as much as the cheapest of all") {
   CHECK(found > 60);
 }
 
+// Local search finds most of the cheapest answers of small forests at once; without it, the exact search has to.
+TEST_CASE("without local search, budgets shrink to the cheapest sum") {
+  RandomForests random(17);
+  for (int round = 0; round < 60; round++) {
+    const Forest f = random.make({9, 0, 2 + round % 2, 4, {6, 5, 4}});
+    const Point instance = random.make_point(f);
+    const std::vector<double> costs = random.make_costs(f, instance, round % 2 == 0);
+    const Question question{f.decide(instance.data())};
+    Oracle oracle(f);
+    start(oracle, {800, false});
+    const NearestAnswer answer = Nearest(oracle, question, Norm::kSum, instance, costs).run();
+    double cheapest = INFINITY;
+    for_each_point(f, whole_box(f), [&](const Point& p) {
+      if (oracle.answers(p, question)) cheapest = std::min(cheapest, cost_of(f, costs, p, Norm::kSum));
+    });
+    CHECK(!answer.interrupted);
+    CHECK(answer.point.empty() == std::isinf(cheapest));
+    if (answer.point.empty()) continue;
+    CHECK(answer.upper == doctest::Approx(cheapest));
+    CHECK(answer.lower <= cheapest + 1e-9);
+  }
+}
+
 TEST_CASE("a grown box is safe, and no value can be added to it") {
   RandomForests random(16);
   for (int round = 0; round < 120; round++) {
