@@ -1,8 +1,6 @@
 #include "search/cheap_falsifier.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <utility>
 
 namespace primewood::search {

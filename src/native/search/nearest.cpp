@@ -84,6 +84,7 @@ bool Nearest::find_first() {
 
 // Local search around the instance, in ever larger boxes: small ones take little time.
 bool Nearest::look_around() {
+  if (std::none_of(mask_.begin(), mask_.end(), [](auto allowed) { return allowed != 0; })) return false;
   for (double share : {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0}) {
     const double level = find_level(share);
     look_from({&instance_}, level);

@@ -1,7 +1,6 @@
 #include "search/oracle.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace primewood::search {
@@ -56,6 +55,7 @@ bool Oracle::look_within(const std::uint8_t* mask, Question question, const std:
                          const Seeds& seeds, std::vector<int>& point) {
   if (!options_.local_search || forest.any_order || (question.target && forest.n_classes != 2)) return false;
   open(mask);
+  if (box_.is_empty()) return false;
   costs_.set(of_atom, 1);
   const int label = label_of(question), rival = find_cheap_rival(label, seeds, point);
   if (rival < 0) return false;
