@@ -26,7 +26,7 @@ class Limits {
   // Call often: it costs one look at the clock. In the header, as every search calls it at every node.
   void check() {
     const auto now = Clock::now();
-    if (timed_ && now >= deadline_) throw LimitReached{};
+    if (timed_ && now >= end_.time) throw LimitReached{};
     if (now >= next_poll_) {
       next_poll_ = now + kPollInterval;
       poll_();
@@ -35,7 +35,7 @@ class Limits {
 
   void count_node() {
     visited_++;
-    if (counted_ && --nodes_left_ < 0) throw LimitReached{};
+    if (counted_ && visited_ > end_.nodes) throw LimitReached{};
   }
 
   std::int64_t visited() const { return visited_; }
@@ -43,13 +43,31 @@ class Limits {
   // From here on, take at most this many nodes.
   void allow(std::int64_t nodes);
 
+  // Whether anything can end the run.
+  bool limited() const { return timed_ || counted_; }
+
+  // A run may have stages: from here on, work up to a share of the run's time and nodes; 1 is all of them.
+  void set_stage(double share);
+
+  // A stage may have slices: from here on, work for a fraction of what is left of the stage; 1 is all of it.
+  void set_slice(double fraction);
+
+  bool is_stage_over() const;
+
  private:
   static constexpr double kForever = 9e8;  // seconds; the clock counts nanoseconds, and not many more than that
   static constexpr std::chrono::milliseconds kPollInterval{40};
 
+  // Where something ends, in time and in nodes visited.
+  struct End {
+    Clock::time_point time;
+    std::int64_t nodes = 0;
+  };
+
   std::function<void()> poll_;
-  Clock::time_point deadline_, next_poll_;
-  std::int64_t nodes_left_ = 0, visited_ = 0;
+  Clock::time_point began_, next_poll_;
+  End run_, stage_, end_;  // of the run, of its stage, and of what is at work now
+  std::int64_t visited_ = 0;
   bool timed_ = false, counted_ = false;
 };
 

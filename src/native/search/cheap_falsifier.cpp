@@ -1,6 +1,8 @@
 #include "search/cheap_falsifier.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace primewood::search {
@@ -89,6 +91,7 @@ void CheapFalsifier::choose_variables(const std::vector<int>& x, double most) {
     if (k < kWidth || costs_.at(worth[k].second, x[worth[k].second]) > 0) variables_.push_back(worth[k].second);
 }
 
+// Move the variables back one by one, the dearest first, while the point stays a counterexample.
 void CheapFalsifier::save(std::vector<int>& x) {
   Int total = margin_.total_at(x);
   for (bool saved = true; saved;) {
@@ -132,10 +135,10 @@ bool CheapFalsifier::change(std::vector<int>& x, double most) {
     x[j] = cheapest_rank(j);
     barred_[j] = 1;
   }
-  const bool repaired = repair_among(x, most * kMore);
+  const bool repaired = repair_among(x, most);
   for (int j : given_up) barred_[j] = 0;
   if (repaired) save(x);
-  return repaired && cost_of(x) <= most;
+  return repaired;
 }
 
 int CheapFalsifier::cheapest_rank(int j) const {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "limits.hpp"
@@ -22,10 +23,7 @@ class CheapFalsifier {
   // Move a point until it is a counterexample that costs less than `most`; false if that fails.
   bool repair(std::vector<int>& x, double most);
 
-  // Move the variables of a counterexample back one by one, the dearest first, while it stays one.
-  void save(std::vector<int>& x);
-
-  // Make a counterexample cheaper by giving up moves, and finding others in their place.
+  // Make a counterexample cheaper, as far as that is easy.
   void improve(std::vector<int>& x);
 
   double cost_of(const std::vector<int>& x) const;
@@ -35,7 +33,6 @@ class CheapFalsifier {
   static constexpr int kIdle = 24;           // how often in a row a change may fail
   static constexpr int kMostMoves = 400;     // of one repair
   static constexpr double kLess = 1 - 1e-9;  // of a cost, to be worth a change
-  static constexpr double kMore = 1.2;       // of it on the way, as there may be something to save afterwards
 
   // A move of one variable to a rank, and what a unit of money buys.
   struct Move {
@@ -51,6 +48,7 @@ class CheapFalsifier {
   void weigh_moves(int j, const std::vector<int>& x, Int total, double cost, double most, Move& best);
   void choose_variables(const std::vector<int>& x, double most);
 
+  void save(std::vector<int>& x);
   bool save_on(std::vector<int>& x, int j, Int& total);
   bool change(std::vector<int>& x, double most);
   void find_moved(const std::vector<int>& x);

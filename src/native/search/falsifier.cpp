@@ -48,11 +48,14 @@ bool Falsifier::ascend(std::vector<int>& x) {
 // The rank with the largest sum along a variable, -1 if none is above the total, which is raised to it.
 int Falsifier::best_rank(int j, Int& total) const {
   int to = -1;
-  for (int v = 0; v < box_.ranks(j); v++) {
-    if (along_[v] <= total) continue;
+  const auto consider = [&](int v) {
+    if (along_[v] <= total) return;
     total = along_[v];
     to = v;
-  }
+  };
+  const int low = part_ ? part_->low[j] : 0, high = part_ ? part_->high[j] : box_.size[j] - 1;
+  for (int v = low; v <= high; v++) consider(v);
+  if (part_ ? part_->missing[j] : box_.missing[j]) consider(box_.size[j]);
   return to;
 }
 
@@ -77,14 +80,43 @@ bool Falsifier::wander(int rounds, std::vector<int>& x) {
 void Falsifier::find_free_variables() {
   free_.clear();
   for (int j = 0; j < forest_.n_variables; j++)
-    if (box_.ranks(j) > 1 && !margin_.testing(j).empty()) free_.push_back(j);
+    if (is_free(j) && !margin_.testing(j).empty()) free_.push_back(j);
 }
 
 // Change two to four coordinates at random.
 void Falsifier::shake(std::vector<int>& x) {
   for (int k = 2 + random_.below(3); k > 0; k--) {
     const int j = free_[random_.below(free_.size())];
-    x[j] = random_.below(box_.ranks(j));
+    x[j] = random_rank(j);
+  }
+}
+
+bool Falsifier::is_free(int j) const { return part_ ? !part_->fixed(j) : box_.ranks(j) > 1; }
+
+int Falsifier::random_rank(int j) {
+  if (!part_) return random_.below(box_.ranks(j));
+  const int count = part_->high[j] - part_->low[j] + 1;
+  const int k = random_.below(std::size_t(count + part_->missing[j]));
+  return k < count ? part_->low[j] + k : box_.size[j];
+}
+
+bool Falsifier::search_part(const Region& part, std::vector<int>& x) {
+  const Within within(part_, part);
+  move_into_part(x);
+  find_free_variables();
+  bool found = ascend(x);
+  for (int round = 0; round < kPartRounds && !found && !free_.empty(); round++) {
+    shake(x);
+    found = ascend(x);
+  }
+  return found;
+}
+
+void Falsifier::move_into_part(std::vector<int>& x) const {
+  for (int j = 0; j < forest_.n_variables; j++) {
+    const bool missing = x[j] >= box_.size[j];
+    if (missing && part_->missing[j]) continue;
+    x[j] = part_->has_ranks(j) ? std::clamp(x[j], part_->low[j], part_->high[j]) : box_.size[j];
   }
 }
 

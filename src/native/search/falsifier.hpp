@@ -7,6 +7,7 @@
 #include "limits.hpp"
 #include "search/margin.hpp"
 #include "search/random.hpp"
+#include "search/region.hpp"
 
 namespace primewood::search {
 
@@ -30,12 +31,32 @@ class Falsifier {
   // Ascend from random changes of the best point; true with the counterexample in `x`.
   bool wander(int rounds, std::vector<int>& x);
 
+  // Ascend in a part of the box, from a point and from random changes of where that ends; true with the counterexample
+  // in `x`.
+  bool search_part(const Region& part, std::vector<int>& x);
+
  private:
+  static constexpr int kPartRounds = 3;   // of random changes in a part
   static constexpr int kMostSweeps = 20;  // per variable
+
+  // Keeps walks in a part of the box until it goes out of scope.
+  class Within {
+   public:
+    Within(const Region*& at, const Region& part) : at_(at) { at_ = &part; }
+    ~Within() { at_ = nullptr; }
+    Within(const Within&) = delete;
+    Within& operator=(const Within&) = delete;
+
+   private:
+    const Region*& at_;
+  };
 
   inline int best_rank(int j, Int& total) const;
   void find_free_variables();
   void shake(std::vector<int>& x);
+  void move_into_part(std::vector<int>& x) const;
+  bool is_free(int j) const;
+  int random_rank(int j);
   void spread(int b, int j, int low, int high, bool missing, const std::vector<int>& x);
   inline void add_along(int j, int low, int high, bool missing, Int weight);
 
@@ -46,8 +67,9 @@ class Falsifier {
   std::vector<int> best_;  // the heaviest point seen that is no counterexample
   Int best_total_ = INT64_MIN;
   std::vector<Int> along_;
-  std::vector<int> free_;  // the variables that matter and can change
-  Int reached_ = 0;        // where the last ascent ended
+  std::vector<int> free_;         // the variables that matter and can change
+  Int reached_ = 0;               // where the last ascent ended
+  const Region* part_ = nullptr;  // what walks are kept in; else the box
   Random random_;
 };
 

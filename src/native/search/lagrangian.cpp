@@ -24,15 +24,13 @@ bool Lagrangian::start() {
   return set_up() && visit(0);
 }
 
-// Whether a point ends the search. With costs none does: what is found is taken, and the search goes on.
-bool Lagrangian::met(const std::vector<int>& x) {
-  if (!costs_) return goal_->met(x);
-  take_if_affordable(x);
-  return false;
-}
+bool Lagrangian::met(const std::vector<int>& x) { return costs_ ? take_affordable(x) : goal_->met(x); }
 
-void Lagrangian::take_if_affordable(const std::vector<int>& x) {
+// Hand on a point that is affordable and meets the goal. Afterwards it is not affordable any more, and the search goes
+// on.
+bool Lagrangian::take_affordable(const std::vector<int>& x) {
   if (costs_->affordable(x) && goal_->met(x)) buyer_.take(x);
+  return false;
 }
 
 // The root; false if there is nothing to search.
@@ -57,7 +55,7 @@ bool Lagrangian::visit(int depth) {
   if (costs_) {
     if (depth > 0 && !afford(nodes_[depth])) return false;
     costs_->pick_point(nodes_[depth].region, point);
-    take_if_affordable(point);
+    take_affordable(point);
     if (!costs_->affordable(point)) return false;
   }
   if (hopeless(nodes_[depth])) return false;
@@ -115,10 +113,7 @@ bool Lagrangian::hopeless(Node& node) const {
 
 // Local search for a point: often at the first nodes, ever more rarely after them.
 bool Lagrangian::look_for_points(int depth) {
-  if (costs_) {
-    look_for_cheap_points(depth);
-    return false;
-  }
+  if (costs_) return look_for_cheap_points(depth);
   if (depth == 0) return goal_->wander(kRootWalks, point);
   if (visited_ < next_ascent_) return false;
   next_ascent_ = visited_ + std::max<long>(4, visited_ / 4);
@@ -126,10 +121,12 @@ bool Lagrangian::look_for_points(int depth) {
   return goal_->ascend(point) || goal_->wander(kShortWalk, point);
 }
 
-void Lagrangian::look_for_cheap_points(int depth) {
-  if (depth > 0 && visited_ < next_ascent_) return;
+// The same with costs: what is found is handed on, and the search goes on.
+bool Lagrangian::look_for_cheap_points(int depth) {
+  if (depth > 0 && visited_ < next_ascent_) return false;
   next_ascent_ = visited_ + std::max<long>(4, visited_ / 4);
   buyer_.look_near(relaxation_.value);
+  return false;
 }
 
 // Lower the bound; on the way, count where the trees' leaves disagree and try the variables' ranks as points.

@@ -53,11 +53,11 @@ class Lagrangian {
   bool try_last_point(const Node& node);
   bool start();
   bool met(const std::vector<int>& x);
-  void take_if_affordable(const std::vector<int>& x);
+  bool take_affordable(const std::vector<int>& x);
   bool afford(Node& node);
   bool hopeless(Node& node) const;
   bool look_for_points(int depth);
-  void look_for_cheap_points(int depth);
+  bool look_for_cheap_points(int depth);
 
   Verdict descend(Node& node, bool at_root);
   int steps(bool at_root) const;

@@ -78,18 +78,17 @@ bool Nearest::find_first() {
     if (!best_.point.empty()) best_.upper = cost_of(best_.point);
   }
   if (best_.point.empty()) return false;
-  look_from({&best_.point, &instance_}, best_.upper);
+  look_from(best_.point, best_.upper);
   return true;
 }
 
 // Local search around the instance, in ever larger boxes: small ones take little time.
 bool Nearest::look_around() {
-  if (std::none_of(mask_.begin(), mask_.end(), [](auto allowed) { return allowed != 0; })) return false;
   for (double share : {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0}) {
     const double level = find_level(share);
-    look_from({&instance_}, level);
+    look_from(instance_, level);
     if (best_.point.empty()) continue;
-    if (best_.upper > level) look_from({&best_.point, &instance_}, best_.upper);
+    if (best_.upper > level) look_from(best_.point, best_.upper);
     return true;
   }
   return false;
@@ -104,11 +103,11 @@ double Nearest::find_level(double share) {
   return *at;
 }
 
-// Local search from points among values that cost no more than a level.
-void Nearest::look_from(const Seeds& seeds, double level) {
+// Local search from a point among values that cost no more than a level.
+void Nearest::look_from(const std::vector<int>& start, double level) {
   restrict_box(level);
   std::vector<int> found;
-  if (oracle_.look_within(box_.data(), question_, cost_, seeds, found)) keep_if_cheaper(std::move(found));
+  if (oracle_.look_within(box_.data(), question_, cost_, start, found)) keep_if_cheaper(std::move(found));
 }
 
 void Nearest::narrow_sums() {
@@ -143,17 +142,13 @@ void Nearest::polish() {
 }
 
 // A level among those that are open, -1 if none is: near the lower end as long as nothing was found beyond it, as
-// small boxes are quick to decide; then the one in the middle. Near the end the last one: answers are found quickly,
-// and a proof that there is none takes as long for any level. If a few in a row have answers, the middle is next.
+// small boxes are quick to decide; then the one in the middle.
 double Nearest::middle_level() {
   const auto from = std::upper_bound(levels_.begin(), levels_.end(), below_);
   const auto to = std::lower_bound(levels_.begin(), levels_.end(), best_.upper);
   if (from >= to) return -1;
-  stride_ *= 2;
-  const bool near = below_ >= (1 - kNear) * best_.upper;
-  if (near && ++last_levels_ <= kFewLevels) return *(to - 1);
-  last_levels_ = 0;
   const auto half = (to - from) / 2;
+  stride_ *= 2;
   return *(from + std::min<std::ptrdiff_t>(half, stride_));
 }
 

@@ -34,8 +34,6 @@ class Nearest {
 
  private:
   static constexpr double kClose = 0.26;   // from here on, the last budget is searched at once
-  static constexpr double kNear = 0.05;    // the same for levels,
-  static constexpr int kFewLevels = 3;     // so many times in a row
   static constexpr double kGrain = 1e-3;   // how much less a sum has to cost to be worth a search
   static constexpr double kPolish = 1e-9;  // the same, as far as it is cheap
   static constexpr double kMany = 1e6;     // sums of whole costs up to this are told apart
@@ -47,7 +45,7 @@ class Nearest {
   void find_whole();
   bool find_first();
   bool look_around();
-  void look_from(const Seeds& seeds, double level);
+  void look_from(const std::vector<int>& start, double level);
   double find_level(double share);
   void narrow_sums();
   void polish();
@@ -76,10 +74,9 @@ class Nearest {
   std::vector<double> cost_, levels_;
   std::vector<std::uint8_t> answering_;  // values of one variable
   std::ptrdiff_t stride_ = 8;
-  int last_levels_ = 0;  // how many in a row were the last one
-  double below_ = -1;    // the largest budget that is proved to have no answer
-  bool whole_ = false;   // all costs are whole numbers, and their sums are few
-  int answers_ = 0;      // found on the way to cheaper sums
+  double below_ = -1;   // the largest budget that is proved to have no answer
+  bool whole_ = false;  // all costs are whole numbers, and their sums are few
+  int answers_ = 0;     // found on the way to cheaper sums
   NearestAnswer best_;
 };
 

@@ -1,6 +1,7 @@
 #include "search/oracle.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace primewood::search {
@@ -52,54 +53,50 @@ double Oracle::search_within(const std::uint8_t* mask, Question question, const 
 }
 
 bool Oracle::look_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom,
-                         const Seeds& seeds, std::vector<int>& point) {
+                         const std::vector<int>& start, std::vector<int>& point) {
   if (!options_.local_search || forest.any_order || (question.target && forest.n_classes != 2)) return false;
-  open(mask);
-  if (box_.is_empty()) return false;
-  costs_.set(of_atom, 1);
-  const int label = label_of(question), rival = find_cheap_rival(label, seeds, point);
-  if (rival < 0) return false;
-  if (rival != margin_.rival) {
-    margin_.choose(label, rival);
-    margin_.collect();
-  }
-  box_.to_ranks(point, x_);
-  cheap_falsifier_.improve(x_);
-  box_.to_values(x_, point);
-  return true;
-}
-
-// The rival that local search from the seeds finds to win at the cheapest point; -1 if none does.
-int Oracle::find_cheap_rival(int label, const Seeds& seeds, std::vector<int>& point) {
+  const int label = label_of(question);
   double most = std::numeric_limits<double>::infinity();
-  int found = -1;
-  const auto keep_if_cheaper = [&] {
-    cheap_falsifier_.save(x_);
-    if (cheap_falsifier_.cost_of(x_) >= most) return;
-    most = cheap_falsifier_.cost_of(x_);
-    found = margin_.rival;
-    box_.to_values(x_, point);
-  };
+  open(mask);
+  costs_.set(of_atom, 1);
   for (int rival = 0; rival < forest.n_classes; rival++) {
     if (rival == label) continue;
     margin_.choose(label, rival);
     if (margin_.bound() < margin_.threshold) continue;
     margin_.collect();
-    falsifier_.reset();
     cheap_falsifier_.reset();
-    for (const auto* seed : seeds) {
-      box_.to_ranks(*seed, x_);
-      if (cheap_falsifier_.repair(x_, most)) keep_if_cheaper();
-      box_.to_ranks(*seed, x_);
-      if (falsifier_.ascend(x_)) keep_if_cheaper();
-    }
+    box_.to_ranks(start, x_);
+    if (!cheap_falsifier_.repair(x_, most)) continue;
+    cheap_falsifier_.improve(x_);
+    if (cheap_falsifier_.cost_of(x_) >= most) continue;
+    most = cheap_falsifier_.cost_of(x_);
+    box_.to_values(x_, point);
   }
-  return found;
+  return std::isfinite(most);
 }
 
 bool Oracle::answers(const std::vector<int>& point, Question question) const {
   const int decided = forest.decide(point.data());
   return (question.target ? decided == *question.target : decided != question.label) && forest.possible(point.data());
+}
+
+bool Oracle::open_rival(const std::uint8_t* mask, int label, int rival) {
+  open(mask);
+  margin_.choose(label, rival);
+  if (margin_.bound() < margin_.threshold) return false;
+  margin_.collect();
+  falsifier_.reset();
+  part_.open(box_);
+  return true;
+}
+
+bool Oracle::find_near(const std::vector<std::vector<int>>& values, std::vector<int>& point) {
+  limits.count_node();
+  for (int j = 0; j < forest.n_variables; j++) part_.keep(box_, j, values[j]);
+  box_.to_ranks(point, x_);
+  if (!falsifier_.search_part(part_, x_)) return false;
+  box_.to_values(x_, point);
+  return true;
 }
 
 // A point at which some rival beats the label. What local search brought nearest to one is searched first.

@@ -62,12 +62,17 @@ class Oracle {
   double search_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom, double budget,
                        const Take& take);
 
-  // True with a cheap point of the box that answers the question: what local search finds from seeds, which are made
-  // cheaper if they are answers.
-  bool look_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom, const Seeds& seeds,
-                   std::vector<int>& point);
+  // True with a cheap point of the box that answers the question: what local search finds from a start, which is made
+  // cheaper if it is an answer.
+  bool look_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom,
+                   const std::vector<int>& start, std::vector<int>& point);
 
   bool answers(const std::vector<int>& point, Question question) const;
+
+  // Local search alone, for a point at which a rival beats the label: open a box, and, if that is not ruled out, look
+  // from a point for one among some of the box's values (per variable from the first to the last that is given).
+  bool open_rival(const std::uint8_t* mask, int label, int rival);
+  bool find_near(const std::vector<std::vector<int>>& values, std::vector<int>& point);
 
   // True with a point of the box at which all of these win.
   // same: for two rows of one model, the nodes with the same values for both; else null.
@@ -87,7 +92,6 @@ class Oracle {
 
   bool beat(int label, const Seeds& seeds, std::vector<int>& point);
   void beat_within(int label, double budget, const Take& take);
-  int find_cheap_rival(int label, const Seeds& seeds, std::vector<int>& point);
   void take_values(const std::vector<int>& x, double budget, const Take& take);
   AllMargins::Decided decides_for(int label) const;
   bool search_rivals(int label, std::vector<int>& point);
@@ -111,6 +115,7 @@ class Oracle {
   CheapFalsifier cheap_falsifier_;
   double left_ = 0;                          // of the budget
   std::vector<int> x_, values_;              // points in ranks and in values
+  Region part_;                              // the part of the box that local search is kept in
   std::vector<std::pair<Int, int>> rivals_;  // how much local search lacked, and the rival
   int patience_ = 0;                         // nodes that the depth-first search may take: fewer after it failed
 };

@@ -13,6 +13,18 @@ void Region::open(const Restriction& box) {
   for (int j = 0; j < n; j++) high[j] = box.size[j] - 1;
 }
 
+void Region::keep(const Restriction& box, int j, const std::vector<int>& values) {
+  const int ordered = box.forest.ordered[j];
+  missing[j] = values.back() >= ordered;
+  if (values.front() >= ordered) {
+    drop_ranks(j);
+    return;
+  }
+  const int last = missing[j] ? values[values.size() - 2] : values.back();
+  low[j] = box.rank_of(j, values.front());
+  high[j] = box.rank_of(j, last);
+}
+
 void Region::pick_point(const Restriction& box, std::vector<int>& x) const {
   x.resize(low.size());
   for (std::size_t j = 0; j < low.size(); j++) x[j] = low[j] <= high[j] ? low[j] : box.size[j];

@@ -17,6 +17,9 @@ struct Region {
   // Take all of the box.
   void open(const Restriction& box);
 
+  // Keep, of one variable, the ranks from the first to the last of these values, and "missing" if it is among them.
+  void keep(const Restriction& box, int j, const std::vector<int>& values);
+
   bool has_ranks(int j) const { return low[j] <= high[j]; }
   bool fixed(int j) const { return missing[j] ? low[j] > high[j] : low[j] == high[j]; }
 

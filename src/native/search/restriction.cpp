@@ -45,12 +45,6 @@ void Restriction::number_values(int j, const std::uint8_t* allowed) {
   missing[j] = forest.has_missing[j] ? allowed[forest.ordered[j]] : std::uint8_t(0);
 }
 
-bool Restriction::is_empty() const {
-  for (int j = 0; j < forest.n_variables; j++)
-    if (ranks(j) == 0) return true;
-  return false;
-}
-
 int Restriction::rank_of(int j, int value) const {
   assert(set_);
   if (value >= forest.ordered[j]) return missing[j] ? size[j] : 0;

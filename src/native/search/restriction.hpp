@@ -38,9 +38,6 @@ class Restriction {
   bool is_set() const { return set_; }
   int ranks(int j) const { return size[j] + missing[j]; }
 
-  // Whether some variable has no value left.
-  bool is_empty() const;
-
   // The leaf of a tree at a point of ranks.
   int leaf(int tree, const int* x) const {
     assert(set_);

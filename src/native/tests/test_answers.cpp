@@ -7,6 +7,7 @@
 #include "search/grower.hpp"
 #include "search/joint.hpp"
 #include "search/nearest.hpp"
+#include "search/quick_box.hpp"
 #include "tests/forests.hpp"
 
 namespace primewood::tests {
@@ -26,6 +27,30 @@ double cost_of(const Forest& f, const std::vector<double>& costs, const Point& p
 
 bool is_safe(const Oracle& oracle, const Mask& box, Question question) {
   return find_point(oracle.forest, box, [&](const Point& p) { return oracle.answers(p, question); }).empty();
+}
+
+// Whether the box is one that the language can say.
+bool can_be_said(const Forest& f, const Mask& box, Language language) {
+  for (int j = 0; j < f.n_variables; j++) {
+    const auto begin = box.begin() + f.offset[j];
+    const auto allowed = std::count(begin, begin + f.values(j), 1);
+    int changes = 0;
+    for (int v = 1; v < f.ordered[j]; v++) changes += begin[v] != begin[v - 1];
+    if (language == Language::kValues && allowed != 1 && allowed != f.values(j)) return false;
+    if (language == Language::kIntervals && changes > 2) return false;
+  }
+  return true;
+}
+
+// Whether the witness of an excluded value lies in the box but for that value, and answers the question.
+bool shows_necessary(const Oracle& oracle, const Grown& grown, int j, int v, Question question) {
+  const Forest& f = oracle.forest;
+  const Point& witness = grown.witnesses[std::size_t(grown.blocked_by[f.offset[j] + v])];
+  Mask wider = grown.box;
+  wider[f.offset[j] + v] = 1;
+  Point moved = witness;
+  moved[j] = v;
+  return holds(f, wider, moved) && oracle.answers(moved, question);
 }
 
 Weakening make_weakening(const Forest& f, Language language) {
@@ -68,29 +93,6 @@ TEST_CASE("the nearest answer costs as much as the cheapest of all") {
   CHECK(found > 60);
 }
 
-// Local search finds most of the cheapest answers of small forests at once; without it, the exact search has to.
-TEST_CASE("without local search, budgets shrink to the cheapest sum") {
-  RandomForests random(17);
-  for (int round = 0; round < 60; round++) {
-    const Forest f = random.make({9, 0, 2 + round % 2, 4, {6, 5, 4}});
-    const Point instance = random.make_point(f);
-    const std::vector<double> costs = random.make_costs(f, instance, round % 2 == 0);
-    const Question question{f.decide(instance.data())};
-    Oracle oracle(f);
-    start(oracle, {800, false});
-    const NearestAnswer answer = Nearest(oracle, question, Norm::kSum, instance, costs).run();
-    double cheapest = INFINITY;
-    for_each_point(f, whole_box(f), [&](const Point& p) {
-      if (oracle.answers(p, question)) cheapest = std::min(cheapest, cost_of(f, costs, p, Norm::kSum));
-    });
-    CHECK(!answer.interrupted);
-    CHECK(answer.point.empty() == std::isinf(cheapest));
-    if (answer.point.empty()) continue;
-    CHECK(answer.upper == doctest::Approx(cheapest));
-    CHECK(answer.lower <= cheapest + 1e-9);
-  }
-}
-
 TEST_CASE("a grown box is safe, and no value can be added to it") {
   RandomForests random(16);
   for (int round = 0; round < 120; round++) {
@@ -129,15 +131,73 @@ TEST_CASE("intervals are runs of values, and values are kept or dropped whole") 
     start(oracle);
     const Grown grown = Grower(oracle, weakening, point).run();
     CHECK(is_safe(oracle, grown.box, {f.decide(point.data())}));
-    for (int j = 0; j < f.n_variables; j++) {
-      const auto begin = grown.box.begin() + f.offset[j];
-      const auto allowed = std::count(begin, begin + f.values(j), 1);
-      int changes = 0;
-      for (int v = 1; v < f.ordered[j]; v++) changes += begin[v] != begin[v - 1];
-      if (language == Language::kValues) CHECK((allowed == 1 || allowed == f.values(j)));
-      if (language == Language::kIntervals) CHECK(changes <= 2);
+    CHECK(can_be_said(f, grown.box, language));
+  }
+}
+
+TEST_CASE("a box that a limit ends is safe, and what it says is necessary is") {
+  RandomForests random(20);
+  int interrupted = 0, complete = 0;
+  for (int round = 0; round < 300; round++) {
+    const Forest f = random.make({12, round % 2, 2 + round % 3 / 2, 4, {9, 6, 5, 4}, {0, 1, 0, 1}});
+    const Point point = random.make_point(f);
+    const Language language = Language(round % 3);
+    Weakening weakening = make_weakening(f, language);
+    if (round % 4) weakening.steps = {{{0, -1}}, {{1, -1}}, {{2, -1}}, {{3, -1}}};
+    weakening.nominal[2] = round % 5 == 0;
+    if (round % 7 == 0) weakening.fixed[1] = 1;
+    Question question{f.decide(point.data())};
+    if (round % 6 == 0) weakening.target = question.target = (question.label + 1) % f.n_classes;
+    if (!f.possible(point.data())) continue;
+    Oracle oracle(f);
+    start(oracle, {0, round % 8 != 0});
+    const Mask whole_order = Grower(oracle, weakening, point).run().box;
+    for (int nodes : {0, 3, 10, 30, 60}) {
+      oracle.start({0, round % 8 != 0}, {-1, nodes}, [] {});
+      const Grown grown = Grower(oracle, weakening, point).run();
+      (grown.interrupted ? interrupted : complete)++;
+      CHECK(holds(f, grown.box, point));
+      CHECK(is_safe(oracle, grown.box, question));
+      if (!weakening.nominal[2]) CHECK(can_be_said(f, grown.box, language));
+      if (!grown.interrupted) CHECK(grown.box == whole_order);
+      for (int j = 0; j < f.n_variables; j++)
+        for (int v = 0; v < f.values(j); v++)
+          if (grown.blocked_by[f.offset[j] + v] >= 0 && !grown.box[f.offset[j] + v])
+            CHECK(shows_necessary(oracle, grown, j, v, question));
     }
   }
+  CHECK(interrupted > 100);
+  CHECK(complete > 100);
+}
+
+TEST_CASE("a quick box is safe, holds the instance, and leaves dropped variables dropped") {
+  RandomForests random(21);
+  int wide = 0, rounds = 0;
+  for (int round = 0; round < 200; round++) {
+    const Forest f = random.make({12, 0, 2 + round % 3 / 2, 4, {30, 12, 5, 4}, {0, 1, 0, 1}});
+    const Point point = random.make_point(f);
+    const Language language = Language(round % 3);
+    Weakening weakening = make_weakening(f, language);
+    weakening.nominal[2] = round % 5 == 0;
+    Oracle oracle(f);
+    start(oracle);
+    const Question question{f.decide(point.data())};
+    GrowingBox strict(oracle, weakening, point);
+    std::vector<int> others = strict.reachable(3);
+    const bool dropped = !others.empty() && strict.is_slice_safe(3, others);
+    if (dropped) strict.allow(3, others);
+    QuickBox quick(oracle, weakening, point);
+    quick.make(strict);
+    const Grown& grown = quick.box().grown();
+    CHECK(holds(f, grown.box, point));
+    CHECK(is_safe(oracle, grown.box, question));
+    CHECK(quick.box().is_full(3) >= dropped);
+    if (!weakening.nominal[2]) CHECK(can_be_said(f, grown.box, language));
+    for (const Point& witness : quick.found()) CHECK(oracle.answers(witness, question));
+    rounds++;
+    wide += quick.box().log_volume() > strict.log_volume();
+  }
+  CHECK(2 * wide > rounds);
 }
 
 TEST_CASE("demands on two forests are met where brute force meets them") {

@@ -47,6 +47,46 @@ TEST_CASE("a deadline is kept") {
   CHECK_NOTHROW(limits.check());
 }
 
+TEST_CASE("a stage ends at its share of the nodes, a slice at its part of the stage") {
+  Limits limits;
+  limits.start({-1, 100}, [] {});
+  CHECK(limits.limited());
+  const auto count_until_limit = [&] {
+    int counted = 0;
+    try {
+      for (; counted < 1000; counted++) limits.count_node();
+    } catch (const LimitReached&) {
+    }
+    return counted;
+  };
+  limits.set_stage(0.5);
+  limits.set_slice(0.2);
+  CHECK(count_until_limit() == 10);
+  CHECK(!limits.is_stage_over());
+  limits.set_slice(1);
+  CHECK(count_until_limit() == 39);  // the node that was one too many counts
+  CHECK(limits.is_stage_over());
+  limits.set_stage(1);
+  CHECK(!limits.is_stage_over());
+  CHECK(count_until_limit() == 49);
+  limits.start({}, [] {});
+  CHECK(!limits.limited());
+}
+
+TEST_CASE("a stage ends at its share of the time") {
+  Limits limits;
+  limits.start({60.0, -1}, [] {});
+  limits.set_stage(0);
+  CHECK(limits.is_stage_over());
+  CHECK_THROWS_AS(limits.check(), LimitReached);
+  limits.set_stage(0.5);
+  limits.set_slice(0);
+  CHECK_THROWS_AS(limits.check(), LimitReached);
+  CHECK(!limits.is_stage_over());
+  limits.set_slice(0.5);
+  CHECK_NOTHROW(limits.check());
+}
+
 TEST_CASE("the signal is polled, and may stop the run") {
   Limits limits;
   limits.start({}, [] { throw std::runtime_error("stop"); });

@@ -1,0 +1,276 @@
+#include "search/quick_box.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <stdexcept>
+
+namespace primewood::search {
+
+QuickBox::QuickBox(Oracle& oracle, const Weakening& weakening, const std::vector<int>& point)
+    : forest_(oracle.forest),
+      oracle_(oracle),
+      weakening_(weakening),
+      point_(point),
+      question_{forest_.decide(point.data()), weakening.target},
+      box_(oracle, weakening, point) {}
+
+void QuickBox::make(const GrowingBox& strict) {
+  open(strict);
+  try {
+    cut_off_known();
+    if (!forest_.any_order && !question_.target)
+      for (int rival = 0; rival < forest_.n_classes; rival++)
+        if (rival != question_.label) cut_off_near(rival);
+    prove(list_cuttable());
+  } catch (const LimitReached&) {  // what is proved is the answer
+  }
+}
+
+std::vector<std::vector<int>> QuickBox::found() const {
+  const auto& witnesses = box_.grown().witnesses;
+  return {witnesses.begin() + std::ptrdiff_t(known_), witnesses.end()};
+}
+
+// Begin with what the strict box allows in full. All that may be widened is in question.
+void QuickBox::open(const GrowingBox& strict) {
+  const int n = forest_.n_variables;
+  known_ = strict.grown().witnesses.size();
+  box_.add_witnesses(strict.grown().witnesses);
+  GrowingBox::Mask narrow = box_.grown().box;
+  values_.resize(n);
+  cuttable_.assign(n, 0);
+  kept_.assign(n, 0);
+  for (int j = 0; j < n; j++) {
+    values_[j].resize(weakening_.fixed[j] ? 1 : forest_.values(j));
+    std::iota(values_[j].begin(), values_[j].end(), weakening_.fixed[j] ? point_[j] : 0);
+    cuttable_[j] = !weakening_.fixed[j] && !strict.is_full(j);
+    if (strict.is_full(j)) std::fill(narrow.begin() + forest_.offset[j], narrow.begin() + forest_.offset[j + 1], 1);
+    for (int v = 0; v < forest_.values(j); v++) kept_[j] |= strict.failed(j, v);
+  }
+  box_.start_from(narrow);
+}
+
+std::vector<int> QuickBox::list_cuttable() const {
+  std::vector<int> variables;
+  for (int j = 0; j < forest_.n_variables; j++)
+    if (cuttable_[j]) variables.push_back(j);
+  return variables;
+}
+
+// Allow the values of these variables: of all at once, or, where that takes too long, of one half after the other; the
+// values of a single one are drawn in. Counterexamples are cut off.
+void QuickBox::prove(const std::vector<int>& variables) {
+  for (int attempts = 0; attempts < kMostDrawnIn;) {
+    const Answer answer = ask(variables);
+    if (answer == Answer::kSafe) {
+      for (int j : variables) box_.allow(j, values_[j]);
+      return;
+    }
+    if (answer == Answer::kUnsafe) continue;
+    if (variables.size() > 1) break;
+    if (!draw_in(variables[0])) return;
+    attempts++;
+  }
+  if (variables.size() < 2) return;
+  const auto middle = variables.begin() + std::ptrdiff_t(variables.size() / 2);
+  prove({variables.begin(), middle});
+  prove({middle, variables.end()});
+}
+
+// Whether the values of these variables are safe.
+QuickBox::Answer QuickBox::ask(const std::vector<int>& variables) {
+  GrowingBox::Mask wider = box_.grown().box;
+  for (int j : variables) {
+    if (variables.size() == 1)  // the box is safe: the new values alone are in question
+      std::fill(wider.begin() + forest_.offset[j], wider.begin() + forest_.offset[j + 1], 0);
+    for (int v : values_[j]) wider[forest_.offset[j] + v] = variables.size() > 1 || !box_.allowed(j, v);
+  }
+  if (wider == box_.grown().box || is_empty(wider, variables[0])) return Answer::kSafe;
+  oracle_.limits.set_slice(kProof);
+  try {
+    if (box_.is_safe(wider)) return Answer::kSafe;
+  } catch (const LimitReached&) {
+    if (oracle_.limits.is_stage_over()) throw;
+    return Answer::kUnknown;
+  }
+  cut_off_pulled(box_.grown().witnesses.back());
+  return Answer::kUnsafe;
+}
+
+bool QuickBox::is_empty(const GrowingBox::Mask& mask, int j) const {
+  const auto begin = mask.begin() + forest_.offset[j], end = mask.begin() + forest_.offset[j + 1];
+  return std::find(begin, end, 1) == end;
+}
+
+void QuickBox::cut_off_known() {
+  for (const auto& point : box_.grown().witnesses)
+    if (holds(point)) cut_off(point);
+}
+
+// Cut off what local search finds for a rival of the decision. The next walk begins where the last one ended.
+void QuickBox::cut_off_near(int rival) {
+  if (!oracle_.open_rival(mask().data(), question_.label, rival)) return;
+  std::vector<int> point = point_;
+  for (int misses = 0; misses < kMostMisses; misses++) {
+    if (!oracle_.find_near(values_, point)) {
+      point = point_;
+    } else if (holds(point)) {
+      cut_off_pulled(point);
+      misses = -1;
+    }
+  }
+}
+
+void QuickBox::cut_off_pulled(std::vector<int> point) {
+  if (!forest_.any_order) pull_back(point);
+  box_.add_witnesses({point});
+  cut_off(point);
+}
+
+// Move a counterexample towards the instance as far as it stays one: it is then worth most.
+void QuickBox::pull_back(std::vector<int>& point) {
+  put_back(point, 0, forest_.n_variables);
+  for (int j = 0; j < forest_.n_variables; j++) pull_along(point, j);
+}
+
+// Give variables in a range the instance's values: all at once if possible, else in halves.
+void QuickBox::put_back(std::vector<int>& point, int from, int to) {
+  const auto same = [&] { return std::equal(point.begin() + from, point.begin() + to, point_.begin() + from); };
+  if (same()) return;
+  oracle_.limits.check();
+  const std::vector<int> own(point.begin() + from, point.begin() + to);
+  std::copy(point_.begin() + from, point_.begin() + to, point.begin() + from);
+  if (oracle_.answers(point, question_)) return;
+  std::copy(own.begin(), own.end(), point.begin() + from);
+  if (to - from == 1) return;
+  const int middle = from + (to - from) / 2;
+  put_back(point, from, middle);
+  put_back(point, middle, to);
+}
+
+// The same along one variable whose values have an order.
+void QuickBox::pull_along(std::vector<int>& point, int j) {
+  if (point[j] == point_[j] || weakening_.nominal[j] || std::max(point[j], point_[j]) >= forest_.ordered[j]) return;
+  int near = point_[j], far = point[j];
+  while (std::abs(far - near) > 1) {
+    point[j] = near + (far - near) / 2;
+    (oracle_.answers(point, question_) ? far : near) = point[j];
+  }
+  point[j] = far;
+}
+
+bool QuickBox::holds(const std::vector<int>& point) const {
+  for (int j = 0; j < forest_.n_variables; j++)
+    if (!std::binary_search(values_[j].begin(), values_[j].end(), point[j])) return false;
+  return true;
+}
+
+// Leave a counterexample out: narrow the variable that keeps the largest part of its values. One that may turn out
+// not to matter at all is taken last.
+void QuickBox::cut_off(const std::vector<int>& point) {
+  int best = -1;
+  double most = -1;
+  for (int j = 0; j < forest_.n_variables; j++) {
+    if (!cuttable_[j] || box_.allowed(j, point[j])) continue;
+    const double share = share_after(j, cut_before(j, point[j])) + kept_[j];
+    if (share <= most) continue;
+    most = share;
+    best = j;
+  }
+  if (best < 0) throw std::logic_error("a counterexample lies in a box that is safe");
+  kept_[best] = 1;
+  const int cut = cut_before(best, point[best]);
+  auto& values = values_[best];
+  values.erase(std::remove_if(values.begin(), values.end(), [&](int v) { return !stays(best, cut, v); }), values.end());
+}
+
+// Where to cut so that a value is left out: somewhat nearer, as more counterexamples lie next to it.
+int QuickBox::cut_before(int j, int value) const {
+  const int own = point_[j];
+  if (weakening_.nominal[j] || std::max(value, own) >= forest_.ordered[j]) return value;
+  const int nearer = int(kNearer * (value - own));
+  return nearer == 0 ? value : own + nearer;
+}
+
+// The part of a variable's values that stays when one is cut off.
+double QuickBox::share_after(int j, int cut_at) const {
+  const auto& values = values_[j];
+  const auto left = std::count_if(values.begin(), values.end(), [&](int v) { return stays(j, cut_at, v); });
+  return double(left) / double(values.size());
+}
+
+// Values with an order are cut off with all that lie beyond.
+bool QuickBox::stays(int j, int cut_at, int v) const {
+  if (box_.is_whole(j)) return v == point_[j];
+  const int ordered = forest_.ordered[j];
+  if (weakening_.nominal[j] || cut_at >= ordered || v >= ordered || point_[j] >= ordered) return v != cut_at;
+  return cut_at < point_[j] ? v > cut_at : v < cut_at;
+}
+
+// Draw the values of a variable closer to the instance; false if nothing changes.
+bool QuickBox::draw_in(int j) {
+  auto& values = values_[j];
+  const std::size_t before = values.size();
+  const int own = point_[j], ordered = forest_.ordered[j];
+  if (weakening_.nominal[j] || own >= ordered) {
+    values.assign(1, own);
+    return before > 1;
+  }
+  const auto last = std::lower_bound(values.begin(), values.end(), ordered) - 1;  // "missing" comes after it
+  const int low = own - int(kDrawIn * (own - values.front())), high = own + int(kDrawIn * (*last - own));
+  values.erase(std::remove_if(values.begin(), values.end(), [&](int v) { return v < low || v > high; }), values.end());
+  return values.size() < before;
+}
+
+GrowingBox::Mask QuickBox::mask() const {
+  GrowingBox::Mask mask(forest_.atoms(), 0);
+  for (int j = 0; j < forest_.n_variables; j++)
+    for (int v : values_[j]) mask[forest_.offset[j] + v] = 1;
+  return mask;
+}
+
+void QuickBox::widen(const GrowingBox& other) {
+  if (other.log_volume() > box_.log_volume()) box_.start_from(other.grown().box);
+  std::vector<int> open;
+  for (int j : weakening_.order)
+    if (!weakening_.fixed[j]) open.push_back(j);
+  try {
+    for (double fraction = kFirstSlice; !open.empty(); fraction = std::min(1.0, fraction * kSliceGrowth))
+      open.erase(std::remove_if(open.begin(), open.end(), [&](int j) { return widen_variable(j, fraction); }),
+                 open.end());
+  } catch (const LimitReached&) {  // what is proved is the answer
+  }
+}
+
+// Allow more values of a variable: all, or the nearer half of those that take too long. False if some stay undecided.
+bool QuickBox::widen_variable(int j, double fraction) {
+  for (bool half : {false, true}) {
+    try {
+      for (;;) {
+        box_.recall(j);
+        std::vector<int> values = box_.reachable(j);
+        if (half) keep_nearer_half(j, values);
+        if (values.empty()) return !half;
+        oracle_.limits.set_slice(fraction);
+        if (!box_.is_slice_safe(j, values)) continue;
+        box_.allow(j, values);
+        return !half;
+      }
+    } catch (const LimitReached&) {
+      if (oracle_.limits.is_stage_over()) throw;
+      if (box_.is_whole(j)) return false;
+    }
+  }
+  return false;
+}
+
+void QuickBox::keep_nearer_half(int j, std::vector<int>& values) const {
+  std::sort(values.begin(), values.end(), [&](int a, int b) {
+    const int x = std::abs(a - point_[j]), y = std::abs(b - point_[j]);
+    return x != y ? x < y : a < b;
+  });
+  values.resize(values.size() / 2);
+}
+
+}  // namespace primewood::search
