@@ -8,7 +8,7 @@ Grower::Grower(Oracle& oracle, const Weakening& weakening, const std::vector<int
     : forest_(oracle.forest), oracle_(oracle), weakening_(weakening), point_(point), box_(oracle, weakening, point) {}
 
 Grown Grower::run() {
-  if (grow_until(kStrictShare)) return box_.take_grown();
+  if (grow_until(kEarlyShare) || (!is_behind() && grow_until(kStrictShare))) return box_.take_grown();
   QuickBox quick(oracle_, weakening_, point_);
   oracle_.limits.set_stage(kQuickShare);
   quick.make(box_);
@@ -21,6 +21,12 @@ Grown Grower::run() {
   Grown grown = quick.box().take_grown();
   grown.interrupted = true;
   return grown;
+}
+
+// Whether the strict order has hardly begun to widen. Steps are quick; widening takes most of the time.
+bool Grower::is_behind() const {
+  const double widened = double(done_) - double(weakening_.steps.size());
+  return widened < 2 * kEarlyShare * double(weakening_.order.size());
 }
 
 // Go on in the strict order until a share of the limits; true at its end.

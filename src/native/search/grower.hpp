@@ -22,10 +22,11 @@ class Grower {
   int steps() const { return int(weakening_.steps.size() + weakening_.order.size()); }
 
  private:
-  // Up to which share of the limits the strict order works, then the quick box is made, then the strict order goes on;
-  // the rest is for widening the better one of the two.
-  static constexpr double kStrictShare = 0.4, kQuickShare = 0.75, kLateShare = 0.92;
+  // Up to which share of the limits the strict order works (only up to the first one if it is behind by then), then the
+  // quick box is made, then the strict order goes on; the rest is for widening the better one of the two.
+  static constexpr double kEarlyShare = 0.2, kStrictShare = 0.4, kQuickShare = 0.8, kLateShare = 0.93;
 
+  bool is_behind() const;
   bool grow_until(double share);
   void take_next();
 

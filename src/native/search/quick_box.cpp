@@ -18,10 +18,7 @@ QuickBox::QuickBox(Oracle& oracle, const Weakening& weakening, const std::vector
 void QuickBox::make(const GrowingBox& strict) {
   open(strict);
   try {
-    cut_off_known();
-    if (!forest_.any_order && !question_.target)
-      for (int rival = 0; rival < forest_.n_classes; rival++)
-        if (rival != question_.label) cut_off_near(rival);
+    cut_off_found();
     prove(list_cuttable());
   } catch (const LimitReached&) {  // what is proved is the answer
   }
@@ -103,9 +100,20 @@ bool QuickBox::is_empty(const GrowingBox::Mask& mask, int j) const {
   return std::find(begin, end, 1) == end;
 }
 
-void QuickBox::cut_off_known() {
-  for (const auto& point : box_.grown().witnesses)
-    if (holds(point)) cut_off(point);
+// Cut off the counterexamples that are known, and those that local search finds in part of the time.
+void QuickBox::cut_off_found() {
+  oracle_.limits.set_slice(kWalks);
+  try {
+    for (std::size_t k = 0; k < known_; k++) {
+      const std::vector<int> point = box_.grown().witnesses[k];
+      if (holds(point)) cut_off_pulled(point);
+    }
+    if (forest_.any_order || question_.target) return;
+    for (int rival = 0; rival < forest_.n_classes; rival++)
+      if (rival != question_.label) cut_off_near(rival);
+  } catch (const LimitReached&) {
+    if (oracle_.limits.is_stage_over()) throw;
+  }
 }
 
 // Cut off what local search finds for a rival of the decision. The next walk begins where the last one ended.

@@ -29,9 +29,10 @@ class QuickBox {
   std::vector<std::vector<int>> found() const;
 
  private:
+  static constexpr double kWalks = 0.6;    // the part of the time for local search
   static constexpr int kMostMisses = 12;   // walks in a row that find nothing
   static constexpr double kNearer = 0.75;  // the part of the way to a counterexample after which it is cut off
-  static constexpr double kProof = 0.2;    // the part of what is left of the stage that one question may take
+  static constexpr double kProof = 0.35;   // the part of what is left of the stage that one question may take
   static constexpr double kDrawIn = 0.5;   // the part of a side that is kept when it is drawn in
   static constexpr int kMostDrawnIn = 2;   // how often that is done
   static constexpr double kFirstSlice = 0.02, kSliceGrowth = 4;  // parts of the stage for one question of a sweep
@@ -43,7 +44,7 @@ class QuickBox {
   void prove(const std::vector<int>& variables);
   Answer ask(const std::vector<int>& variables);
   bool is_empty(const GrowingBox::Mask& mask, int j) const;
-  void cut_off_known();
+  void cut_off_found();
   void cut_off_near(int rival);
   void cut_off_pulled(std::vector<int> point);
   void cut_off(const std::vector<int>& point);

@@ -46,7 +46,7 @@ class Necessity:
     >>> from primewood.data.iris import load_iris_explainer
     >>> explainer, X = load_iris_explainer()
     >>> explainer.explain(X[50]).necessity[0]
-    Necessity(feature='pl', excluded=2, necessary=2)
+    Necessity(feature='pl', excluded=1, necessary=1)
     """
 
     feature: str

@@ -38,7 +38,7 @@ class AnswerSoFar(Readable):
     >>> explainer, X = load_iris_explainer()
     >>> answer = AnswerSoFar(explainer.explain(X[50]), seconds=0.41, done=3, total=8, nodes=120)
     >>> print(answer)
-    step 3 of 8, 0.4 s: IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
+    step 4 of 8, 0.4 s: IF pl <= 4.9 AND 0.9 <= pw <= 1.7 THEN versicolor
     """
 
     explanation: Explanation
