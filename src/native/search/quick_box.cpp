@@ -17,9 +17,11 @@ QuickBox::QuickBox(Oracle& oracle, const Weakening& weakening, const std::vector
 
 void QuickBox::make(const GrowingBox& strict) {
   open(strict);
+  const std::vector<int> variables = list_cuttable();
+  if (variables.empty()) return;
   try {
     cut_off_found();
-    prove(list_cuttable());
+    prove(variables);
   } catch (const LimitReached&) {  // what is proved is the answer
   }
 }
@@ -39,13 +41,23 @@ void QuickBox::open(const GrowingBox& strict) {
   cuttable_.assign(n, 0);
   kept_.assign(n, 0);
   for (int j = 0; j < n; j++) {
-    values_[j].resize(weakening_.fixed[j] ? 1 : forest_.values(j));
-    std::iota(values_[j].begin(), values_[j].end(), weakening_.fixed[j] ? point_[j] : 0);
-    cuttable_[j] = !weakening_.fixed[j] && !strict.is_full(j);
-    if (strict.is_full(j)) std::fill(narrow.begin() + forest_.offset[j], narrow.begin() + forest_.offset[j + 1], 1);
+    const bool full = strict.is_full(j);
+    cuttable_[j] = !full && may_be_widened(j);
+    values_[j].resize(full || cuttable_[j] ? forest_.values(j) : 1);
+    std::iota(values_[j].begin(), values_[j].end(), full || cuttable_[j] ? 0 : point_[j]);
+    if (full) std::fill(narrow.begin() + forest_.offset[j], narrow.begin() + forest_.offset[j + 1], 1);
     for (int v = 0; v < forest_.values(j); v++) kept_[j] |= strict.failed(j, v);
   }
   box_.start_from(narrow);
+}
+
+// Whether the strict order would try all values of a variable.
+bool QuickBox::may_be_widened(int j) const {
+  if (weakening_.fixed[j]) return false;
+  if (std::find(weakening_.order.begin(), weakening_.order.end(), j) != weakening_.order.end()) return true;
+  return std::any_of(weakening_.steps.begin(), weakening_.steps.end(), [&](const auto& step) {
+    return std::find(step.begin(), step.end(), Weakening::Atom{j, -1}) != step.end();
+  });
 }
 
 std::vector<int> QuickBox::list_cuttable() const {
@@ -221,7 +233,7 @@ bool QuickBox::draw_in(int j) {
   auto& values = values_[j];
   const std::size_t before = values.size();
   const int own = point_[j], ordered = forest_.ordered[j];
-  if (weakening_.nominal[j] || own >= ordered) {
+  if (box_.is_whole(j) || weakening_.nominal[j] || own >= ordered) {
     values.assign(1, own);
     return before > 1;
   }

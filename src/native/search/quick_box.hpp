@@ -40,6 +40,7 @@ class QuickBox {
   enum class Answer { kSafe, kUnsafe, kUnknown };
 
   void open(const GrowingBox& strict);
+  bool may_be_widened(int j) const;
   std::vector<int> list_cuttable() const;
   void prove(const std::vector<int>& variables);
   Answer ask(const std::vector<int>& variables);

@@ -146,6 +146,11 @@ TEST_CASE("a box that a limit ends is safe, and what it says is necessary is") {
     if (round % 4) weakening.steps = {{{0, -1}}, {{1, -1}}, {{2, -1}}, {{3, -1}}};
     weakening.nominal[2] = round % 5 == 0;
     if (round % 7 == 0) weakening.fixed[1] = 1;
+    const bool left_alone = round % 9 == 0;  // neither dropped nor widened
+    if (left_alone) {
+      weakening.steps.resize(std::min<std::size_t>(weakening.steps.size(), 3));
+      weakening.order = {2, 1, 0};
+    }
     Question question{f.decide(point.data())};
     if (round % 6 == 0) weakening.target = question.target = (question.label + 1) % f.n_classes;
     if (!f.possible(point.data())) continue;
@@ -158,6 +163,11 @@ TEST_CASE("a box that a limit ends is safe, and what it says is necessary is") {
       (grown.interrupted ? interrupted : complete)++;
       CHECK(holds(f, grown.box, point));
       CHECK(is_safe(oracle, grown.box, question));
+      const auto count = [&](int j) {
+        return std::count(grown.box.begin() + f.offset[j], grown.box.begin() + f.offset[j + 1], 1);
+      };
+      if (left_alone) CHECK(count(3) == 1);
+      if (weakening.fixed[1]) CHECK(count(1) == 1);
       if (!weakening.nominal[2]) CHECK(can_be_said(f, grown.box, language));
       if (!grown.interrupted) CHECK(grown.box == whole_order);
       for (int j = 0; j < f.n_variables; j++)
