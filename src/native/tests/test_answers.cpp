@@ -210,6 +210,30 @@ TEST_CASE("a quick box is safe, holds the instance, and leaves dropped variables
   CHECK(2 * wide > rounds);
 }
 
+TEST_CASE("a quick box that is short of nodes can still be said in its language") {
+  RandomForests random(22);
+  int partial = 0;
+  for (int round = 0; round < 60; round++) {
+    const Forest f = random.make({30, 0, 2, 6, {9, 8, 7, 6, 5}, {0, 0, 0, 0, 0}});
+    const Point point = random.make_point(f);
+    const Language language = round % 2 ? Language::kValues : Language::kIntervals;
+    const Weakening weakening = make_weakening(f, language);
+    for (int nodes : {20, 60, 200}) {
+      Oracle oracle(f);
+      oracle.start({0, false}, {-1, nodes}, [] {});
+      oracle.limits.set_stage(1);
+      QuickBox quick(oracle, weakening, point);
+      quick.make(GrowingBox(oracle, weakening, point));
+      const Mask& box = quick.box().grown().box;
+      CHECK(holds(f, box, point));
+      CHECK(is_safe(oracle, box, {f.decide(point.data())}));
+      CHECK(can_be_said(f, box, language));
+      partial += quick.box().log_volume() < 0;
+    }
+  }
+  CHECK(partial > 50);
+}
+
 TEST_CASE("demands on two forests are met where brute force meets them") {
   RandomForests random(18);
   int met = 0;
