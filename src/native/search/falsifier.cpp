@@ -96,7 +96,7 @@ bool Falsifier::is_free(int j) const { return part_ ? !part_->fixed(j) : box_.ra
 int Falsifier::random_rank(int j) {
   if (!part_) return random_.below(box_.ranks(j));
   const int count = part_->high[j] - part_->low[j] + 1;
-  const int k = random_.below(std::size_t(count + part_->missing[j]));
+  const int k = random_.below(std::size_t(count) + part_->missing[j]);
   return k < count ? part_->low[j] + k : box_.size[j];
 }
 

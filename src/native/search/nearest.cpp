@@ -50,7 +50,9 @@ void Nearest::search_largest() {
   std::sort(levels_.begin(), levels_.end());
   levels_.erase(std::unique(levels_.begin(), levels_.end()), levels_.end());
   std::vector<int> found;
-  for (double level = middle_level(); level >= 0; level = middle_level()) {
+  for (;;) {
+    const double level = middle_level();
+    if (level < 0) return;
     if (ask_within_level(level, found)) {
       take(found);
     } else {
@@ -111,7 +113,11 @@ void Nearest::look_from(const std::vector<int>& start, double level) {
 }
 
 void Nearest::narrow_sums() {
-  for (double budget = middle(); budget >= 0; budget = middle()) search_within(budget);
+  for (;;) {
+    const double budget = middle();
+    if (budget < 0) return;
+    search_within(budget);
+  }
 }
 
 // Whether all costs are whole numbers, and few enough of them can be a sum.
