@@ -91,7 +91,10 @@ ForestClass bind_forest(nb::module_& m) {
   nb::class_<SearchOptions>(m, "SearchOptions")
       .def(nb::init<>())
       .def_rw("patience", &SearchOptions::patience)
-      .def_rw("local_search", &SearchOptions::local_search);
+      .def_rw("local_search", &SearchOptions::local_search)
+      .def_prop_rw(
+          "probe", [](const SearchOptions& options) { return options.probe.nodes; },
+          [](SearchOptions& options, long nodes) { options.probe.nodes = nodes; });
   ForestClass bound(m, "Forest");
   bound
       .def(

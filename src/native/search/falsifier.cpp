@@ -22,6 +22,7 @@ void Falsifier::sweep(int j, const std::vector<int>& x, Int total) {
 }
 
 bool Falsifier::ascend(std::vector<int>& x) {
+  if (!live_.all()) live_.move_into(x);
   Int total = margin_.total_at(x);
   if (margin_.is_counterexample(x, total)) return true;
   const int n = forest_.n_variables;
@@ -49,7 +50,7 @@ bool Falsifier::ascend(std::vector<int>& x) {
 int Falsifier::best_rank(int j, Int& total) const {
   int to = -1;
   const auto consider = [&](int v) {
-    if (along_[v] <= total) return;
+    if (along_[v] <= total || !live_.is_live(j, v)) return;
     total = along_[v];
     to = v;
   };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "limits.hpp"
+#include "search/live_ranks.hpp"
 #include "search/margin.hpp"
 #include "search/random.hpp"
 #include "search/region.hpp"
@@ -13,8 +14,8 @@ namespace primewood::search {
 
 class Falsifier {
  public:
-  Falsifier(Margin& margin, Limits& limits)
-      : margin_(margin), box_(margin.box), forest_(margin.forest), limits_(limits) {}
+  Falsifier(Margin& margin, const LiveRanks& live, Limits& limits)
+      : margin_(margin), box_(margin.box), live_(live), forest_(margin.forest), limits_(limits) {}
 
   void reset();
 
@@ -25,7 +26,7 @@ class Falsifier {
   void sweep(int j, const std::vector<int>& x, Int total);
   const std::vector<Int>& totals() const { return along_; }
 
-  // Move one coordinate at a time uphill; true if x becomes a counterexample.
+  // Move one coordinate at a time uphill, among live ranks; true if x becomes a counterexample.
   bool ascend(std::vector<int>& x);
 
   // Ascend from random changes of the best point; true with the counterexample in `x`.
@@ -62,6 +63,7 @@ class Falsifier {
 
   Margin& margin_;
   const Restriction& box_;
+  const LiveRanks& live_;
   const Forest& forest_;
   Limits& limits_;
   std::vector<int> best_;  // the heaviest point seen that is no counterexample

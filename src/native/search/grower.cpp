@@ -5,7 +5,12 @@
 namespace primewood::search {
 
 Grower::Grower(Oracle& oracle, const Weakening& weakening, const std::vector<int>& point)
-    : forest_(oracle.forest), oracle_(oracle), weakening_(weakening), point_(point), box_(oracle, weakening, point) {}
+    : forest_(oracle.forest),
+      oracle_(oracle),
+      weakening_(weakening),
+      point_(point),
+      box_(oracle, weakening, point),
+      widening_(oracle, weakening, point, box_) {}
 
 Grown Grower::run() {
   if (grow_until(kEarlyShare) || (!is_behind() && grow_until(kStrictShare))) return box_.take_grown();
@@ -16,36 +21,33 @@ Grown Grower::run() {
   box_.trust(quick.box().grown().box);
   if (grow_until(kLateShare)) return box_.take_grown();
   oracle_.limits.set_stage(1);
-  quick.widen(box_);
+  quick.widen(so_far().box);
   for (int j = 0; j < forest_.n_variables; j++) quick.box().recall(j);
   Grown grown = quick.box().take_grown();
   grown.interrupted = true;
   return grown;
 }
 
+Grown Grower::so_far() const {
+  Grown grown = box_.grown();
+  if (widening_.started()) grown.box = widening_.safe();
+  return grown;
+}
+
 // Whether the strict order has hardly begun to widen. Steps are quick; widening takes most of the time.
 bool Grower::is_behind() const {
-  const double widened = double(done_) - double(weakening_.steps.size());
-  return widened < 2 * kEarlyShare * double(weakening_.order.size());
+  return double(widening_.settled()) < 2 * kEarlyShare * double(weakening_.order.size());
 }
 
 // Go on in the strict order until a share of the limits; true at its end.
 bool Grower::grow_until(double share) {
   if (oracle_.limits.limited()) oracle_.limits.set_stage(share);
   try {
-    for (; done_ < steps(); done_++) take_next();
+    for (; done_ < int(weakening_.steps.size()); done_++) take(weakening_.steps[done_]);
+    widening_.run();
     return true;
   } catch (const LimitReached&) {
     return false;
-  }
-}
-
-void Grower::take_next() {
-  const int step = done_, widened = done_ - int(weakening_.steps.size());
-  if (widened < 0) {
-    take(weakening_.steps[step]);
-  } else if (!weakening_.fixed[weakening_.order[widened]]) {
-    widen(weakening_.order[widened]);
   }
 }
 
@@ -88,19 +90,6 @@ void Grower::take_together(const std::vector<int>& touched, const std::vector<st
     for (int v : values[j]) wider[forest_.offset[j] + v] = 1;
   if (!box_.is_safe(wider)) return;
   for (int j : touched) box_.allow(j, values[j]);
-}
-
-// Allow all values of a variable that are safe (in a line: next to what is allowed).
-void Grower::widen(int j) {
-  for (;;) {
-    box_.recall(j);
-    const std::vector<int> values = box_.reachable(j);
-    if (values.empty()) return;
-    if (box_.is_slice_safe(j, values)) {
-      box_.allow(j, values);
-      return;
-    }
-  }
 }
 
 }  // namespace primewood::search

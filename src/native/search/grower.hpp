@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "search/growing_box.hpp"
+#include "search/widening.hpp"
 
 namespace primewood::search {
 
@@ -17,8 +18,8 @@ class Grower {
   Grown run();
 
   // While it runs, at any time that the limits poll: the box so far, and how many of all steps are done.
-  const Grown& so_far() const { return box_.grown(); }
-  int steps_done() const { return done_; }
+  Grown so_far() const;
+  int steps_done() const { return done_ + widening_.settled(); }
   int steps() const { return int(weakening_.steps.size() + weakening_.order.size()); }
 
  private:
@@ -28,19 +29,18 @@ class Grower {
 
   bool is_behind() const;
   bool grow_until(double share);
-  void take_next();
 
   void take(const std::vector<Weakening::Atom>& step);
   std::vector<std::vector<int>> fresh_values(const std::vector<Weakening::Atom>& step) const;
   void take_together(const std::vector<int>& touched, const std::vector<std::vector<int>>& values);
-  void widen(int j);
 
   const Forest& forest_;
   Oracle& oracle_;
   const Weakening& weakening_;
   const std::vector<int>& point_;
   GrowingBox box_;
-  int done_ = 0;
+  Widening widening_;
+  int done_ = 0;  // of the steps
 };
 
 }  // namespace primewood::search

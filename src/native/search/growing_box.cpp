@@ -19,12 +19,14 @@ GrowingBox::GrowingBox(Oracle& oracle, const Weakening& weakening, const std::ve
 void GrowingBox::start() {
   grown_.box.assign(forest_.atoms(), 0);
   grown_.blocked_by.assign(forest_.atoms(), -1);
+  remembered_.assign(forest_.atoms(), -1);
   for (int j = 0; j < forest_.n_variables; j++) grown_.box[forest_.offset[j] + point_[j]] = 1;
 }
 
 void GrowingBox::start_from(const Mask& safe) {
   grown_.box = safe;
   grown_.blocked_by.assign(forest_.atoms(), -1);
+  remembered_.assign(forest_.atoms(), -1);
 }
 
 void GrowingBox::add_witnesses(const std::vector<std::vector<int>>& points) {
@@ -36,10 +38,10 @@ bool GrowingBox::is_full(int j) const {
   return std::find(begin + forest_.offset[j], begin + forest_.offset[j + 1], 0) == begin + forest_.offset[j + 1];
 }
 
-double GrowingBox::log_volume() const {
+double GrowingBox::log_volume(const Mask& box) const {
   double sum = 0;
   for (int j = 0; j < forest_.n_variables; j++) {
-    const auto begin = grown_.box.begin();
+    const auto begin = box.begin();
     const auto count = std::count(begin + forest_.offset[j], begin + forest_.offset[j + 1], 1);
     sum += std::log(double(count) / forest_.values(j));
   }
@@ -112,10 +114,50 @@ std::vector<int> GrowingBox::reachable_in_line(int j) const {
   return values;
 }
 
+GrowingBox::Mask GrowingBox::slice(int j, const std::vector<int>& values) const {
+  Mask mask = grown_.box;
+  std::fill(mask.begin() + forest_.offset[j], mask.begin() + forest_.offset[j + 1], 0);
+  for (int v : values) mask[forest_.offset[j] + v] = 1;
+  return mask;
+}
+
+bool GrowingBox::sift(const Mask& part, const Mask& base, const Blame& blame, Effort effort) {
+  if (is_trusted(part)) return true;
+  mask_ = part;
+  const auto remove = [&](const std::vector<int>& point) {
+    found_ = point;
+    const int j = blame(found_);
+    block_along(j, add_witness());
+    return drop_lost(j, base);
+  };
+  return oracle_.sift(part, question_, [&] { return seeds(); }, remove, effort);
+}
+
+// Take back the values of a variable that can no longer be reached; of these, list the ones that are searched.
+Oracle::Atoms GrowingBox::drop_lost(int j, const Mask& base) {
+  const int first = forest_.offset[j];
+  const Mask before(grown_.box.begin() + first, grown_.box.begin() + forest_.offset[j + 1]);
+  std::copy(base.begin() + first, base.begin() + forest_.offset[j + 1], grown_.box.begin() + first);
+  for (int v : reachable(j)) grown_.box[first + v] = before[v];
+  Oracle::Atoms lost;
+  for (int v = 0; v < forest_.values(j); v++) {
+    if (!mask_[first + v] || allowed(j, v)) continue;
+    mask_[first + v] = 0;
+    lost.emplace_back(j, v);
+  }
+  return lost;
+}
+
+void GrowingBox::start_again(int j, const Mask& base) {
+  for (int a = forest_.offset[j]; a < forest_.offset[j + 1]; a++) {
+    grown_.box[a] = base[a];
+    if (grown_.blocked_by[a] >= 0) remembered_[a] = grown_.blocked_by[a];
+    grown_.blocked_by[a] = -1;
+  }
+}
+
 bool GrowingBox::is_slice_safe(int j, const std::vector<int>& values) {
-  mask_ = grown_.box;
-  std::fill(mask_.begin() + forest_.offset[j], mask_.begin() + forest_.offset[j + 1], 0);
-  for (int v : values) mask_[forest_.offset[j] + v] = 1;
+  mask_ = slice(j, values);
   if (!finds_counterexample(mask_)) return true;
   block_along(j, add_witness());
   return false;
@@ -163,6 +205,12 @@ void GrowingBox::recall(int j) {
     const auto& p = grown_.witnesses[w];
     if (failed(j, p[j]) || allowed(j, p[j])) continue;
     if (is_inside_but_for(j, p)) grown_.blocked_by[forest_.offset[j] + p[j]] = w;
+  }
+  for (int v = 0, known = -1; v < forest_.values(j); v++) {
+    const int w = remembered_[forest_.offset[j] + v];
+    if (w < 0 || failed(j, v) || allowed(j, v)) continue;
+    if (w != known && !is_inside_but_for(j, grown_.witnesses[w])) continue;
+    grown_.blocked_by[forest_.offset[j] + v] = known = w;
   }
 }
 

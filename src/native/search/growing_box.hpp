@@ -24,6 +24,7 @@ class GrowingBox {
   void start();
   void start_from(const Mask& safe);
 
+  const Question& question() const { return question_; }
   const Grown& grown() const { return grown_; }
   Grown take_grown() { return std::move(grown_); }
   void add_witnesses(const std::vector<std::vector<int>>& points);
@@ -53,11 +54,22 @@ class GrowingBox {
 
   void allow(int j, const std::vector<int>& values);
 
+  // The box with these values of a variable, in the place of those that are allowed.
+  Mask slice(int j, const std::vector<int>& values) const;
+
+  // Search a part of the box for counterexamples. For each, `blame` names a variable whose values beyond the base have
+  // to give way, and may move the counterexample. False if the search stopped before its end.
+  using Blame = std::function<int(std::vector<int>&)>;
+  bool sift(const Mask& part, const Mask& base, const Blame& blame, Effort effort);
+
+  // Give a variable the values that it has in the base. What ruled out others is remembered.
+  void start_again(int j, const Mask& base);
+
   // A box that is safe for another reason: what lies in it is not asked about.
   void trust(const Mask& safe) { trusted_ = safe; }
 
-  // The logarithm of the share of all points that lie in the box.
-  double log_volume() const;
+  // The logarithm of the share of all points that lie in a box.
+  double log_volume(const Mask& box) const;
 
  private:
   static constexpr std::size_t kMostSeeds = 4;
@@ -65,6 +77,7 @@ class GrowingBox {
   std::vector<int> all_values(int j) const;
   std::vector<int> close_line(int j, const std::vector<int>& values) const;
   std::vector<int> reachable_in_line(int j) const;
+  Oracle::Atoms drop_lost(int j, const Mask& base);
   bool is_trusted(const Mask& box) const;
   bool finds_counterexample(const Mask& box);
   int add_witness();
@@ -80,6 +93,7 @@ class GrowingBox {
   const Question question_;
   Grown grown_;
   std::vector<int> found_;
+  std::vector<int> remembered_;  // per atom: which witness failed there in another box, or -1
   Mask mask_, trusted_;
   std::vector<std::uint8_t> fails_;
 };

@@ -8,12 +8,24 @@ namespace primewood::search {
 bool Lagrangian::run(Goal& goal) {
   goal_ = &goal;
   costs_ = nullptr;
+  take_ = nullptr;
   return start();
+}
+
+bool Lagrangian::run_through(Goal& goal, Take take, Effort effort) {
+  goal_ = &goal;
+  costs_ = nullptr;
+  take_ = std::move(take);
+  effort_ = effort;
+  found_early_ = stopped_ = false;
+  start();
+  return !stopped_;
 }
 
 void Lagrangian::run_within(Goal& goal, Costs& costs, Buyer buyer) {
   goal_ = &goal;
   costs_ = &costs;
+  take_ = nullptr;
   buyer_ = std::move(buyer);
   start();
 }
@@ -24,7 +36,10 @@ bool Lagrangian::start() {
   return set_up() && visit(0);
 }
 
-bool Lagrangian::met(const std::vector<int>& x) { return costs_ ? take_affordable(x) : goal_->met(x); }
+bool Lagrangian::met(const std::vector<int>& x) {
+  if (costs_) return take_affordable(x);
+  return live_.holds(x) && goal_->met(x);
+}
 
 // Hand on a point that is affordable and meets the goal. Afterwards it is not affordable any more, and the search goes
 // on.
@@ -50,18 +65,43 @@ bool Lagrangian::set_up() {
 
 // Search the node at a depth; true with a point. Nodes are named by their depth: deeper ones may move them in memory.
 bool Lagrangian::visit(int depth) {
+  for (;;) {
+    const Verdict verdict = examine(depth);
+    if (verdict == Verdict::kNone) return false;
+    if (verdict == Verdict::kOpen && !divide(depth)) return false;
+    if (!take_) return true;
+    hand_on();
+  }
+}
+
+// Hand on the point that was found.
+void Lagrangian::hand_on() {
+  take_(point);
+  found_early_ = found_early_ || visited_ <= effort_.first_nodes;
+}
+
+// Whether a search that goes on after points stops here.
+bool Lagrangian::is_enough() {
+  stopped_ = stopped_ || visited_ > effort_.nodes || (found_early_ && visited_ > effort_.first_nodes);
+  return stopped_;
+}
+
+// Look for a point in a node, as far as that is possible without cutting it in two.
+Lagrangian::Verdict Lagrangian::examine(int depth) {
   limits_.count_node();
   visited_++;
+  if (take_ && is_enough()) return Verdict::kNone;
   if (costs_) {
-    if (depth > 0 && !afford(nodes_[depth])) return false;
+    if (depth > 0 && !afford(nodes_[depth])) return Verdict::kNone;
     costs_->pick_point(nodes_[depth].region, point);
     take_affordable(point);
-    if (!costs_->affordable(point)) return false;
+    if (!costs_->affordable(point)) return Verdict::kNone;
   }
-  if (hopeless(nodes_[depth])) return false;
+  if (!live_.all() && !leave_out_dead(nodes_[depth])) return Verdict::kNone;
+  if (hopeless(nodes_[depth])) return Verdict::kNone;
   const Verdict verdict = bound(depth);
-  if (verdict != Verdict::kOpen) return verdict == Verdict::kFound;
-  return look_for_points(depth) || divide(depth);
+  if (verdict != Verdict::kOpen) return verdict;
+  return look_for_points(depth) ? Verdict::kFound : Verdict::kOpen;
 }
 
 // Lower the bound of a node and remove what it shows to be too expensive.
@@ -92,7 +132,9 @@ bool Lagrangian::try_last_point(const Node& node) {
   if (costs_) {
     costs_->pick_point(node.region, point);
   } else {
-    node.region.pick_point(box_, point);
+    Region live = node.region;
+    if (!live_.narrow(live)) return false;
+    live.pick_point(box_, point);
   }
   return met(point);
 }
@@ -105,6 +147,16 @@ bool Lagrangian::afford(Node& node) {
   for (std::size_t p = 0; p < keep_.size(); p++)
     keep_[p] = costs_->can_reach(node.region, entries + node.entry[p], entries + node.entry[p + 1]);
   return propagate(node) && compact(node);
+}
+
+// Narrow a node to what is live, and leave out the leaves that are not; false if nothing is left.
+bool Lagrangian::leave_out_dead(Node& node) {
+  if (!live_.narrow(node.region)) return false;
+  keep_.assign(node.weight.size(), 1);
+  for (std::size_t p = 0; p < keep_.size(); p++)
+    for (int e = node.entry[p]; e < node.entry[p + 1] && keep_[p]; e++)
+      if (live_.is_shrunk(node.entries[e].variable)) keep_[p] = live_.meets(node.region, node.entries[e]);
+  return propagate(node) && compact(node) && live_.narrow(node.region);
 }
 
 bool Lagrangian::hopeless(Node& node) const {

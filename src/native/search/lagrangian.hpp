@@ -13,6 +13,7 @@
 
 #include "limits.hpp"
 #include "search/dispute.hpp"
+#include "search/effort.hpp"
 #include "search/goal.hpp"
 #include "search/relaxation.hpp"
 
@@ -20,12 +21,18 @@ namespace primewood::search {
 
 class Lagrangian {
  public:
-  Lagrangian(const Restriction& box, Limits& limits) : limits_(limits), box_(box), relaxation_(box, limits) {}
+  Lagrangian(const Restriction& box, const LiveRanks& live, Limits& limits)
+      : limits_(limits), box_(box), live_(live), relaxation_(box, live, limits) {}
 
   std::vector<int> point;  // what was found, in ranks
 
   // Search the whole box; true if it holds a point that meets the goal.
   bool run(Goal& goal);
+
+  // Search all of the box. Every point found is handed on; afterwards it must not be live any more. False if the search
+  // stopped before its end.
+  using Take = std::function<void(const std::vector<int>&)>;
+  bool run_through(Goal& goal, Take take, Effort effort);
 
   // What becomes of points on the way, where points cost something.
   struct Buyer {
@@ -48,6 +55,9 @@ class Lagrangian {
 
   bool set_up();
   bool visit(int depth);
+  Verdict examine(int depth);
+  void hand_on();
+  bool is_enough();
   Verdict bound(int depth);
   bool divide(int depth);
   bool try_last_point(const Node& node);
@@ -55,6 +65,7 @@ class Lagrangian {
   bool met(const std::vector<int>& x);
   bool take_affordable(const std::vector<int>& x);
   bool afford(Node& node);
+  bool leave_out_dead(Node& node);
   bool hopeless(Node& node) const;
   bool look_for_points(int depth);
   bool look_for_cheap_points(int depth);
@@ -77,10 +88,14 @@ class Lagrangian {
 
   Limits& limits_;
   const Restriction& box_;
+  const LiveRanks& live_;
   Relaxation relaxation_;
   Goal* goal_ = nullptr;
   Costs* costs_ = nullptr;
   Buyer buyer_;
+  Take take_;  // if it is there, the search goes on after a point
+  Effort effort_;
+  bool found_early_ = false, stopped_ = false;
   long visited_ = 0, next_ascent_ = 0;
   double tolerance_ = kTolerance;  // at the node: at least what rounding can do
   std::vector<Node> nodes_;        // per depth

@@ -1,11 +1,15 @@
 // How to search. It changes no answer: tests switch parts off, so that the others must do everything.
 #pragma once
 
+#include "search/effort.hpp"
+
 namespace primewood::search {
 
 struct SearchOptions {
   int patience = 800;        // nodes that the depth-first search may take before the Lagrangian bound takes over
   bool local_search = true;  // look for points by ascent before, and during, exact search
+  Effort probe{60};          // for one variable of a box, before it is widened on trust
+  Effort proof{Effort{}.nodes, 300};  // for the variables that were
 };
 
 }  // namespace primewood::search

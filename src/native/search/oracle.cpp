@@ -10,11 +10,12 @@ Oracle::Oracle(const Forest& f)
     : forest(f),
       box_(f),
       margin_(box_, limits),
-      falsifier_(margin_, limits),
+      live_(box_),
+      falsifier_(margin_, live_, limits),
       depth_first_(margin_, limits),
       one_margin_(margin_, falsifier_, options_),
       all_margins_(margin_, limits, options_),
-      lagrangian_(box_, limits),
+      lagrangian_(box_, live_, limits),
       costs_(box_),
       cheap_falsifier_(margin_, falsifier_, costs_, limits),
       x_(f.n_variables) {}
@@ -31,11 +32,16 @@ void Oracle::open(const std::uint8_t* mask) {
   counts.queries++;
   limits.check();
   box_.set(mask);
+  live_.open();
 }
 
 bool Oracle::ask(const std::uint8_t* mask, Question question, const Seeds& seeds, std::vector<int>& point) {
   open(mask);
-  if (question.target && forest.n_classes != 2) return reach(*question.target, point);
+  if (question.target && forest.n_classes != 2) {
+    if (!reach(*question.target)) return false;
+    box_.to_values(lagrangian_.point, point);
+    return true;
+  }
   return beat(label_of(question), seeds, point);
 }
 
@@ -99,39 +105,103 @@ bool Oracle::find_near(const std::vector<std::vector<int>>& values, std::vector<
   return true;
 }
 
-// A point at which some rival beats the label. What local search brought nearest to one is searched first.
+// A point at which some rival beats the label.
 bool Oracle::beat(int label, const Seeds& seeds, std::vector<int>& point) {
+  if (!find_rivals(label, seeds, std::vector<std::uint8_t>(forest.n_classes))) return search_rivals(label, point);
+  box_.to_values(x_, point);
+  return true;
+}
+
+// The rivals that exact search has to decide. What local search brought nearest to beating the label comes first. True
+// if it found a point, which is in x_.
+bool Oracle::find_rivals(int label, const Seeds& seeds, const std::vector<std::uint8_t>& ruled_out) {
   rivals_.clear();
   for (int rival = 0; rival < forest.n_classes; rival++) {
-    if (rival == label) continue;
+    if (rival == label || ruled_out[rival]) continue;
     margin_.choose(label, rival);
     if (margin_.bound() < margin_.threshold) {
       counts.bounded++;
       continue;
     }
     margin_.collect();
-    if (falsify(seeds)) {
-      box_.to_values(x_, point);
-      return true;
-    }
+    if (falsify(seeds)) return true;
     rivals_.push_back({falsifier_.distance(), rival});
   }
   std::sort(rivals_.begin(), rivals_.end());
-  return search_rivals(label, point);
+  return false;
+}
+
+bool Oracle::sift(std::vector<std::uint8_t> mask, Question question, const std::function<Seeds()>& seeds,
+                  const Remove& remove, Effort effort) {
+  const int label = label_of(question);
+  std::vector<std::uint8_t> ruled_out(forest.n_classes, 0);
+  const Remove take_out = [&](const std::vector<int>& x) {
+    box_.to_values(x, values_);
+    Atoms atoms = remove(values_);
+    for (const auto& [j, v] : atoms) mask[forest.offset[j] + v] = 0;
+    return atoms;
+  };
+  while (holds_points(mask)) {
+    open(mask.data());
+    if (question.target && forest.n_classes != 2) {
+      if (!reach(*question.target)) return true;
+      take_out(lagrangian_.point);
+    } else if (find_rivals(label, seeds(), ruled_out)) {
+      take_out(x_);
+    } else {
+      const Sifted sifted = sift_rivals(label, ruled_out, take_out, effort);
+      if (sifted != Sifted::kSome) return sifted == Sifted::kAll;
+    }
+  }
+  return true;
+}
+
+bool Oracle::holds_points(const std::vector<std::uint8_t>& mask) const {
+  for (int j = 0; j < forest.n_variables; j++) {
+    const auto end = mask.begin() + forest.offset[j + 1];
+    if (std::find(mask.begin() + forest.offset[j], end, 1) == end) return false;
+  }
+  return true;
+}
+
+// Exact search for the rivals that are left, up to the first for which something is taken out.
+Oracle::Sifted Oracle::sift_rivals(int label, std::vector<std::uint8_t>& ruled_out, const Remove& take_out,
+                                   Effort effort) {
+  const auto go_on_without = [&](const std::vector<int>& x) {
+    for (const auto& [j, v] : take_out(x)) live_.take_out(j, {box_.rank_of(j, v)});
+  };
+  for (const auto& [distance, rival] : rivals_) {
+    choose_again(label, rival);
+    const DepthFirst::Verdict verdict = search_depth_first();
+    if (verdict == DepthFirst::Verdict::kCounterexample) {
+      take_out(depth_first_.counterexample);
+      return Sifted::kSome;
+    }
+    if (verdict == DepthFirst::Verdict::kUnfinished &&
+        !lagrangian_.run_through(one_margin_, go_on_without, effort))
+      return Sifted::kUnfinished;
+    ruled_out[rival] = 1;
+    if (!live_.all()) return Sifted::kSome;
+  }
+  return Sifted::kAll;
 }
 
 bool Oracle::search_rivals(int label, std::vector<int>& point) {
   for (const auto& [distance, rival] : rivals_) {
-    if (rival != margin_.rival) {
-      margin_.choose(label, rival);
-      margin_.collect();
-      falsifier_.reset();
-    }
+    choose_again(label, rival);
     if (!search()) continue;
     box_.to_values(x_, point);
     return true;
   }
   return false;
+}
+
+// Go back to a rival for which local search found nothing.
+void Oracle::choose_again(int label, int rival) {
+  if (rival == margin_.rival) return;
+  margin_.choose(label, rival);
+  margin_.collect();
+  falsifier_.reset();
 }
 
 // The same within the costs that have been set.
@@ -169,9 +239,7 @@ void Oracle::reach_within(int label, double budget, const Take& take) {
 }
 
 // A point at which the label beats all rivals.
-bool Oracle::reach(int label, std::vector<int>& point) {
-  return win_all(wins_of_class(forest, label), decides_for(label), nullptr, point);
-}
+bool Oracle::reach(int label) { return win_all(wins_of_class(forest, label), decides_for(label), nullptr); }
 
 AllMargins::Decided Oracle::decides_for(int label) const {
   return [this, label](const std::vector<int>& x) { return forest.decide(x.data()) == label; };
@@ -180,14 +248,13 @@ AllMargins::Decided Oracle::decides_for(int label) const {
 bool Oracle::win_all(const std::uint8_t* mask, const std::vector<Win>& wins, AllMargins::Decided decided,
                      const std::vector<std::uint8_t>* same, std::vector<int>& point) {
   open(mask);
-  return win_all(wins, std::move(decided), same, point);
-}
-
-bool Oracle::win_all(const std::vector<Win>& wins, AllMargins::Decided decided, const std::vector<std::uint8_t>* same,
-                     std::vector<int>& point) {
-  if (!collect_wins(wins, std::move(decided), same) || !lagrangian_.run(all_margins_)) return false;
+  if (!win_all(wins, std::move(decided), same)) return false;
   box_.to_values(lagrangian_.point, point);
   return true;
+}
+
+bool Oracle::win_all(const std::vector<Win>& wins, AllMargins::Decided decided, const std::vector<std::uint8_t>* same) {
+  return collect_wins(wins, std::move(decided), same) && lagrangian_.run(all_margins_);
 }
 
 // Set up a search for points at which all of these win; false if there is none for sure.
@@ -236,19 +303,24 @@ bool Oracle::falsify(const Seeds& seeds) {
 
 // Exact search; true with a counterexample in x_.
 bool Oracle::search() {
+  const DepthFirst::Verdict verdict = search_depth_first();
+  if (verdict == DepthFirst::Verdict::kSafe) return false;
+  if (verdict == DepthFirst::Verdict::kUnfinished && !lagrangian_.run(one_margin_)) return false;
+  x_ = verdict == DepthFirst::Verdict::kUnfinished ? lagrangian_.point : depth_first_.counterexample;
+  return true;
+}
+
+// A short search; where it does not finish, the Lagrangian one has to decide.
+DepthFirst::Verdict Oracle::search_depth_first() {
   counts.searched++;
   const DepthFirst::Verdict verdict = depth_first_.run(patience_);
   if (verdict != DepthFirst::Verdict::kUnfinished) {
     patience_ = options_.patience;
-    if (verdict == DepthFirst::Verdict::kSafe) return false;
-    x_ = depth_first_.counterexample;
-    return true;
+  } else {
+    patience_ = std::min(options_.patience, std::max(kLeastPatience, patience_ / 2));
+    counts.relaxed++;
   }
-  patience_ = std::min(options_.patience, std::max(kLeastPatience, patience_ / 2));
-  counts.relaxed++;
-  if (!lagrangian_.run(one_margin_)) return false;
-  x_ = lagrangian_.point;
-  return true;
+  return verdict;
 }
 
 }  // namespace primewood::search

@@ -52,8 +52,19 @@ class Oracle {
   // Begin a run: the same run gives the same answers, whatever the oracle was used for before.
   void start(const SearchOptions& options, Budget budget, std::function<void()> poll);
 
+  const SearchOptions& options() const { return options_; }
+
   // True with a point of the box (value indices) that answers the question.
   bool ask(const std::uint8_t* mask, Question question, const Seeds& seeds, std::vector<int>& point);
+
+  // Take out of a box what answers the question: with every answer found, `remove` is called and lists the atoms that
+  // leave the box, one of the answer's among them. At the end, no point of what is left of the box answers it. One
+  // search goes on after an answer, where `ask` would begin another one. False if it stopped before its end; the effort
+  // is for each rival.
+  using Atoms = std::vector<std::pair<int, int>>;  // variables and values
+  using Remove = std::function<Atoms(const std::vector<int>&)>;
+  bool sift(std::vector<std::uint8_t> mask, Question question, const std::function<Seeds()>& seeds,
+            const Remove& remove, Effort effort);
 
   // The cheapest answers: costs are per atom, and add up. With every answer found within the budget, `take` is called
   // with its values and says what is left of the budget, less than the answer costs. No answer is within what is left
@@ -95,17 +106,23 @@ class Oracle {
   void take_values(const std::vector<int>& x, double budget, const Take& take);
   AllMargins::Decided decides_for(int label) const;
   bool search_rivals(int label, std::vector<int>& point);
-  bool reach(int label, std::vector<int>& point);
+  bool find_rivals(int label, const Seeds& seeds, const std::vector<std::uint8_t>& ruled_out);
+  enum class Sifted { kAll, kSome, kUnfinished };
+  Sifted sift_rivals(int label, std::vector<std::uint8_t>& ruled_out, const Remove& take_out, Effort effort);
+  bool holds_points(const std::vector<std::uint8_t>& mask) const;
+  void choose_again(int label, int rival);
+  bool reach(int label);
   void reach_within(int label, double budget, const Take& take);
   bool collect_wins(const std::vector<Win>& wins, AllMargins::Decided decided, const std::vector<std::uint8_t>* same);
-  bool win_all(const std::vector<Win>& wins, AllMargins::Decided decided, const std::vector<std::uint8_t>* same,
-               std::vector<int>& point);
+  bool win_all(const std::vector<Win>& wins, AllMargins::Decided decided, const std::vector<std::uint8_t>* same);
   bool falsify(const Seeds& seeds);
   bool search();
+  DepthFirst::Verdict search_depth_first();
 
   SearchOptions options_;
   Restriction box_;
   Margin margin_;
+  LiveRanks live_;
   Falsifier falsifier_;
   DepthFirst depth_first_;
   OneMargin one_margin_;

@@ -250,8 +250,8 @@ GrowingBox::Mask QuickBox::mask() const {
   return mask;
 }
 
-void QuickBox::widen(const GrowingBox& other) {
-  if (other.log_volume() > box_.log_volume()) box_.start_from(other.grown().box);
+void QuickBox::widen(const GrowingBox::Mask& other) {
+  if (box_.log_volume(other) > box_.log_volume(box_.grown().box)) box_.start_from(other);
   std::vector<int> open;
   for (int j : weakening_.order)
     if (!weakening_.fixed[j]) open.push_back(j);

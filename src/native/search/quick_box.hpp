@@ -20,8 +20,8 @@ class QuickBox {
   // Make a box. What the strict one allows in full stays, and its counterexamples are known.
   void make(const GrowingBox& strict);
 
-  // Widen this box, or another one if that is wider, as far as short searches show to be safe.
-  void widen(const GrowingBox& other);
+  // Widen this box, or another safe one if that is wider, as far as short searches show to be safe.
+  void widen(const GrowingBox::Mask& other);
 
   GrowingBox& box() { return box_; }
 

@@ -357,6 +357,7 @@ long double Relaxation::worth_precisely(const Region& region, int j, const std::
   long double sum = 0, top = -INFINITY;
   for (int p = first_[j]; p < first_[j + 1] - 1; p++) {
     sum += paid[p];
+    if (live_rank(j, p) < 0) continue;
     top = std::max(top, sum - charged(costs_ ? cheapest_[p] : rank_[p]));
   }
   if (region.missing[j]) top = std::max(top, paid[rank_.size() + j] - charged(box_.size[j]));
@@ -470,7 +471,7 @@ void Relaxation::drop_values(Region& region, int j, double slack) const {
   int low = 1, high = 0;
   for (int p = first_[j]; p < first_[j + 1] - 1; p++) {
     sum += pay_[p];
-    if (worth_[j] - (sum - charge_at(j, p)) > slack) continue;
+    if (worth_[j] - (sum - charge_at(j, p)) > slack || live_rank(j, p) < 0) continue;
     if (low > high) low = rank_[p];
     high = rank_[p + 1] - 1;
   }
@@ -518,6 +519,10 @@ void Relaxation::pick_value(const Region& region, int j) {
     worth_[j] = -charge(j, value[j]);
     return;
   }
+  if (live_.is_shrunk(j)) {
+    pick_live_value(region, j);
+    return;
+  }
   double sum = 0, top = -INFINITY;
   int from = first_[j], to = first_[j];
   for (int p = first_[j]; p < first_[j + 1] - 1; p++) {
@@ -539,6 +544,31 @@ void Relaxation::pick_value(const Region& region, int j) {
     return;
   }
   pick_rank(j, from, to, top);
+}
+
+// The same among live ranks; there are no costs then.
+void Relaxation::pick_live_value(const Region& region, int j) {
+  assert(!costs_);
+  double sum = 0, top = -INFINITY;
+  at_[j] = -1;
+  value[j] = box_.size[j];
+  if (region.missing[j]) top = pay_missing_[j];
+  for (int p = first_[j]; p < first_[j + 1] - 1; p++) {
+    sum += pay_[p];
+    if (sum <= top + kRounding) continue;
+    const int rank = live_rank(j, p);
+    if (rank < 0) continue;
+    top = sum;
+    value[j] = rank;
+    at_[j] = p;
+  }
+  worth_[j] = top;
+}
+
+// A live rank between two places; -1 if there is none.
+int Relaxation::live_rank(int j, int place) const {
+  const int low = rank_[place], high = rank_[place + 1] - 1;
+  return live_.is_shrunk(j) ? live_.nearest(j, (low + high) / 2, low, high) : low;
 }
 
 void Relaxation::pick_rank(int j, int from, int to, double worth) {

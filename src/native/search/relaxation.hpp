@@ -12,6 +12,8 @@
 //
 // Where points cost something and only those within a budget count, a price p >= 0 is one more multiplier: values
 // are paid p times their cost less, and U goes up by p times the budget.
+//
+// Values are picked among live ranks only.
 #pragma once
 
 #include <cassert>
@@ -21,13 +23,15 @@
 
 #include "limits.hpp"
 #include "search/costs.hpp"
+#include "search/live_ranks.hpp"
 #include "search/node.hpp"
 
 namespace primewood::search {
 
 class Relaxation {
  public:
-  Relaxation(const Restriction& box, Limits& limits) : limits_(limits), box_(box) {}
+  Relaxation(const Restriction& box, const LiveRanks& live, Limits& limits)
+      : limits_(limits), box_(box), live_(live) {}
 
   std::vector<int> value;    // per variable: the rank it picks
   std::vector<int> pick;     // per tree: the leaf it picks
@@ -145,6 +149,8 @@ class Relaxation {
   inline void pick_leaf(const Node& node, int i);
   inline void pick_value(const Region& region, int j);
   void pick_rank(int j, int from, int to, double worth);
+  void pick_live_value(const Region& region, int j);
+  int live_rank(int j, int place) const;
 
   double rounding_of_leaves(const Node& node) const;
   double rounding_of_payments() const;
@@ -157,6 +163,7 @@ class Relaxation {
 
   Limits& limits_;
   const Restriction& box_;
+  const LiveRanks& live_;
   std::vector<Source> everywhere_;
 
   // multipliers of the node, their spans, and where they come from

@@ -15,7 +15,7 @@ namespace {
 // A margin in a box, and what points cost.
 struct Market {
   Market(RandomForests& random, const Forest& f, const Mask& mask)
-      : box(f), margin(box, limits), falsifier(margin, limits), costs(box), cheap(margin, falsifier, costs, limits) {
+      : box(f), margin(box, limits), live(box), falsifier(margin, live, limits), costs(box), cheap(margin, falsifier, costs, limits) {
     limits.start({}, [] {});
     box.set(mask.data());
     margin.choose(0, 1);
@@ -39,6 +39,7 @@ struct Market {
   Limits limits;
   Restriction box;
   Margin margin;
+  LiveRanks live;
   Falsifier falsifier;
   Costs costs;
   CheapFalsifier cheap;

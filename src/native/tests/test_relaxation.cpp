@@ -27,7 +27,7 @@ namespace {
 // A margin in a box, set up as branch and bound does it.
 struct Root {
   Root(const Forest& f, const Mask& mask)
-      : box(f), margin(box, limits), falsifier(margin, limits), goal(margin, falsifier, options) {
+      : box(f), margin(box, limits), live(box), falsifier(margin, live, limits), goal(margin, falsifier, options) {
     limits.start({}, [] {});
     box.set(mask.data());
     margin.choose(0, 1);
@@ -69,6 +69,7 @@ struct Root {
   SearchOptions options;
   Restriction box;
   Margin margin;
+  search::LiveRanks live;
   Falsifier falsifier;
   OneMargin goal;
   Node node;
@@ -86,7 +87,7 @@ double largest_sum(const Forest& f, const Mask& mask, const Root& root, const Co
 
 // Lower the bound in some steps; the lowest that it gets to.
 double lower_bound(Root& root, const Costs* costs, double largest) {
-  Relaxation relaxation(root.box, root.limits);
+  Relaxation relaxation(root.box, root.live, root.limits);
   relaxation.open(root.node, costs);
   relaxation.prepare(root.node);
   double lowest = INFINITY;
@@ -103,7 +104,7 @@ double lower_bound(Root& root, const Costs* costs, double largest) {
 // The target is far below what can be reached, so the steps are long.
 int count_wrong_estimates(Root& root, const Costs* costs, double share) {
   constexpr double kFarBelow = -1e8, kTolerance = 1e-7;
-  Relaxation relaxation(root.box, root.limits);
+  Relaxation relaxation(root.box, root.live, root.limits);
   relaxation.open(root.node, costs);
   relaxation.prepare(root.node);
   int wrong = 0;

@@ -16,7 +16,7 @@ namespace {
 
 // The margin of class 1 over class 0 in a box.
 struct Searched {
-  Searched(const Forest& f, const Mask& mask) : box(f), margin(box, limits), falsifier(margin, limits) {
+  Searched(const Forest& f, const Mask& mask) : box(f), margin(box, limits), live(box), falsifier(margin, live, limits) {
     limits.start({}, [] {});
     box.set(mask.data());
     margin.choose(0, 1);
@@ -26,6 +26,7 @@ struct Searched {
   Limits limits;
   Restriction box;
   Margin margin;
+  LiveRanks live;
   Falsifier falsifier;
 };
 
@@ -75,7 +76,7 @@ TEST_CASE("rounding alone closes no node") {
   const Forest f = make_stump({0, 1}, {1, 0});
   Searched searched(f, whole_box(f));
   LostDigits goal(searched.margin);
-  Lagrangian search(searched.box, searched.limits);
+  Lagrangian search(searched.box, searched.live, searched.limits);
   REQUIRE(search.run(goal));
   CHECK(goal.met(search.point));
 }
@@ -119,7 +120,7 @@ TEST_CASE("Lagrangian search agrees with brute force, with local search and with
     Searched searched(f, mask);
     const SearchOptions options{0, round % 2 == 0};
     OneMargin goal(searched.margin, searched.falsifier, options);
-    Lagrangian search(searched.box, searched.limits);
+    Lagrangian search(searched.box, searched.live, searched.limits);
     const bool found = search.run(goal);
     CHECK(found == exists_counterexample(f, mask));
     if (!found) continue;
