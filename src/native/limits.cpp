@@ -17,6 +17,14 @@ void Limits::start(Budget budget, std::function<void()> poll) {
   next_poll_ = began_ + kPollInterval;
 }
 
+Limits Limits::for_thread(std::function<void()> poll) const {
+  Limits limits = *this;
+  limits.poll_ = std::move(poll);
+  limits.visited_ = 0;
+  limits.counted_ = false;
+  return limits;
+}
+
 void Limits::allow(std::int64_t nodes) {
   const std::int64_t most = visited_ + nodes;
   run_.nodes = counted_ ? std::min(run_.nodes, most) : most;

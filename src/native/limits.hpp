@@ -10,10 +10,11 @@ namespace primewood {
 // Thrown where a limit is reached; what was proved before stays proved.
 struct LimitReached {};
 
-// What a run may take. seconds < 0: no deadline; nodes < 0: no limit on work.
+// What a run may take. seconds < 0: no deadline; nodes < 0: no limit on work. Nodes can be counted only in one thread.
 struct Budget {
   double seconds = -1;
   std::int64_t nodes = -1;
+  int threads = 1;
 };
 
 class Limits {
@@ -39,6 +40,11 @@ class Limits {
   }
 
   std::int64_t visited() const { return visited_; }
+
+  // The deadline for another thread, which counts nodes of its own; these are then added.
+  Limits for_thread(std::function<void()> poll) const;
+  void add_visited(std::int64_t nodes) { visited_ += nodes; }
+  void poll() const { poll_(); }
 
   // From here on, take at most this many nodes.
   void allow(std::int64_t nodes);

@@ -94,7 +94,8 @@ ForestClass bind_forest(nb::module_& m) {
       .def_rw("local_search", &SearchOptions::local_search)
       .def_prop_rw(
           "probe", [](const SearchOptions& options) { return options.probe.nodes; },
-          [](SearchOptions& options, long nodes) { options.probe.nodes = nodes; });
+          [](SearchOptions& options, long nodes) { options.probe.nodes = nodes; })
+      .def_rw("alone", &SearchOptions::alone);
   ForestClass bound(m, "Forest");
   bound
       .def(

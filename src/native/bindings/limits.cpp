@@ -24,9 +24,11 @@ WorkReading read_work() {
 
 void bind_limits(nb::module_& m) {
   nb::class_<Budget>(m, "Budget")
-      .def(nb::init<double, std::int64_t>(), nb::arg("seconds") = -1.0, nb::arg("nodes") = -1)
+      .def(nb::init<double, std::int64_t, int>(), nb::arg("seconds") = -1.0, nb::arg("nodes") = -1,
+           nb::arg("threads") = 1)
       .def_ro("seconds", &Budget::seconds)
-      .def_ro("nodes", &Budget::nodes);
+      .def_ro("nodes", &Budget::nodes)
+      .def_ro("threads", &Budget::threads);
   nb::enum_<Outcome>(m, "Outcome")
       .value("FOUND", Outcome::kFound)
       .value("NONE_EXISTS", Outcome::kNoneExists)

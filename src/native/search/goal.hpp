@@ -25,6 +25,9 @@ class Goal {
   // Set the threshold of a node, and its magnitude and inexactness; false if none of its points can meet the goal.
   virtual bool possible(Node& node) = 0;
 
+  // Whether several threads can search for it, each with a goal of its own.
+  virtual bool can_be_shared() const { return false; }
+
   // For goals whose weights change on the way: learn from the leaves that the trees picked, and weigh the
   // node anew; true if the weights have changed.
   virtual bool learn(Node& /* node */, const std::vector<int>& /* picked leaves */) { return false; }

@@ -9,7 +9,8 @@ bool Lagrangian::run(Goal& goal) {
   goal_ = &goal;
   costs_ = nullptr;
   take_ = nullptr;
-  return start();
+  if (start()) return true;
+  return !left_.empty() && team_->finish(*this, std::move(left_), nullptr, live_, limits_, point);
 }
 
 bool Lagrangian::run_through(Goal& goal, Take take, Effort effort) {
@@ -19,6 +20,7 @@ bool Lagrangian::run_through(Goal& goal, Take take, Effort effort) {
   effort_ = effort;
   found_early_ = stopped_ = false;
   start();
+  if (!left_.empty()) team_->finish(*this, std::move(left_), take_, live_, limits_, point);
   return !stopped_;
 }
 
@@ -33,6 +35,7 @@ void Lagrangian::run_within(Goal& goal, Costs& costs, Buyer buyer) {
 bool Lagrangian::start() {
   assert(box_.is_set());
   visited_ = next_ascent_ = 0;
+  left_.clear();
   return set_up() && visit(0);
 }
 
@@ -50,9 +53,7 @@ bool Lagrangian::take_affordable(const std::vector<int>& x) {
 
 // The root; false if there is nothing to search.
 bool Lagrangian::set_up() {
-  dispute_.open(box_);
-  of_variable_.assign(box_.size.size(), -1);
-  if (nodes_.empty()) nodes_.resize(1);
+  open_buffers();
   nodes_[0].clear();
   nodes_[0].region.open(box_);
   nodes_[0].step = 1;
@@ -63,14 +64,78 @@ bool Lagrangian::set_up() {
   return true;
 }
 
+void Lagrangian::open_buffers() {
+  dispute_.open(box_);
+  of_variable_.assign(box_.size.size(), -1);
+  forks_.clear();
+  if (nodes_.empty()) nodes_.resize(1);
+}
+
+void Lagrangian::join(const Lagrangian& begun, Goal& goal, LiveRanks& live, Sharing& sharing) {
+  goal_ = &goal;
+  costs_ = nullptr;
+  take_ = nullptr;
+  sharing_ = &sharing;
+  own_live_ = &live;
+  version_ = 0;
+  visited_ = next_ascent_ = begun.visited_;
+  open_buffers();
+  relaxation_.join(begun.relaxation_);
+}
+
+// The node is no root any more: it is searched as one below.
+void Lagrangian::finish(Task& task) {
+  if (nodes_.size() < 2) nodes_.resize(2);
+  std::swap(nodes_[1], task.node);
+  relaxation_.set_multipliers(task.multipliers);
+  forks_.assign(1, {{}, false, false});
+  visit(1);
+}
+
+// Hand all nodes that are left to a team, if there is one and the search is long; the one at this depth among them.
+bool Lagrangian::leave_to_team(int depth) {
+  if (!team_ || costs_ || visited_ <= std::max(team_->nodes_before(), effort_.first_nodes) || !goal_->can_be_shared()) return false;
+  for (int d = 0; d < depth; d++) {
+    Task task;
+    if (make_task(d, task)) left_.push_back(std::move(task));
+  }
+  left_.push_back({nodes_[depth], relaxation_.multipliers()});
+  return true;
+}
+
+// Leave a node to a thread that waits.
+void Lagrangian::share(int depth) {
+  for (int d = 0; d < depth; d++) {
+    Task task;
+    if (!make_task(d, task)) continue;
+    sharing_->offer(std::move(task));
+    return;
+  }
+}
+
+// Make a task of the part of a node that was left for later; false if there is none.
+bool Lagrangian::make_task(int depth, Task& task) {
+  Fork& fork = forks_[depth];
+  if (!fork.open) return false;
+  fork.open = false;
+  if (!narrow(nodes_[depth], fork.cut, fork.part, task.node)) return false;
+  task.multipliers = relaxation_.multipliers();
+  return true;
+}
+
 // Search the node at a depth; true with a point. Nodes are named by their depth: deeper ones may move them in memory.
 bool Lagrangian::visit(int depth) {
   for (;;) {
     const Verdict verdict = examine(depth);
     if (verdict == Verdict::kNone) return false;
     if (verdict == Verdict::kOpen && !divide(depth)) return false;
-    if (!take_) return true;
-    hand_on();
+    if (sharing_) {
+      sharing_->hand_on(point, *own_live_);
+    } else if (take_) {
+      hand_on();
+    } else {
+      return true;
+    }
   }
 }
 
@@ -91,6 +156,11 @@ Lagrangian::Verdict Lagrangian::examine(int depth) {
   limits_.count_node();
   visited_++;
   if (take_ && is_enough()) return Verdict::kNone;
+  if (sharing_) {
+    sharing_->check();
+    sharing_->update(*own_live_, version_);
+    if (sharing_->is_hungry()) share(depth);
+  }
   if (costs_) {
     if (depth > 0 && !afford(nodes_[depth])) return Verdict::kNone;
     costs_->pick_point(nodes_[depth].region, point);
@@ -98,7 +168,7 @@ Lagrangian::Verdict Lagrangian::examine(int depth) {
     if (!costs_->affordable(point)) return Verdict::kNone;
   }
   if (!live_.all() && !leave_out_dead(nodes_[depth])) return Verdict::kNone;
-  if (hopeless(nodes_[depth])) return Verdict::kNone;
+  if (hopeless(nodes_[depth]) || leave_to_team(depth)) return Verdict::kNone;
   const Verdict verdict = bound(depth);
   if (verdict != Verdict::kOpen) return verdict;
   return look_for_points(depth) ? Verdict::kFound : Verdict::kOpen;
@@ -122,9 +192,12 @@ bool Lagrangian::divide(int depth) {
   if (!cut.found()) return try_last_point(nodes_[depth]);
   const bool nearer = cut.first_holds(relaxation_.value[cut.variable], box_.size[cut.variable]);
   if (int(nodes_.size()) <= depth + 1) nodes_.resize(std::size_t(depth) + 2);
-  for (bool first : {nearer, !nearer})
-    if (narrow(nodes_[depth], cut, first, nodes_[depth + 1]) && visit(depth + 1)) return true;
-  return false;
+  forks_.resize(depth);
+  forks_.push_back({cut, !nearer, true});
+  if (narrow(nodes_[depth], cut, nearer, nodes_[depth + 1]) && visit(depth + 1)) return true;
+  if (!forks_[depth].open) return false;
+  forks_[depth].open = false;
+  return narrow(nodes_[depth], cut, !nearer, nodes_[depth + 1]) && visit(depth + 1);
 }
 
 // All points of the node are alike for the goal.

@@ -16,6 +16,8 @@
 #include "search/effort.hpp"
 #include "search/goal.hpp"
 #include "search/relaxation.hpp"
+#include "search/sharing.hpp"
+#include "search/team.hpp"
 
 namespace primewood::search {
 
@@ -33,6 +35,13 @@ class Lagrangian {
   // stopped before its end.
   using Take = std::function<void(const std::vector<int>&)>;
   bool run_through(Goal& goal, Take take, Effort effort);
+
+  // From here on, a search that turns out to be long is left to a team; null: to none.
+  void set_team(Team* team) { team_ = team; }
+
+  // In a thread of a team: take part in a search that was begun elsewhere, and finish one of its nodes.
+  void join(const Lagrangian& begun, Goal& goal, LiveRanks& live, Sharing& sharing);
+  void finish(Task& task);
 
   // What becomes of points on the way, where points cost something.
   struct Buyer {
@@ -53,7 +62,18 @@ class Lagrangian {
 
   enum class Verdict { kOpen, kNone, kFound };
 
+  // What is left of a node that was cut in two, after its first part.
+  struct Fork {
+    Cut cut;
+    bool part;  // the other one
+    bool open;
+  };
+
   bool set_up();
+  void open_buffers();
+  bool leave_to_team(int depth);
+  void share(int depth);
+  bool make_task(int depth, Task& task);
   bool visit(int depth);
   Verdict examine(int depth);
   void hand_on();
@@ -95,10 +115,16 @@ class Lagrangian {
   Buyer buyer_;
   Take take_;  // if it is there, the search goes on after a point
   Effort effort_;
+  Team* team_ = nullptr;
+  std::deque<Task> left_;  // for the team
+  Sharing* sharing_ = nullptr;
+  LiveRanks* own_live_ = nullptr;  // while nodes are shared
+  int version_ = 0;                // of the live ranks
   bool found_early_ = false, stopped_ = false;
   long visited_ = 0, next_ascent_ = 0;
   double tolerance_ = kTolerance;  // at the node: at least what rounding can do
   std::vector<Node> nodes_;        // per depth
+  std::vector<Fork> forks_;        // the same
   Node spare_;
   Dispute<int> dispute_;            // between the leaves that trees picked
   std::vector<std::uint8_t> keep_;  // per leaf

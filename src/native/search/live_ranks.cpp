@@ -9,6 +9,13 @@ void LiveRanks::open() {
   shrunk_.clear();
 }
 
+void LiveRanks::copy(const LiveRanks& other) {
+  assert(&box_ == &other.box_);
+  open();
+  shrunk_ = other.shrunk_;
+  for (int j : shrunk_) live_before_[j] = other.live_before_[j];
+}
+
 void LiveRanks::take_out(int j, const std::vector<int>& ranks) {
   const int all = box_.size[j] + 1;  // with "missing"
   out_.assign(std::size_t(all), 0);

@@ -16,6 +16,9 @@ class LiveRanks {
   // All ranks of the box are live.
   void open();
 
+  // Take over what is live from others of the same box.
+  void copy(const LiveRanks& other);
+
   // Take ranks of one variable out; "missing" is the rank after the last one.
   void take_out(int j, const std::vector<int>& ranks);
 

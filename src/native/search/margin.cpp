@@ -97,13 +97,14 @@ void Margin::clear() {
   base = 0;
 }
 
-bool Margin::is_counterexample(const std::vector<int>& x, Int total) {
+bool Margin::is_counterexample(const std::vector<int>& x, Int total) const {
   assert(label >= 0);
   if (total < threshold) return false;
   if (total >= sure) return true;
   if (forest.any_order) return some_order_reaches(x);
-  box.to_values(x, point_);
-  return forest.decide(point_.data()) != label;
+  std::vector<int> point;
+  box.to_values(x, point);
+  return forest.decide(point.data()) != label;
 }
 
 // Whether rounding, in some order of summation, could take the rival's score to the threshold.

@@ -64,7 +64,7 @@ class Margin {
   }
 
   // Whether a point of ranks, whose weights sum to `total`, is decided otherwise.
-  bool is_counterexample(const std::vector<int>& x, Int total);
+  bool is_counterexample(const std::vector<int>& x, Int total) const;
 
   Int total_at(const std::vector<int>& x) const {
     assert(collected_);
@@ -128,7 +128,7 @@ class Margin {
   int walked_ = 0;  // leaves
   std::vector<int> low_, high_;
   std::vector<std::uint8_t> missing_, on_path_;
-  std::vector<int> path_, point_;
+  std::vector<int> path_;
   std::vector<Fork> forks_;                // on the way down, while a tree is walked
   std::vector<Gathered> gathering_;        // one per fork, while leaves are gathered
   std::vector<std::vector<int>> testing_;  // per variable

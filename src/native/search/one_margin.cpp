@@ -17,6 +17,12 @@ void OneMargin::open(Node& root) {
   }
 }
 
+void OneMargin::join(const OneMargin& other) {
+  top_ = other.top_;
+  grain_ = other.grain_;
+  scale_ = other.scale_;
+}
+
 void OneMargin::find_scale() {
   Int range = 1;
   top_ = margin_.base;

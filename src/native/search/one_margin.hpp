@@ -29,6 +29,10 @@ class OneMargin final : public Goal {
   bool wander(int rounds, std::vector<int>& x) override {
     return options_.local_search && falsifier_.wander(rounds, x);
   }
+  bool can_be_shared() const override { return true; }
+
+  // Take over what is known of the root from the goal of another thread.
+  void join(const OneMargin& other);
 
  private:
   Int heaviest(int tree) const { return margin_.leaves[margin_.first[tree]].weight; }

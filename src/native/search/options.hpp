@@ -10,6 +10,7 @@ struct SearchOptions {
   bool local_search = true;  // look for points by ascent before, and during, exact search
   Effort probe{60};          // for one variable of a box, before it is widened on trust
   Effort proof{Effort{}.nodes, 300};  // for the variables that were
+  long alone = 200;                   // nodes of a search that one thread takes before others help
 };
 
 }  // namespace primewood::search

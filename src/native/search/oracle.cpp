@@ -16,6 +16,7 @@ Oracle::Oracle(const Forest& f)
       one_margin_(margin_, falsifier_, options_),
       all_margins_(margin_, limits, options_),
       lagrangian_(box_, live_, limits),
+      team_(box_, margin_, one_margin_, options_),
       costs_(box_),
       cheap_falsifier_(margin_, falsifier_, costs_, limits),
       x_(f.n_variables) {}
@@ -25,6 +26,8 @@ void Oracle::start(const SearchOptions& options, Budget budget, std::function<vo
   counts = {};
   options_ = options;
   patience_ = options.patience;
+  team_.set_threads(budget.threads);
+  lagrangian_.set_team(budget.threads > 1 && budget.nodes < 0 ? &team_ : nullptr);
 }
 
 // A new query about a box.

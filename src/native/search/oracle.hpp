@@ -17,6 +17,7 @@
 #include "search/margin.hpp"
 #include "search/one_margin.hpp"
 #include "search/options.hpp"
+#include "search/team.hpp"
 
 namespace primewood::search {
 
@@ -128,6 +129,7 @@ class Oracle {
   OneMargin one_margin_;
   AllMargins all_margins_;
   Lagrangian lagrangian_;
+  Team team_;
   Costs costs_;
   CheapFalsifier cheap_falsifier_;
   double left_ = 0;                          // of the budget

@@ -20,6 +20,32 @@ bool charges_some(const Span& span, const std::vector<Entry>& sets) {
 void Relaxation::open(Node& root, const Costs* costs) {
   costs_ = costs;
   price_ = 0;
+  open_box();
+  everywhere_.clear();
+  root.multiplier_first.assign(1, 0);
+  for (int i = 0; i < root.trees(); i++) open_tree(root, i);
+}
+
+void Relaxation::join(const Relaxation& other) {
+  costs_ = nullptr;
+  price_ = 0;
+  open_box();
+  everywhere_ = other.everywhere_;
+}
+
+std::vector<double> Relaxation::multipliers() const {
+  std::vector<double> w;
+  w.reserve(everywhere_.size());
+  for (const Source& source : everywhere_) w.push_back(source.w);
+  return w;
+}
+
+void Relaxation::set_multipliers(const std::vector<double>& w) {
+  assert(w.size() == everywhere_.size());
+  for (std::size_t k = 0; k < w.size(); k++) everywhere_[k].w = w[k];
+}
+
+void Relaxation::open_box() {
   const std::size_t n = box_.size.size();
   start_.assign(n + 1, 0);
   for (std::size_t j = 0; j < n; j++) start_[j + 1] = start_[j] + box_.size[j] + 2;
@@ -30,9 +56,6 @@ void Relaxation::open(Node& root, const Costs* costs) {
   value.assign(n, 0);
   worth_.assign(n, 0.0);
   of_variable_.assign(n, -1);
-  everywhere_.clear();
-  root.multiplier_first.assign(1, 0);
-  for (int i = 0; i < root.trees(); i++) open_tree(root, i);
 }
 
 void Relaxation::open_tree(Node& root, int i) {

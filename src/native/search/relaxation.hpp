@@ -41,6 +41,11 @@ class Relaxation {
   // leaves; a run in the middle also gives the two half-lines that it is the meeting of. Costs may be null.
   void open(Node& root, const Costs* costs);
 
+  // The same question in another thread: the same multipliers, as another relaxation left them.
+  void join(const Relaxation& other);
+  std::vector<double> multipliers() const;
+  void set_multipliers(const std::vector<double>& w);
+
   // Set up the relaxation of a node. A block is a tree with a variable that it still tests; its sets are
   // the distinct ones of its leaves, its multipliers those of the node, narrowed to the hull of the sets
   // that they charge. Multipliers that charge nothing any more are taken off the node's list.
@@ -116,6 +121,7 @@ class Relaxation {
     std::size_t up = 0, down = 0, positive = 0;
   };
 
+  void open_box();
   void open_tree(Node& root, int i);
 
   int prepare_tree(Node& node, int i, int live);

@@ -30,13 +30,15 @@ class Link(Enum):
 def apply_link(link: Link, scores: NDArray[float64]) -> None: ...
 
 class Budget:
-    """What a run may take; −1 for no limit."""
+    """What a run may take; −1 for no limit. With a limit on nodes, it works in one thread."""
 
-    def __init__(self, seconds: float = -1.0, nodes: int = -1) -> None: ...
+    def __init__(self, seconds: float = -1.0, nodes: int = -1, threads: int = 1) -> None: ...
     @property
     def seconds(self) -> float: ...
     @property
     def nodes(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
 
 class Outcome(Enum):
     """How a search ended; where a limit interrupted it, nothing is proved."""
@@ -104,6 +106,8 @@ class SearchOptions:
 
     patience: int
     local_search: bool
+    probe: int
+    alone: int
 
 class Question:
     """Asks for a point that is not decided for the label; given a target, for one that is decided for it."""
