@@ -118,8 +118,8 @@ bool holds(const Forest& f, const Mask& box, const Point& point) {
   return true;
 }
 
-void start(search::Oracle& oracle, search::SearchOptions options) {
-  oracle.start(options, Budget{}, [] {});
+void start(search::Oracle& oracle, search::SearchOptions options, int threads) {
+  oracle.start(options, Budget{-1, -1, threads}, [] {});
 }
 
 }  // namespace primewood::tests

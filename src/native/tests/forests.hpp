@@ -67,6 +67,6 @@ Point find_point(const Forest& f, const Mask& box, const std::function<bool(cons
 bool holds(const Forest& f, const Mask& box, const Point& point);
 
 // An oracle at work without limits.
-void start(search::Oracle& oracle, search::SearchOptions options = {});
+void start(search::Oracle& oracle, search::SearchOptions options = {}, int threads = 1);
 
 }  // namespace primewood::tests

@@ -154,9 +154,9 @@ TEST_CASE("widening on trust leads to where the strict order leads") {
     weakening.nominal[2] = round % 5 == 0;
     Question question{f.decide(point.data())};
     if (round % 7 == 0) weakening.target = question.target = (question.label + 1) % f.n_classes;
-    SearchOptions options{0, round % 3 > 0, {round % 5}, {Effort{}.nodes, round % 4}};
+    const SearchOptions options{0, round % 3 > 0, {round % 5}, {Effort{}.nodes, round % 4}, round % 6};
     Oracle oracle(f);
-    start(oracle, options);
+    start(oracle, options, 1 + round % 3);
     const Grown grown = Grower(oracle, weakening, point).run();
     CHECK(!grown.interrupted);
     CHECK(grown.box == widen_strictly(oracle, weakening, point, question));

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <iterator>
+#include <stdexcept>
 
 #include "search/depth_first.hpp"
 #include "search/lagrangian.hpp"
@@ -172,6 +173,45 @@ TEST_CASE("one oracle answers box after box as brute force does, with many value
   }
   CHECK(found > 20);
   CHECK(found < 190);
+}
+
+TEST_CASE("several threads find what brute force finds") {
+  RandomForests random(17);
+  int found = 0;
+  for (int round = 0; round < 300; round++) {
+    const Forest f = random.make({7, round % 3, 2 + round % 2});
+    const Mask mask = random.make_box(f);
+    Oracle oracle(f);
+    SearchOptions options{0, round % 2 == 0};
+    options.alone = round % 5;
+    start(oracle, options, 2 + round % 2);
+    Point point;
+    const bool exists = exists_counterexample(f, mask);
+    REQUIRE(oracle.ask(mask.data(), Question{0}, {}, point) == exists);
+    if (exists) CHECK((holds(f, mask, point) && is_counterexample(f, point)));
+    found += exists;
+  }
+  CHECK(found > 60);
+  CHECK(found < 240);
+}
+
+TEST_CASE("what ends one thread ends the search") {
+  RandomForests random(18);
+  const Forest f = random.make({40, 0, 2, 6, {9, 9, 9, 9, 9, 9}, {0, 0, 0, 0, 0, 0}});
+  SearchOptions options{0, false};
+  options.alone = 0;
+  Oracle oracle(f);
+  oracle.start(options, Budget{0, -1, 2}, [] {});
+  Point point;
+  CHECK_THROWS_AS(oracle.ask(whole_box(f).data(), {0}, {}, point), LimitReached);
+  int polls = 0;
+  oracle.start(options, Budget{-1, -1, 2}, [&] {
+    if (++polls == 2) throw std::runtime_error("stop");
+  });
+  const auto ask_often = [&] {
+    for (int round = 0; round < 100000; round++) oracle.ask(random.make_box(f).data(), {round % 2}, {}, point);
+  };
+  CHECK_THROWS_AS(ask_often(), std::runtime_error);
 }
 
 TEST_CASE("a run is stopped by its limits, and the same run gives the same answer") {
