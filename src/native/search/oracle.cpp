@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 namespace primewood::search {
 
@@ -171,7 +172,9 @@ bool Oracle::holds_points(const std::vector<std::uint8_t>& mask) const {
 Oracle::Sifted Oracle::sift_rivals(int label, std::vector<std::uint8_t>& ruled_out, const Remove& take_out,
                                    Effort effort) {
   const auto go_on_without = [&](const std::vector<int>& x) {
-    for (const auto& [j, v] : take_out(x)) live_.take_out(j, {box_.rank_of(j, v)});
+    std::map<int, std::vector<int>> ranks;
+    for (const auto& [j, v] : take_out(x)) ranks[j].push_back(box_.rank_of(j, v));
+    for (const auto& [j, of_variable] : ranks) live_.take_out(j, of_variable);
   };
   for (const auto& [distance, rival] : rivals_) {
     choose_again(label, rival);
@@ -318,9 +321,9 @@ DepthFirst::Verdict Oracle::search_depth_first() {
   counts.searched++;
   const DepthFirst::Verdict verdict = depth_first_.run(patience_);
   if (verdict != DepthFirst::Verdict::kUnfinished) {
-    patience_ = options_.patience;
+    patience_ = std::min(options_.patience, 2 * patience_);
   } else {
-    patience_ = std::min(options_.patience, std::max(kLeastPatience, patience_ / 2));
+    patience_ = std::min(options_.patience, std::max(kLeastPatience, patience_ / 4));
     counts.relaxed++;
   }
   return verdict;
