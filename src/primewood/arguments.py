@@ -161,6 +161,13 @@ def _whole(name: str, value: Any) -> Any:
     return value
 
 
+def _threads(name: str, value: Any) -> Any:
+    if not isinstance(value, bool) and isinstance(value, int) and (value == -1 or 1 <= value <= MOST_THREADS):
+        return value
+    numbers = f"a whole number from 1 to {MOST_THREADS:,}, or -1 for one per core"
+    raise InvalidInput(f"{name} must be {numbers}, not {quote_value(value)}")
+
+
 def _truth(name: str, value: Any) -> Any:
     if not isinstance(value, bool):
         raise InvalidInput(f"{name} must be True or False, not {quote_value(value)}")
@@ -194,10 +201,10 @@ def _explanation(name: str, value: Any) -> Any:
     return value
 
 
-MOST_BITS, MOST_COUNT = 4096, 2**31 - 1
+MOST_BITS, MOST_COUNT, MOST_THREADS = 4096, 2**31 - 1, 1024
 ROWS = ("self", "x", "X", "also", "claim", "model", "other", "watcher", "answers", "X_train")
 """What is checked where it is read."""
-REQUIRED = ("features", "number", "most_nodes", "coverage", "source", "folder")
+REQUIRED = ("features", "number", "most_nodes", "coverage", "source", "folder", "threads")
 """What may not be None."""
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("time_limit", "work_limit", "batch_limit"), check_limit),
@@ -218,12 +225,23 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("source", "folder"), _path),
     "groups": _groups,
     "progress": _progress,
+    "threads": _threads,
     "weights": _weights,
     "why": _explanation,
 }
 """How arguments are checked, by their names."""
 
 
-def clock_of(time_limit: float | None, work_limit: int | None) -> Clock:
+def clock_of(time_limit: float | None, work_limit: int | None, threads: int = 1) -> Clock:
     """The limits of a run that begins now."""
-    return Clock(check_limit("time_limit", time_limit), check_limit("work_limit", work_limit))
+    seconds, nodes = check_limit("time_limit", time_limit), check_limit("work_limit", work_limit)
+    return Clock(seconds, nodes, _count_threads(_threads("threads", threads)))
+
+
+def _count_threads(threads: int) -> int:
+    if threads > 0:
+        return threads
+    from joblib import cpu_count
+
+    cores: int = cpu_count()
+    return min(cores, MOST_THREADS)

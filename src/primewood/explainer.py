@@ -27,7 +27,7 @@ from primewood.batch.settings import BLOCK, Settings, choose_settings
 from primewood.domain import Domain
 from primewood.domain.domain import MissingRule
 from primewood.engines.diagram.compiler import CompilationWatcher
-from primewood.engines.protocol import EngineName
+from primewood.engines.protocol import Clock, EngineName
 from primewood.ensemble import Ensemble
 from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput
@@ -146,6 +146,10 @@ class Explainer:
         Whether to show progress after a second: a live line on a terminal or in a notebook, which disappears
         at the end; elsewhere lines on stderr, the first after ten seconds. By default on a terminal and in a
         notebook. It is the default of all questions too.
+    threads : int
+        How many threads one question may use; -1 for one per core. What is proved does not depend on it, but of
+        answers that are equally good another may be found. Under a `work_limit`, and for each row of a batch, it is
+        one.
 
     Attributes
     ----------
@@ -204,6 +208,7 @@ class Explainer:
         literals: Language | None = None,
         trust_pickle: bool = False,
         progress: bool | None = None,
+        threads: int = 1,
     ) -> None:
         self._options = Options(
             feature_names=feature_names,
@@ -225,7 +230,7 @@ class Explainer:
             literals=literals,
         )
         self._model: Model = build_model(model, X_train, self._options, trust_pickle=trust_pickle)
-        self.progress = check_shown(progress)
+        self.progress, self.threads = check_shown(progress), threads
 
     # What it is about
 
@@ -669,7 +674,7 @@ class Explainer:
         """
         decision = self._model.ask(x) if within is None else self._model.ask_within(x, within)
         wishes = Wishes(literals, goal, measure, weights, order, fix, avoid, only, also)
-        return explain(decision, wishes, clock_of(time_limit, work_limit), choose_watcher(progress))
+        return explain(decision, wishes, self._start_clock(time_limit, work_limit), choose_watcher(progress))
 
     @asks("explanations")
     def explanations(self, x: Any, *, literals: Language | None = None) -> Explanations:
@@ -792,7 +797,7 @@ class Explainer:
         >>> reasons.complete
         True
         """
-        return Reasons(self._model.ask(x, target), literals, clock_of(time_limit, work_limit))
+        return Reasons(self._model.ask(x, target), literals, self._start_clock(time_limit, work_limit))
 
     @asks("complete_reason")
     def complete_reason(self, x: Any) -> CompleteReason:
@@ -866,7 +871,7 @@ class Explainer:
         >>> print(found)
         necessary: pl, pw; relevant: pl, pw; irrelevant: sl, sw
         """
-        return find_relevance(self._model.ask(x), literals, clock_of(time_limit, work_limit))
+        return find_relevance(self._model.ask(x), literals, self._start_clock(time_limit, work_limit))
 
     @asks("attribution")
     def attribution(
@@ -910,7 +915,7 @@ class Explainer:
         sl: 66.7%
         sw: 33.3%
         """
-        return find_attribution(self._model.ask(x), literals, clock_of(time_limit, work_limit))
+        return find_attribution(self._model.ask(x), literals, self._start_clock(time_limit, work_limit))
 
     @asks("contrast")
     def contrast(
@@ -957,7 +962,7 @@ class Explainer:
         >>> print(explainer.contrast(X[50], "virginica"))
         pl >= 4.851 may make it virginica instead of versicolor (P(versicolor) = 0.98, the largest of 3 classes)
         """
-        return find_contrast(self._model.ask(x, target), literals, clock_of(time_limit, work_limit))
+        return find_contrast(self._model.ask(x, target), literals, self._start_clock(time_limit, work_limit))
 
     @asks("contrasts")
     def contrasts(
@@ -1071,7 +1076,7 @@ class Explainer:
         limited = {"immutable": immutable, "increase": increase, "decrease": decrease}
         moves = choose_moves(model, norm, relative, weights, limited)
         search = CounterfactualSearch.for_predict(model.ask(x, target), moves)
-        return search.find_nearest(clock_of(time_limit, work_limit))
+        return search.find_nearest(self._start_clock(time_limit, work_limit))
 
     @asks("counterfactuals")
     def counterfactuals(
@@ -1129,7 +1134,7 @@ class Explainer:
         limited = {"immutable": immutable, "increase": increase, "decrease": decrease}
         moves = choose_moves(model, norm, relative, weights, limited)
         search = CounterfactualSearch.for_predict(model.ask(x, target), moves)
-        return list(islice(search.find_diverse(clock_of(time_limit, work_limit)), count))
+        return list(islice(search.find_diverse(self._start_clock(time_limit, work_limit)), count))
 
     @asks("robustness")
     def robustness(
@@ -1179,7 +1184,7 @@ class Explainer:
         0.25
         """
         decision = self._model.need_rows("robustness").ask(x)
-        return find_robustness(decision, norm, relative, clock_of(time_limit, work_limit))
+        return find_robustness(decision, norm, relative, self._start_clock(time_limit, work_limit))
 
     @asks("what_if")
     def what_if(self, x: Any, feature: str, *, why: Explanation | None = None) -> WhatIf:
@@ -1320,7 +1325,7 @@ class Explainer:
         from primewood.apps.check import check
 
         decision = self._model.need_rows("claims").ask(x)
-        return check(decision, claim, clock_of(time_limit, work_limit), most=most, by=by)
+        return check(decision, claim, self._start_clock(time_limit, work_limit), most=most, by=by)
 
     @asks("adverse_action")
     def adverse_action(
@@ -1380,7 +1385,7 @@ class Explainer:
 
         decision = self._model.need_rows("adverse actions").ask(x)
         wording = LetterOptions(codes, protected, undisclosable, most)
-        return adverse_action(decision, favourable, wording, clock_of(time_limit, work_limit))
+        return adverse_action(decision, favourable, wording, self._start_clock(time_limit, work_limit))
 
     @takes_options("explainer")
     def __call__(
@@ -1705,7 +1710,9 @@ class Explainer:
            For instance: sl = 5.1, sw = 3.5, pl = 1.4, pw = 2.1
               virginica: P(virginica) = 0.67, the largest of 3 classes
         """
-        return verify_property(self._model.need_rows("properties"), stated, clock_of(time_limit, work_limit))
+        return verify_property(
+            self._model.need_rows("properties"), stated, self._start_clock(time_limit, work_limit)
+        )
 
     def check_property(self, stated: object) -> Claim:
         """Check that a property can be verified, and describe it in words, without proving it.
@@ -1800,7 +1807,7 @@ class Explainer:
             else read_alike(model, other, trust_pickle=trust_pickle)
         )
         return compare_models(
-            model, theirs.need_rows("comparisons"), regions, clock_of(time_limit, work_limit)
+            model, theirs.need_rows("comparisons"), regions, self._start_clock(time_limit, work_limit)
         )
 
     @takes_options("rules")
@@ -1861,7 +1868,7 @@ class Explainer:
         """
         model = self._model.need_rows("rules")
         wishes = RuleWishes(decisions, literals, coverage, most_rules)
-        return grow_rules(model, wishes, clock_of(time_limit, work_limit))
+        return grow_rules(model, wishes, self._start_clock(time_limit, work_limit))
 
     @takes_options("compile")
     @with_progress("compiling")
@@ -2058,6 +2065,10 @@ class Explainer:
         from primewood.saving import save_explainer
 
         save_explainer(self, path)
+
+    def _start_clock(self, time_limit: float | None, work_limit: int | None) -> Clock:
+        """The limits of a question that begins now."""
+        return clock_of(time_limit, work_limit, self.threads)
 
     def _read_rows(self, X: Any) -> Reading:
         """The rows of a table; what is to be noted about its columns is told once, about its rows on their answers."""

@@ -53,6 +53,9 @@ def test_a_stricter_cut_off_approves_less(files, call):
         (["--set", "engine=fast"], "engine must be one of auto, search, diagram, bdd, sat, not 'fast'"),
         (["--set", "exact=yes"], "exact must be true or false, not 'yes'"),
         (["--set", "max_nodes=0"], "max_nodes must be a whole number, 1 or more"),
+        (["--set", "threads=0"], "threads must be a whole number, 1 or more, or -1, not 0"),
+        (["--set", "threads=two"], "threads must be a whole number, 1 or more, or -1, not 'two'"),
+        (["--set", "threads=5000"], "threads must be a whole number from 1 to 1,024, or -1 for one per core"),
         (["--set", "threshold=0,6"], "threshold must be a number, not '0,6'"),
         (["--set", "units"], "--set takes NAME=VALUE, such as units.income=EUR, not 'units'"),
         (["--set", "units.net income=EUR"], "in quotation marks"),
@@ -212,6 +215,12 @@ def test_what_a_file_says_is_said_as_well_by_the_call(files, call, tmp_path):
     )
     told = call(*ROW, *(part for each in assigned for part in ("--set", each)))
     assert told.code == 0 and told == call(*ROW, "--settings", path)
+
+
+@pytest.mark.parametrize("threads", [2, -1])
+def test_threads_change_no_answer(files, call, threads):
+    told = call(*ROW, "--set", f"threads={threads}")
+    assert told.code == 0 and told == call(*ROW)
 
 
 def test_a_list_is_one_value_or_several(files, call):

@@ -105,9 +105,12 @@ def hard_forest():
     return RandomForestClassifier(100, random_state=0).fit(X, y), X
 
 
-def test_a_deadline_is_kept_and_the_answer_is_sound():
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_deadline_is_kept_and_the_answer_is_sound(threads):
     model, X = hard_forest()
-    explainer = pw.Explainer(model, X, literals="sets")
+    explainer = pw.Explainer(model, X, literals="sets", threads=threads)
+    options = explainer._model.engines.search_forest().native.options
+    options.alone = options.patience = 0
     explainer.explain(X[3], literals="values", time_limit=0.01)
     for limit in (0.05, 0.3):
         start = time.perf_counter()
@@ -140,12 +143,15 @@ def test_what_was_asked_before_changes_no_answer():
         assert (again.term, again.status, again.queries) == (fresh.term, fresh.status, fresh.queries)
 
 
-def test_ctrl_c_stops_the_core():
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_stops_the_core(threads):
     code = (
         "from sklearn.datasets import load_digits; from sklearn.ensemble import RandomForestClassifier\n"
         "import primewood as pw, _thread, threading, time\n"
         "X, y = load_digits(return_X_y=True)\n"
-        "e = pw.Explainer(RandomForestClassifier(150, random_state=0).fit(X, y), X, literals='sets')\n"
+        "e = pw.Explainer(RandomForestClassifier(150, random_state=0).fit(X, y), X, literals='sets',"
+        f" threads={threads})\n"
+        "options = e._model.engines.search_forest().native.options; options.alone = options.patience = 0\n"
         "threading.Timer(0.3, _thread.interrupt_main).start(); start = time.time()\n"
         "try: e.explain(X[3], time_limit=60); print('finished')\n"
         "except KeyboardInterrupt: print('stopped after', round(time.time() - start, 1))\n"

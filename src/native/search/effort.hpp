@@ -5,8 +5,8 @@
 
 namespace primewood::search {
 
-// It stops after so many nodes. It stops earlier, after its first nodes, if it has found something by then: what is left
-// is worth a long search only where a short one finds nothing.
+// It stops after so many nodes. It stops earlier, after its first nodes, if it has found something by then: what is
+// left is worth a long search only where a short one finds nothing.
 struct Effort {
   long nodes = std::numeric_limits<long>::max();
   long first_nodes = 0;

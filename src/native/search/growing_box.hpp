@@ -72,7 +72,7 @@ class GrowingBox {
   double log_volume(const Mask& box) const;
 
  private:
-  static constexpr std::size_t kMostSeeds = 2;
+  static constexpr std::size_t kMostSeeds = 3;
 
   std::vector<int> all_values(int j) const;
   std::vector<int> close_line(int j, const std::vector<int>& values) const;

@@ -94,7 +94,8 @@ void Lagrangian::finish(Task& task) {
 
 // Hand all nodes that are left to a team, if there is one and the search is long; the one at this depth among them.
 bool Lagrangian::leave_to_team(int depth) {
-  if (!team_ || costs_ || visited_ <= std::max(team_->nodes_before(), effort_.first_nodes) || !goal_->can_be_shared()) return false;
+  if (!team_ || costs_ || visited_ <= std::max(team_->nodes_before(), effort_.first_nodes) || !goal_->can_be_shared())
+    return false;
   for (int d = 0; d < depth; d++) {
     Task task;
     if (make_task(d, task)) left_.push_back(std::move(task));

@@ -30,8 +30,7 @@ namespace primewood::search {
 
 class Relaxation {
  public:
-  Relaxation(const Restriction& box, const LiveRanks& live, Limits& limits)
-      : limits_(limits), box_(box), live_(live) {}
+  Relaxation(const Restriction& box, const LiveRanks& live, Limits& limits) : limits_(limits), box_(box), live_(live) {}
 
   std::vector<int> value;    // per variable: the rank it picks
   std::vector<int> pick;     // per tree: the leaf it picks

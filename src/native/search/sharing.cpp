@@ -10,6 +10,11 @@ using Lock = std::unique_lock<std::mutex>;
 Sharing::Sharing(std::deque<Task> tasks, int threads, Take take, const LiveRanks& live)
     : threads_(threads), take_(std::move(take)), live_(live), tasks_(std::move(tasks)) {}
 
+void Sharing::set_threads(int threads) {
+  const Lock lock(mutex_);
+  threads_ = threads;
+}
+
 void Sharing::offer(Task task) {
   const Lock lock(mutex_);
   tasks_.push_back(std::move(task));

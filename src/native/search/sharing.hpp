@@ -31,6 +31,9 @@ class Sharing {
   // Thrown in a thread whose search was ended by another one.
   struct Ended {};
 
+  // So many threads take part, fewer than was said.
+  void set_threads(int threads);
+
   // Whether some thread waits for a task.
   bool is_hungry() const { return hungry_; }
   void offer(Task task);
@@ -60,7 +63,7 @@ class Sharing {
  private:
   void end();
 
-  const int threads_;
+  int threads_;
   const Take take_;
   const LiveRanks& live_;
   std::mutex mutex_;

@@ -1,5 +1,6 @@
 #include "search/team.hpp"
 
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -34,15 +35,19 @@ bool Team::finish(const Lagrangian& begun, std::deque<Task> tasks, const Sharing
   for (int i = 0; i < threads_; i++) {
     Worker& worker = *workers_[i];
     const bool is_caller = i == 0;
-    worker.limits = limits.for_thread(is_caller ? [&] { sharing.alone([&] { limits.poll(); }); }
-                                                : std::function<void()>([] {}));
+    worker.limits =
+        limits.for_thread(is_caller ? [&] { sharing.alone([&] { limits.poll(); }); } : std::function<void()>([] {}));
     worker.live.copy(live);
     worker.falsifier.reset();
     worker.goal.join(goal_);
     worker.search.join(begun, worker.goal, worker.live, sharing);
   }
   std::vector<std::thread> helpers;
-  for (int i = 1; i < threads_; i++) helpers.emplace_back([&, i] { work(*workers_[i], sharing); });
+  try {
+    for (int i = 1; i < threads_; i++) helpers.emplace_back([&, i] { work(*workers_[i], sharing); });
+  } catch (const std::system_error&) {  // the system has no more threads: those that there are do the work
+    sharing.set_threads(int(helpers.size()) + 1);
+  }
   work(*workers_[0], sharing);
   for (auto& helper : helpers) helper.join();
   for (int i = 0; i < threads_; i++) limits.add_visited(workers_[i]->limits.visited());

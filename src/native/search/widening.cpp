@@ -6,11 +6,7 @@
 namespace primewood::search {
 
 Widening::Widening(Oracle& oracle, const Weakening& weakening, const std::vector<int>& point, GrowingBox& box)
-    : forest_(oracle.forest),
-      oracle_(oracle),
-      point_(point),
-      box_(box),
-      stage_of_(forest_.n_variables, -1) {
+    : forest_(oracle.forest), oracle_(oracle), point_(point), box_(box), stage_of_(forest_.n_variables, -1) {
   for (int j : weakening.order) {
     if (weakening.fixed[j] || stage_of_[j] >= 0) continue;
     stage_of_[j] = int(order_.size());
@@ -61,7 +57,8 @@ bool Widening::widen(int stage) {
     if (!believed_[forest_.offset[j] + v]) fresh.push_back(v);
   box_.allow(j, values);
   if (fresh.empty()) return true;
-  const bool sure = box_.sift(box_.slice(j, fresh), base_, [&](auto& point) { return blame(point); }, oracle_.options().probe);
+  const bool sure =
+      box_.sift(box_.slice(j, fresh), base_, [&](auto& point) { return blame(point); }, oracle_.options().probe);
   if (back_ == stage) back_ = stages();
   if (sure && safe && fresh.size() == values.size() && back_ == stages()) safe_ = box_.grown().box;
   return sure;
@@ -75,7 +72,8 @@ void Widening::prove() {
     const int j = variables[0];
     for (int a = forest_.offset[j]; a < forest_.offset[j + 1]; a++) part[a] = part[a] && !safe_[a];
   }
-  if (box_.sift(part, base_, [&](auto& point) { return blame(point); }, oracle_.options().proof)) safe_ = box_.grown().box;
+  if (box_.sift(part, base_, [&](auto& point) { return blame(point); }, oracle_.options().proof))
+    safe_ = box_.grown().box;
   trusted_ = back_ == stages() ? std::min(kMostTrusted, 2 * trusted_) : std::max(kLeastTrusted, trusted_ / 2);
 }
 

@@ -47,14 +47,14 @@ class Widening {
   Oracle& oracle_;
   const std::vector<int>& point_;
   GrowingBox& box_;
-  std::vector<int> order_;           // the variables to widen
-  std::vector<int> stage_of_;        // per variable: its place in the order, or -1
-  GrowingBox::Mask base_;            // the box at the start
-  GrowingBox::Mask safe_;            // what is proved
-  GrowingBox::Mask believed_;        // what was widened before, proved or on trust
+  std::vector<int> order_;     // the variables to widen
+  std::vector<int> stage_of_;  // per variable: its place in the order, or -1
+  GrowingBox::Mask base_;      // the box at the start
+  GrowingBox::Mask safe_;      // what is proved
+  GrowingBox::Mask believed_;  // what was widened before, proved or on trust
   int settled_ = 0;
   int trusted_ = kLeastTrusted;  // how many variables may be widened on trust before a proof
-  int back_ = 0;     // the first stage that lost values in a search
+  int back_ = 0;                 // the first stage that lost values in a search
 };
 
 }  // namespace primewood::search

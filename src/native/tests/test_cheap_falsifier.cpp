@@ -15,7 +15,12 @@ namespace {
 // A margin in a box, and what points cost.
 struct Market {
   Market(RandomForests& random, const Forest& f, const Mask& mask)
-      : box(f), margin(box, limits), live(box), falsifier(margin, live, limits), costs(box), cheap(margin, falsifier, costs, limits) {
+      : box(f),
+        margin(box, limits),
+        live(box),
+        falsifier(margin, live, limits),
+        costs(box),
+        cheap(margin, falsifier, costs, limits) {
     limits.start({}, [] {});
     box.set(mask.data());
     margin.choose(0, 1);

@@ -17,7 +17,8 @@ namespace {
 
 // The margin of class 1 over class 0 in a box.
 struct Searched {
-  Searched(const Forest& f, const Mask& mask) : box(f), margin(box, limits), live(box), falsifier(margin, live, limits) {
+  Searched(const Forest& f, const Mask& mask)
+      : box(f), margin(box, limits), live(box), falsifier(margin, live, limits) {
     limits.start({}, [] {});
     box.set(mask.data());
     margin.choose(0, 1);

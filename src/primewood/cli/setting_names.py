@@ -94,6 +94,9 @@ MODEL = {
     "literals": _choose("sets", "intervals", "values"),
     "engine": _choose("auto", "search", "diagram", "bdd", "sat"),
     "max_nodes": _COUNT,
+    "threads": Setting(
+        "a whole number, 1 or more, or -1", lambda x: _is_count(x) or (isinstance(x, int) and x == -1)
+    ),
 }
 """How a model is read: the parameters of an explainer."""
 

@@ -61,15 +61,20 @@ def check_limit(name: str, value: Any) -> Any:
 
 @dataclass(slots=True)
 class Clock:
-    """The limits of a run: seconds, and search nodes (deterministic); None for no limit."""
+    """The limits of a run: seconds, search nodes (deterministic), None for no limit; and its number of threads."""
 
     limit: float | None = None
     work_limit: int | None = None
+    threads: int = 1
     start: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         if self.limit is not None:
             self.limit = min(self.limit, FOREVER)
+
+    def part(self, limit: float | None) -> Clock:
+        """The clock of a part of the run: it begins now, with seconds of its own."""
+        return Clock(limit, self.work_limit, self.threads)
 
     def passed(self) -> float:
         """The seconds since the start."""

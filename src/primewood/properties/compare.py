@@ -47,7 +47,7 @@ def compare_models(model: TreeModel, other: TreeModel, regions: int, clock: Cloc
     second = Engines(EnsembleSubject(other.ensemble, joint.domain), any_order=other.engines.any_order)
     for engines in (joint.engines, second):
         engines.prepare()
-    verifier = Verifier(joint, Clock(clock.limit, clock.work_limit))
+    verifier = Verifier(joint, clock.part(clock.limit))
     names = (model.context.class_names, other.context.class_names)
     scorers = (model.context.scorer, other.context.scorer)
     return Comparing(verifier, second, names, scorers).compare(regions)
@@ -193,7 +193,7 @@ class Comparing:
         proved = 0
         for i, (a, b) in enumerate(pairs):
             left = clock.left()
-            share = Clock(None if left < 0 else left / (len(pairs) - i), clock.work_limit)
+            share = clock.part(None if left < 0 else left / (len(pairs) - i))
             reply = joint.find(verifier.everything, [Demand(0, a), Demand(1, b)], share)
             if isinstance(reply, tuple):
                 row = verifier.row(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from primewood.engines.protocol import Clock, Verdict
+from primewood.engines.protocol import Verdict
 from primewood.properties.row_pairs import Pairs
 from primewood.properties.sweep import Forbidden, RowScan, SweepDirection
 from primewood.properties.verification import Verification, Verifier
@@ -60,9 +60,7 @@ def search_by_steps(
                 open_ += again[i:]
                 break
             left = verifier.clock.left()
-            clock = Clock(
-                None if left < 0 else max(share * left / (len(again) - i), 0.001), verifier.clock.work_limit
-            )
+            clock = verifier.clock.part(None if left < 0 else max(share * left / (len(again) - i), 0.001))
             reply = pairs.find(pairs.box({place: 1 << before}, {place: 1 << after}), labels, clock)
             if isinstance(reply, tuple):
                 rows = pairs.rows(reply)
@@ -101,7 +99,7 @@ def search_all_pairs(
     done = 0
     for i, labels in enumerate(forbidden):
         left = verifier.clock.left()
-        clock = Clock(None if left < 0 else left / (len(forbidden) - i), verifier.clock.work_limit)
+        clock = verifier.clock.part(None if left < 0 else left / (len(forbidden) - i))
         reply = pairs.find(pairs.box({}, {}), labels, clock)
         rows = pairs.rows(reply) if isinstance(reply, tuple) else None
         if rows is not None:

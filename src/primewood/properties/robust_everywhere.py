@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.engines.protocol import Clock, Verdict
+from primewood.engines.protocol import Verdict
 from primewood.engines.search.joint import Relation
 from primewood.ensemble import Level
 from primewood.errors import InvalidInput
@@ -126,7 +126,7 @@ class RobustEverywhere:
         done = 0
         for i, (confident, other) in enumerate(((0, 1), (2, 0))):
             left = verifier.clock.left()
-            clock = Clock(None if left < 0 else left / (2 - i), verifier.clock.work_limit)
+            clock = verifier.clock.part(None if left < 0 else left / (2 - i))
             reply = pairs.find(pairs.box({}, {}), (confident, other), clock)
             rows = pairs.rows(reply) if isinstance(reply, tuple) else None
             if rows is not None:

@@ -274,7 +274,7 @@ def grow_rules(model: TreeModel, wishes: RuleWishes, clock: Clock) -> RuleList:
     while waiting and not clock.expired():
         for place, each in enumerate(waiting):
             left = None if clock.limit is None else clock.left() / (len(waiting) - place)
-            each.cover(coverage, most_rules, Clock(left, clock.work_limit))
+            each.cover(coverage, most_rules, clock.part(left))
         waiting = [each for each in waiting if not each.covers_enough(coverage, most_rules)]
     rules = [rule for each in classes for rule in each.rules()]
     rules.sort(key=lambda rule: -rule.new_rows)
@@ -360,7 +360,7 @@ class _Class:
             problem,
             self.coverage.only(uncovered),
             cuts=self.cuts,
-            clock=Clock(limit, clock.work_limit),
+            clock=clock.part(limit),
             tuning=Tuning(seed=self.seed, patience=PATIENCE, prove=False),
         )
         return _Candidate(found, row, self.coverage.rows(found.box))

@@ -319,7 +319,7 @@ class Verifier:
     def part(self, share: float) -> Clock:
         """A share of the time that is left."""
         left = None if self.clock.limit is None else self.clock.left() * share
-        return Clock(left, self.clock.work_limit)
+        return self.clock.part(left)
 
 
 def find_reaching(engines: Engines, label: int) -> Callable[[Box, Clock], Reply]:
@@ -343,7 +343,7 @@ def search_in_parts(
 
     Parts are halves of the variable that matters most among those that can be halved; larger parts come first.
     """
-    reply = find(box, Clock(None if clock.limit is None else max(clock.left(), 0.02) / 2, clock.work_limit))
+    reply = find(box, clock.part(None if clock.limit is None else max(clock.left(), 0.02) / 2))
     if isinstance(reply, tuple):
         return Searched(reply, 0.0)
     if reply is Verdict.NONE_EXISTS:
@@ -355,7 +355,7 @@ def search_in_parts(
         for part in _halve(whole, importance):
             number += 1
             slice_ = None if clock.limit is None else max(clock.left() / 8, 0.01)
-            reply = find(part, Clock(slice_, clock.work_limit))
+            reply = find(part, clock.part(slice_))
             if isinstance(reply, tuple):
                 return Searched(reply, proved)
             size = -share * _share(part, whole)

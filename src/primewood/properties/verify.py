@@ -23,7 +23,7 @@ def verify_property(model: TreeModel, stated: object, clock: Clock) -> Verificat
     The time of the clock begins when the features are cut where the property cuts them.
     """
     wanted, verifier = prepare_property(model, stated)
-    verifier = replace(verifier, clock=Clock(clock.limit, clock.work_limit))
+    verifier = replace(verifier, clock=clock.part(clock.limit))
     claim = wanted.claim(verifier)
     try:
         return wanted.verify(verifier)

@@ -94,7 +94,7 @@ class MinimalChanges:
         self.impossible = self.complete = False
         self._moves, self._target, self._safe_engines = moves, target, decision.model.engines
         self._clock = clock
-        self._listing = Clock(None if clock.limit is None else clock.left() * FOR_LISTING, clock.work_limit)
+        self._listing = clock.part(None if clock.limit is None else clock.left() * FOR_LISTING)
         self._questions = self.decision.oracle
         self._prices = self.decision.model.engines.price_changes(self.decision.label, target)
         self._every = frozenset(self.context.feature_names)

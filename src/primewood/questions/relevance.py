@@ -171,7 +171,7 @@ def search_relevance(decision: Decision, literals: Language, clock: Clock) -> Fo
     known = set(necessary)
     if literals != "values":
         simple = Duality(oracle, "values", point, order)
-        part = Clock(None if clock.limit is None else clock.left() * FOR_VALUES, clock.work_limit)
+        part = clock.part(None if clock.limit is None else clock.left() * FOR_VALUES)
         out, doubtful = _decide_features(simple, necessary, part)
         known |= {j for j in range(len(point)) if j not in out and j not in doubtful}
     irrelevant, undecided = _decide_features(duality, known, clock)
@@ -272,7 +272,7 @@ def search_attribution(decision: Decision, literals: Language, clock: Clock) -> 
     context = decision.context
     oracle = decision.model.engines.oracle(decision.label)
     duality = Duality(oracle, literals, decision.point, decision.model.order)
-    listing = Clock(None if clock.limit is None else clock.left() * (1 - FOR_COUNTING), clock.work_limit)
+    listing = clock.part(None if clock.limit is None else clock.left() * (1 - FOR_COUNTING))
     for _ in duality.items(listing):
         pass
     found, blocks = duality.border.explanations, duality.border.restrictions.blocks

@@ -161,7 +161,7 @@ def _set(places: Iterable[int]) -> int:
 
 def _part(clock: Clock, share: float) -> Clock:
     """A part of the time that is left."""
-    return Clock(None if clock.limit is None else clock.left() * share, clock.work_limit)
+    return clock.part(None if clock.limit is None else clock.left() * share)
 
 
 def _grow(problem: Problem, features: int, clock: Clock) -> Grown:

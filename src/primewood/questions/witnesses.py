@@ -103,7 +103,7 @@ class WitnessFinder:
     def _search(self, place: int, mask: int, clock: Clock) -> Reply:
         seconds = None if clock.limit is None else SHARE * clock.left()
         slice_ = (*self.box[:place], mask, *self.box[place + 1 :])
-        return self.decision.oracle.counterexample(slice_, Clock(seconds, clock.work_limit))
+        return self.decision.oracle.counterexample(slice_, clock.part(seconds))
 
     def _confirm(self, points: Mapping[Excluded, Point]) -> dict[Excluded, Witness | None]:
         """The rows at points, as the reference decides them."""

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 FORMAT = "primewood explainer"
 VERSION = 1
-NOT_KEPT = ("feature_names", "domain", "trust_pickle", "progress")
+NOT_KEPT = ("feature_names", "domain", "trust_pickle", "progress", "threads")
 """Options that are not kept: names are in the ensemble, and declarations together with those of the training frame."""
 
 

@@ -186,7 +186,7 @@ class SearchOracle:
 def native_budget(clock: Clock | None) -> _native.Budget:
     """What a clock leaves for one run of the core."""
     clock = clock or Clock()
-    return _native.Budget(seconds=clock.left(), nodes=clock.work())
+    return _native.Budget(seconds=clock.left(), nodes=clock.work(), threads=clock.threads)
 
 
 def read_reply(found: _native.Found) -> Reply:

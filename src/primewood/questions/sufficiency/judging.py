@@ -216,7 +216,7 @@ class _Judging:
             return "optimistic", grown
         clock = self.clock
         if clock.limit is not None:
-            clock = Clock(min(clock.left(), SHARE * clock.limit), clock.work_limit)
+            clock = clock.part(min(clock.left(), SHARE * clock.limit))
         found = PrimeInside(self.around, language, clock).find(box)
         if isinstance(found, Grown):
             return "optimistic", found

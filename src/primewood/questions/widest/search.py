@@ -75,7 +75,7 @@ class Search:
         """The limits of one question: a hard one takes a fifth of the time at most."""
         if clock.limit is None:
             return clock
-        return Clock(min(clock.left(), max(0.05, clock.limit / 5)), clock.work_limit)
+        return clock.part(min(clock.left(), max(0.05, clock.limit / 5)))
 
     def start(self) -> bool:
         """The first prime box, by the usual order; whether there is anything to improve."""
@@ -99,7 +99,7 @@ class Search:
 
     def improve(self, patience: int, share: float) -> None:
         """Ruin and recreate, for a share of the time that is left."""
-        own = Clock(None if self.clock.limit is None else self.clock.left() * share, self.clock.work_limit)
+        own = self.clock.part(None if self.clock.limit is None else self.clock.left() * share)
         idle = 0
         while idle < patience and not own.expired() and self.moving:
             self.history.report(lambda: self.box)
