@@ -11,9 +11,24 @@ void Falsifier::reset() {
 }
 
 void Falsifier::sweep(int j, const std::vector<int>& x, Int total) {
+  sweep_trees(j, x, total, [&](auto visit) {
+    for (int root : margin_.testing(j)) visit(root);
+  });
+}
+
+// The same after the trees were walked: those that do not test the variable on their way add the same to all sums.
+void Falsifier::sweep_walked(int j, const std::vector<int>& x, Int total) {
+  sweep_trees(j, x, total, [&](auto visit) {
+    for (std::size_t i = 0; i < walked_.size(); i++)
+      if (walked_[i] & bit(j)) visit(margin_.roots[i]);
+  });
+}
+
+template <class Roots>
+void Falsifier::sweep_trees(int j, const std::vector<int>& x, Int total, const Roots& for_each_root) {
   const int size = box_.size[j];
   along_.assign(std::size_t(size) + 2, 0);
-  for (int root : margin_.testing(j)) spread(root, j, 0, size - 1, box_.missing[j] != 0, x);
+  for_each_root([&](int root) { spread(root, j, 0, size - 1, box_.missing[j] != 0, x); });
   const Int missing = along_[std::size_t(size) + 1];
   for (int v = 1; v < size; v++) along_[v] += along_[v - 1];
   along_[size] = missing;
@@ -21,9 +36,34 @@ void Falsifier::sweep(int j, const std::vector<int>& x, Int total) {
   for (int v = 0; v <= size; v++) along_[v] += rest;
 }
 
+// The sum at a point; notes which variables the trees test on their way.
+Int Falsifier::walk_trees(const std::vector<int>& x) {
+  Int total = margin_.base;
+  walked_.resize(margin_.roots.size());
+  for (std::size_t i = 0; i < walked_.size(); i++) total += walk_tree(i, x);
+  return total;
+}
+
+Int Falsifier::walk_tree(std::size_t i, const std::vector<int>& x) {
+  int b = margin_.roots[i];
+  walked_[i] = 0;
+  while (margin_.branches[b].variable >= 0) {
+    const Branch& branch = margin_.branches[b];
+    walked_[i] |= bit(branch.variable);
+    b = margin_.goes_left(branch, x[branch.variable]) ? branch.left : branch.right;
+  }
+  return margin_.branches[b].weight;
+}
+
+// After a move along a variable: only trees that test it can go another way.
+void Falsifier::walk_again(int j, const std::vector<int>& x) {
+  for (std::size_t i = 0; i < walked_.size(); i++)
+    if (walked_[i] & bit(j)) walk_tree(i, x);
+}
+
 bool Falsifier::ascend(std::vector<int>& x) {
   if (!live_.all()) live_.move_into(x);
-  Int total = margin_.total_at(x);
+  Int total = walk_trees(x);
   if (margin_.is_counterexample(x, total)) return true;
   const int n = forest_.n_variables;
   int idle = 0;
@@ -31,10 +71,11 @@ bool Falsifier::ascend(std::vector<int>& x) {
     idle++;
     if (margin_.testing(j).empty()) continue;
     limits_.check();
-    sweep(j, x, total);
+    sweep_walked(j, x, total);
     const int to = best_rank(j, total);
     if (to < 0) continue;
     x[j] = to;
+    walk_again(j, x);
     idle = 0;
     if (margin_.is_counterexample(x, total)) return true;
   }

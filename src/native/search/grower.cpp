@@ -36,7 +36,7 @@ Grown Grower::so_far() const {
 
 // Whether the strict order has hardly begun to widen. Steps are quick; widening takes most of the time.
 bool Grower::is_behind() const {
-  return double(widening_.settled()) < 2 * kEarlyShare * double(weakening_.order.size());
+  return double(widening_.reached()) < 2 * kEarlyShare * double(weakening_.order.size());
 }
 
 // Go on in the strict order until a share of the limits; true at its end.

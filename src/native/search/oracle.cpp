@@ -183,7 +183,8 @@ Oracle::Sifted Oracle::sift_rivals(int label, std::vector<std::uint8_t>& ruled_o
       take_out(depth_first_.counterexample);
       return Sifted::kSome;
     }
-    if (verdict == DepthFirst::Verdict::kUnfinished && !lagrangian_.run_through(one_margin_, go_on_without, effort))
+    if (verdict == DepthFirst::Verdict::kUnfinished &&
+        (effort.nodes == 0 || !lagrangian_.run_through(one_margin_, go_on_without, effort)))
       return Sifted::kUnfinished;
     ruled_out[rival] = 1;
     if (!live_.all()) return Sifted::kSome;

@@ -142,27 +142,37 @@ void QuickBox::cut_off_near(int rival) {
   }
 }
 
-void QuickBox::cut_off_pulled(std::vector<int> point) {
-  if (!forest_.any_order) pull_back(point);
-  box_.add_witnesses({point});
-  cut_off(point);
+void QuickBox::cut_off_pulled(const std::vector<int>& point) {
+  const std::vector<int> pulled = forest_.any_order ? point : pull_back(point);
+  box_.add_witnesses({pulled});
+  cut_off(pulled);
 }
 
 // Move a counterexample towards the instance as far as it stays one: it is then worth most.
-void QuickBox::pull_back(std::vector<int>& point) {
-  put_back(point, 0, forest_.n_variables);
-  for (int j = 0; j < forest_.n_variables; j++) pull_along(point, j);
+std::vector<int> QuickBox::pull_back(const std::vector<int>& point) const {
+  MovingPoint moving(forest_, point);
+  put_back(moving, 0, forest_.n_variables);
+  for (int j = 0; j < forest_.n_variables; j++) pull_along(moving, j);
+  return moving.values();
+}
+
+bool QuickBox::answers(const MovingPoint& point) const {
+  const int decided = point.decide();
+  return (question_.target ? decided == *question_.target : decided != question_.label) && point.is_possible();
 }
 
 // Give variables in a range the instance's values: all at once if possible, else in halves.
-void QuickBox::put_back(std::vector<int>& point, int from, int to) {
-  const auto same = [&] { return std::equal(point.begin() + from, point.begin() + to, point_.begin() + from); };
-  if (same()) return;
+void QuickBox::put_back(MovingPoint& point, int from, int to) const {
+  const std::vector<int> own(point.values().begin() + from, point.values().begin() + to);
+  if (std::equal(own.begin(), own.end(), point_.begin() + from)) return;
   oracle_.limits.check();
-  const std::vector<int> own(point.begin() + from, point.begin() + to);
-  std::copy(point_.begin() + from, point_.begin() + to, point.begin() + from);
-  if (oracle_.answers(point, question_)) return;
-  std::copy(own.begin(), own.end(), point.begin() + from);
+  const auto give = [&](const int* values) {
+    for (int j = from; j < to; j++)
+      if (point.values()[j] != values[j - from]) point.move(j, values[j - from]);
+  };
+  give(point_.data() + from);
+  if (answers(point)) return;
+  give(own.data());
   if (to - from == 1) return;
   const int middle = from + (to - from) / 2;
   put_back(point, from, middle);
@@ -170,14 +180,15 @@ void QuickBox::put_back(std::vector<int>& point, int from, int to) {
 }
 
 // The same along one variable whose values have an order.
-void QuickBox::pull_along(std::vector<int>& point, int j) {
-  if (point[j] == point_[j] || weakening_.nominal[j] || std::max(point[j], point_[j]) >= forest_.ordered[j]) return;
-  int near = point_[j], far = point[j];
+void QuickBox::pull_along(MovingPoint& point, int j) const {
+  int near = point_[j], far = point.values()[j];
+  if (near == far || weakening_.nominal[j] || std::max(near, far) >= forest_.ordered[j]) return;
   while (std::abs(far - near) > 1) {
-    point[j] = near + (far - near) / 2;
-    (oracle_.answers(point, question_) ? far : near) = point[j];
+    const int middle = near + (far - near) / 2;
+    point.move(j, middle);
+    (answers(point) ? far : near) = middle;
   }
-  point[j] = far;
+  point.move(j, far);
 }
 
 bool QuickBox::holds(const std::vector<int>& point) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "search/growing_box.hpp"
+#include "search/moving_point.hpp"
 
 namespace primewood::search {
 
@@ -47,11 +48,12 @@ class QuickBox {
   bool is_empty(const GrowingBox::Mask& mask, int j) const;
   void cut_off_found();
   void cut_off_near(int rival);
-  void cut_off_pulled(std::vector<int> point);
+  void cut_off_pulled(const std::vector<int>& point);
   void cut_off(const std::vector<int>& point);
-  void pull_back(std::vector<int>& point);
-  void put_back(std::vector<int>& point, int from, int to);
-  void pull_along(std::vector<int>& point, int j);
+  std::vector<int> pull_back(const std::vector<int>& point) const;
+  void put_back(MovingPoint& point, int from, int to) const;
+  void pull_along(MovingPoint& point, int j) const;
+  bool answers(const MovingPoint& point) const;
   bool holds(const std::vector<int>& point) const;
   bool stays(int j, int cut_at, int v) const;
   int cut_before(int j, int value) const;

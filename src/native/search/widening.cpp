@@ -15,7 +15,10 @@ Widening::Widening(Oracle& oracle, const Weakening& weakening, const std::vector
 }
 
 void Widening::run() {
-  if (!started()) base_ = safe_ = believed_ = box_.grown().box;
+  if (!started()) {
+    base_ = safe_ = believed_ = box_.grown().box;
+    probe_ = oracle_.options().probe;
+  }
   try {
     go_on();
   } catch (const LimitReached&) {
@@ -42,7 +45,10 @@ void Widening::go_on() {
 // Widen one variable after the other until some are widened on trust, or values of an earlier one are taken back.
 int Widening::widen_from(int stage) {
   int doubtful = 0;
-  while (stage < stages() && doubtful < trusted_ && back_ == stages()) doubtful += !widen(stage++);
+  for (; stage < stages() && doubtful < trusted_ && back_ == stages(); stage++) {
+    reached_ = std::max(reached_, stage);
+    doubtful += !widen(stage);
+  }
   return stage;
 }
 
@@ -57,10 +63,11 @@ bool Widening::widen(int stage) {
     if (!believed_[forest_.offset[j] + v]) fresh.push_back(v);
   box_.allow(j, values);
   if (fresh.empty()) return true;
-  const bool sure =
-      box_.sift(box_.slice(j, fresh), base_, [&](auto& point) { return blame(point); }, oracle_.options().probe);
+  const std::int64_t before = oracle_.limits.visited(), relaxed = oracle_.counts.relaxed;
+  const bool sure = box_.sift(box_.slice(j, fresh), base_, [&](auto& point) { return blame(point); }, probe_);
   if (back_ == stage) back_ = stages();
   if (sure && safe && fresh.size() == values.size() && back_ == stages()) safe_ = box_.grown().box;
+  if (sure && oracle_.counts.relaxed > relaxed) note_proof(before);
   return sure;
 }
 
@@ -72,9 +79,18 @@ void Widening::prove() {
     const int j = variables[0];
     for (int a = forest_.offset[j]; a < forest_.offset[j + 1]; a++) part[a] = part[a] && !safe_[a];
   }
-  if (box_.sift(part, base_, [&](auto& point) { return blame(point); }, oracle_.options().proof))
+  const std::int64_t before = oracle_.limits.visited();
+  if (box_.sift(part, base_, [&](auto& point) { return blame(point); }, oracle_.options().proof)) {
     safe_ = box_.grown().box;
+    note_proof(before);
+  }
   trusted_ = back_ == stages() ? std::min(kMostTrusted, 2 * trusted_) : std::max(kLeastTrusted, trusted_ / 2);
+}
+
+// Where proofs take few nodes, short searches before them would take more.
+void Widening::note_proof(std::int64_t visited_before) {
+  const long nodes = long(oracle_.limits.visited() - visited_before) / trusted_;
+  probe_.nodes = nodes < kLeastProbe ? 0 : std::min(oracle_.options().probe.nodes, nodes);
 }
 
 // The last variable that lets a counterexample in. It is moved back to the instance's value of a later one where it

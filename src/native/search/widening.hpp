@@ -9,6 +9,7 @@
 // every value left out has a counterexample in the box as it was in its turn.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "search/growing_box.hpp"
@@ -24,20 +25,23 @@ class Widening {
 
   bool started() const { return !base_.empty(); }
 
-  // How many of the variables are settled.
+  // How many of the variables are settled, and how many were widened at some time, be it on trust.
   int settled() const { return settled_; }
+  int reached() const { return reached_; }
 
   // A box that is proved to be safe; it may be wider than what is settled.
   const GrowingBox::Mask& safe() const { return safe_; }
 
  private:
-  static constexpr int kLeastTrusted = 4, kMostTrusted = 16;
+  static constexpr int kLeastTrusted = 4, kMostTrusted = 128;
+  static constexpr long kLeastProbe = 10;  // nodes
 
   int stages() const { return int(order_.size()); }
   void go_on();
   int widen_from(int stage);
   bool widen(int stage);
   void prove();
+  void note_proof(std::int64_t visited_before);
   int blame(std::vector<int>& point);
   int last_stage(const std::vector<int>& point) const;
   std::vector<int> list_unproved() const;
@@ -52,8 +56,9 @@ class Widening {
   GrowingBox::Mask base_;      // the box at the start
   GrowingBox::Mask safe_;      // what is proved
   GrowingBox::Mask believed_;  // what was widened before, proved or on trust
-  int settled_ = 0;
+  int settled_ = 0, reached_ = 0;
   int trusted_ = kLeastTrusted;  // how many variables may be widened on trust before a proof
+  Effort probe_;                 // for the next variables
   int back_ = 0;                 // the first stage that lost values in a search
 };
 
