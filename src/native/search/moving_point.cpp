@@ -11,8 +11,22 @@ MovingPoint::MovingPoint(const forest::Forest& f, std::vector<int> values)
 
 void MovingPoint::move(int j, int value) {
   values_[j] = value;
+  walk_again(bit(j));
+}
+
+void MovingPoint::move(int first, const std::vector<int>& values) {
+  std::uint64_t moved = 0;
+  for (int i = 0; i < int(values.size()); i++) {
+    if (values_[first + i] == values[i]) continue;
+    values_[first + i] = values[i];
+    moved |= bit(first + i);
+  }
+  walk_again(moved);
+}
+
+void MovingPoint::walk_again(std::uint64_t moved) {
   for (int t = 0; t < forest_.all_trees(); t++)
-    if (tested_[t] & bit(j)) walk(t);
+    if (tested_[t] & moved) walk(t);
 }
 
 void MovingPoint::walk(int tree) {

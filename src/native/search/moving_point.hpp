@@ -16,6 +16,9 @@ class MovingPoint {
   const std::vector<int>& values() const { return values_; }
   void move(int j, int value);
 
+  // Give the variables from `first` on these values.
+  void move(int first, const std::vector<int>& values);
+
   // What the forest says of it.
   int decide() const { return forest_.decide_leaves(leaf_.data()); }
   bool is_possible() const { return forest_.possible_leaves(leaf_.data()); }
@@ -25,6 +28,7 @@ class MovingPoint {
   static std::uint64_t bit(int j) { return std::uint64_t(1) << (j % 64); }
 
   void walk(int tree);
+  void walk_again(std::uint64_t moved);
 
   const forest::Forest& forest_;
   std::vector<int> values_;

@@ -164,15 +164,12 @@ bool QuickBox::answers(const MovingPoint& point) const {
 // Give variables in a range the instance's values: all at once if possible, else in halves.
 void QuickBox::put_back(MovingPoint& point, int from, int to) const {
   const std::vector<int> own(point.values().begin() + from, point.values().begin() + to);
-  if (std::equal(own.begin(), own.end(), point_.begin() + from)) return;
+  const std::vector<int> wanted(point_.begin() + from, point_.begin() + to);
+  if (own == wanted) return;
   oracle_.limits.check();
-  const auto give = [&](const int* values) {
-    for (int j = from; j < to; j++)
-      if (point.values()[j] != values[j - from]) point.move(j, values[j - from]);
-  };
-  give(point_.data() + from);
+  point.move(from, wanted);
   if (answers(point)) return;
-  give(own.data());
+  point.move(from, own);
   if (to - from == 1) return;
   const int middle = from + (to - from) / 2;
   put_back(point, from, middle);

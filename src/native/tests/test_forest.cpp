@@ -127,7 +127,12 @@ TEST_CASE("a moving point is decided as one that stands still") {
     search::MovingPoint moving(f, random.make_point(f));
     for (int step = 0; step < 20; step++) {
       const int j = random.below(f.n_variables);
-      moving.move(j, random.below(f.values(j)));
+      if (step % 2) {
+        const Point other = random.make_point(f);
+        moving.move(j, {other.begin() + j, other.end()});
+      } else {
+        moving.move(j, random.below(f.values(j)));
+      }
       CHECK(moving.decide() == f.decide(moving.values().data()));
       CHECK(moving.is_possible() == f.possible(moving.values().data()));
     }
