@@ -13,7 +13,7 @@ Grower::Grower(Oracle& oracle, const Weakening& weakening, const std::vector<int
       widening_(oracle, weakening, point, box_) {}
 
 Grown Grower::run() {
-  if (grow_first()) return box_.take_grown();
+  if (grow_until(kEarlyShare) || (!is_behind() && grow_until(kStrictShare))) return box_.take_grown();
   QuickBox quick(oracle_, weakening_, point_);
   oracle_.limits.set_stage(kQuickShare);
   quick.make(box_);
@@ -34,18 +34,9 @@ Grown Grower::so_far() const {
   return grown;
 }
 
-// Work in the strict order as long as that is promising; true at its end.
-bool Grower::grow_first() {
-  if (grow_until(kEarlyShare)) return true;
-  if (!has_reached(2 * kEarlyShare)) return false;
-  if (grow_until(kStrictShare)) return true;
-  return has_reached(2 * kStrictShare) && grow_until(kFarShare);
-}
-
-// Whether so large a part of the variables is widened, be it on trust. Steps are quick; widening takes most of the
-// time.
-bool Grower::has_reached(double part) const {
-  return double(widening_.reached()) >= part * double(weakening_.order.size());
+// Whether the strict order has hardly begun to widen. Steps are quick; widening takes most of the time.
+bool Grower::is_behind() const {
+  return double(widening_.reached()) < 2 * kEarlyShare * double(weakening_.order.size());
 }
 
 // Go on in the strict order until a share of the limits; true at its end.

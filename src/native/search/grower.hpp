@@ -23,14 +23,11 @@ class Grower {
   int steps() const { return int(weakening_.steps.size() + weakening_.order.size()); }
 
  private:
-  // Up to which share of the limits the strict order works: up to the first one if it is behind by then, up to the last
-  // one if it has come far. Then the quick box is made, then the strict order goes on; the rest is for widening the
-  // better one of the two.
-  static constexpr double kEarlyShare = 0.2, kStrictShare = 0.4, kFarShare = 0.65;
-  static constexpr double kQuickShare = 0.8, kLateShare = 0.93;
+  // Up to which share of the limits the strict order works (only up to the first one if it is behind by then), then the
+  // quick box is made, then the strict order goes on; the rest is for widening the better one of the two.
+  static constexpr double kEarlyShare = 0.2, kStrictShare = 0.4, kQuickShare = 0.8, kLateShare = 0.93;
 
-  bool has_reached(double part) const;
-  bool grow_first();
+  bool is_behind() const;
   bool grow_until(double share);
 
   void take(const std::vector<Weakening::Atom>& step);
