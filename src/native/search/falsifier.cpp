@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "search/path_bits.hpp"
+
 namespace primewood::search {
 
 void Falsifier::reset() {
@@ -20,7 +22,7 @@ void Falsifier::sweep(int j, const std::vector<int>& x, Int total) {
 void Falsifier::sweep_walked(int j, const std::vector<int>& x, Int total) {
   sweep_trees(j, x, total, [&](auto visit) {
     for (std::size_t i = 0; i < walked_.size(); i++)
-      if (walked_[i] & bit(j)) visit(margin_.roots[i]);
+      if (walked_[i] & path_bit(j)) visit(margin_.roots[i]);
   });
 }
 
@@ -49,7 +51,7 @@ Int Falsifier::walk_tree(std::size_t i, const std::vector<int>& x) {
   walked_[i] = 0;
   while (margin_.branches[b].variable >= 0) {
     const Branch& branch = margin_.branches[b];
-    walked_[i] |= bit(branch.variable);
+    walked_[i] |= path_bit(branch.variable);
     b = margin_.goes_left(branch, x[branch.variable]) ? branch.left : branch.right;
   }
   return margin_.branches[b].weight;
@@ -58,7 +60,7 @@ Int Falsifier::walk_tree(std::size_t i, const std::vector<int>& x) {
 // After a move along a variable: only trees that test it can go another way.
 void Falsifier::walk_again(int j, const std::vector<int>& x) {
   for (std::size_t i = 0; i < walked_.size(); i++)
-    if (walked_[i] & bit(j)) walk_tree(i, x);
+    if (walked_[i] & path_bit(j)) walk_tree(i, x);
 }
 
 bool Falsifier::ascend(std::vector<int>& x) {

@@ -59,8 +59,6 @@ class Falsifier {
   void walk_again(int j, const std::vector<int>& x);
   template <class Roots>
   void sweep_trees(int j, const std::vector<int>& x, Int total, const Roots& for_each_root);
-  // Variables that are equal modulo 64 share a bit: a tree that is walked in vain changes nothing.
-  static std::uint64_t bit(int j) { return std::uint64_t(1) << (j % 64); }
   void find_free_variables();
   void shake(std::vector<int>& x);
   void move_into_part(std::vector<int>& x) const;
@@ -77,10 +75,11 @@ class Falsifier {
   std::vector<int> best_;  // the heaviest point seen that is no counterexample
   Int best_total_ = INT64_MIN;
   std::vector<Int> along_;
-  std::vector<std::uint64_t> walked_;  // per tree: the variables that it tests on the way to the leaf of a point
-  std::vector<int> free_;              // the variables that matter and can change
-  Int reached_ = 0;                    // where the last ascent ended
-  const Region* part_ = nullptr;       // what walks are kept in; else the box
+  std::vector<std::uint64_t>
+      walked_;             // per tree: the variables that it tests on the way to the leaf of a point, as path bits
+  std::vector<int> free_;  // the variables that matter and can change
+  Int reached_ = 0;        // where the last ascent ended
+  const Region* part_ = nullptr;  // what walks are kept in; else the box
   Random random_;
 };
 

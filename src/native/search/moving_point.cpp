@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "search/path_bits.hpp"
+
 namespace primewood::search {
 
 MovingPoint::MovingPoint(const forest::Forest& f, std::vector<int> values)
@@ -11,7 +13,7 @@ MovingPoint::MovingPoint(const forest::Forest& f, std::vector<int> values)
 
 void MovingPoint::move(int j, int value) {
   values_[j] = value;
-  walk_again(bit(j));
+  walk_again(path_bit(j));
 }
 
 void MovingPoint::move(int first, const std::vector<int>& values) {
@@ -19,7 +21,7 @@ void MovingPoint::move(int first, const std::vector<int>& values) {
   for (int i = 0; i < int(values.size()); i++) {
     if (values_[first + i] == values[i]) continue;
     values_[first + i] = values[i];
-    moved |= bit(first + i);
+    moved |= path_bit(first + i);
   }
   walk_again(moved);
 }
@@ -31,7 +33,7 @@ void MovingPoint::walk_again(std::uint64_t moved) {
 
 void MovingPoint::walk(int tree) {
   std::uint64_t tested = 0;
-  leaf_[tree] = forest_.leaf(tree, values_.data(), [&](int j) { tested |= bit(j); });
+  leaf_[tree] = forest_.leaf(tree, values_.data(), [&](int j) { tested |= path_bit(j); });
   tested_[tree] = tested;
 }
 

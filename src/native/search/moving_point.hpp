@@ -24,16 +24,13 @@ class MovingPoint {
   bool is_possible() const { return forest_.possible_leaves(leaf_.data()); }
 
  private:
-  // Variables that are equal modulo 64 share a bit: a tree that is walked in vain changes nothing.
-  static std::uint64_t bit(int j) { return std::uint64_t(1) << (j % 64); }
-
   void walk(int tree);
   void walk_again(std::uint64_t moved);
 
   const forest::Forest& forest_;
   std::vector<int> values_;
   std::vector<int> leaf_;              // per tree
-  std::vector<std::uint64_t> tested_;  // per tree: the variables on the way to the leaf
+  std::vector<std::uint64_t> tested_;  // per tree: the variables on the way to the leaf, as path bits
 };
 
 }  // namespace primewood::search

@@ -9,7 +9,7 @@ struct SearchOptions {
   int patience = 800;        // nodes that the depth-first search may take before the Lagrangian bound takes over
   bool local_search = true;  // look for points by ascent before, and during, exact search
   Effort probe{60};          // for one variable of a box, before it is widened on trust
-  Effort proof{Effort{}.nodes, 300};  // for the variables that were
+  Effort proof{Effort{}.nodes, 300};  // for all that were widened on trust
   long alone = 200;                   // nodes of a search that one thread takes before others help
 };
 
