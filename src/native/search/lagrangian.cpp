@@ -230,7 +230,7 @@ bool Lagrangian::leave_out_dead(Node& node) {
   for (std::size_t p = 0; p < keep_.size(); p++)
     for (int e = node.entry[p]; e < node.entry[p + 1] && keep_[p]; e++)
       if (live_.is_shrunk(node.entries[e].variable)) keep_[p] = live_.meets(node.region, node.entries[e]);
-  return propagate(node) && compact(node) && live_.narrow(node.region);
+  return propagate(node) && live_.narrow(node.region) && compact(node);
 }
 
 bool Lagrangian::hopeless(Node& node) const {

@@ -275,6 +275,7 @@ void Relaxation::place_multipliers() {
     const bool ranks = span.low <= span.high;
     multipliers_[k].from = ranks ? place_[start_[j] + span.low] : first_[j];
     multipliers_[k].to = ranks ? place_[start_[j] + span.high + 1] : first_[j];
+    assert(multipliers_[k].from >= first_[j] && multipliers_[k].to < first_[j + 1]);  // the region holds the span
   }
 }
 
