@@ -58,7 +58,8 @@ void Team::work(Worker& worker, Sharing& sharing) {
   try {
     Task task;
     while (sharing.take(task, worker.limits)) worker.search.finish(task);
-  } catch (const Sharing::Ended&) {  // another thread has ended the search
+  } catch (const Sharing::Ended&) {
+    return;  // another thread has ended the search
   } catch (...) {
     sharing.fail(std::current_exception());
   }
