@@ -5,8 +5,8 @@
 
 namespace primewood::search {
 
-// It stops after so many nodes. It stops earlier, after its first nodes, if it has found something by then: what is
-// left is worth a long search only where a short one finds nothing.
+// A limit on nodes. If something is found within the first nodes, the search stops after these: what is left is worth a
+// long search only where a short one finds nothing.
 struct Effort {
   long nodes = std::numeric_limits<long>::max();
   long first_nodes = 0;
