@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "search/path_bits.hpp"
-
 namespace primewood::search {
 
 void Falsifier::reset() {
@@ -18,12 +16,9 @@ void Falsifier::sweep(int j, const std::vector<int>& x, Int total) {
   });
 }
 
-// The same after the trees were walked: those that do not test the variable on their way add the same to all sums.
-void Falsifier::sweep_walked(int j, const std::vector<int>& x, Int total) {
-  sweep_trees(j, x, total, [&](auto visit) {
-    for (std::size_t i = 0; i < walked_.size(); i++)
-      if (walked_[i] & path_bit(j)) visit(margin_.roots[i]);
-  });
+// The same where the trees were walked: those that do not test the variable on their way add the same to all sums.
+void Falsifier::sweep_walked(int j, const std::vector<int>& x) {
+  sweep_trees(j, x, paths_.total(), [&](auto visit) { paths_.for_each_root(j, visit); });
 }
 
 template <class Roots>
@@ -38,34 +33,10 @@ void Falsifier::sweep_trees(int j, const std::vector<int>& x, Int total, const R
   for (int v = 0; v <= size; v++) along_[v] += rest;
 }
 
-// The sum at a point; notes which variables the trees test on their way.
-Int Falsifier::walk_trees(const std::vector<int>& x) {
-  Int total = margin_.base;
-  walked_.resize(margin_.roots.size());
-  for (std::size_t i = 0; i < walked_.size(); i++) total += walk_tree(i, x);
-  return total;
-}
-
-Int Falsifier::walk_tree(std::size_t i, const std::vector<int>& x) {
-  int b = margin_.roots[i];
-  walked_[i] = 0;
-  while (margin_.branches[b].variable >= 0) {
-    const Branch& branch = margin_.branches[b];
-    walked_[i] |= path_bit(branch.variable);
-    b = margin_.goes_left(branch, x[branch.variable]) ? branch.left : branch.right;
-  }
-  return margin_.branches[b].weight;
-}
-
-// After a move along a variable: only trees that test it can go another way.
-void Falsifier::walk_again(int j, const std::vector<int>& x) {
-  for (std::size_t i = 0; i < walked_.size(); i++)
-    if (walked_[i] & path_bit(j)) walk_tree(i, x);
-}
-
 bool Falsifier::ascend(std::vector<int>& x) {
   if (!live_.all()) live_.move_into(x);
-  Int total = walk_trees(x);
+  paths_.walk(x);
+  Int total = paths_.total();
   if (margin_.is_counterexample(x, total)) return true;
   const int n = forest_.n_variables;
   int idle = 0;
@@ -73,11 +44,11 @@ bool Falsifier::ascend(std::vector<int>& x) {
     idle++;
     if (margin_.testing(j).empty()) continue;
     limits_.check();
-    sweep_walked(j, x, total);
+    sweep_walked(j, x);
     const int to = best_rank(j, total);
     if (to < 0) continue;
     x[j] = to;
-    walk_again(j, x);
+    paths_.walk_again(j, x);
     idle = 0;
     if (margin_.is_counterexample(x, total)) return true;
   }
@@ -162,6 +133,41 @@ void Falsifier::move_into_part(std::vector<int>& x) const {
     if (missing && part_->missing[j]) continue;
     x[j] = part_->has_ranks(j) ? std::clamp(x[j], part_->low[j], part_->high[j]) : box_.size[j];
   }
+}
+
+void Falsifier::pull(const std::vector<int>& towards, const std::vector<std::uint8_t>& along, std::vector<int>& x) {
+  paths_.walk(x);
+  put_back(towards, 0, forest_.n_variables, x);
+  for (int j = 0; j < forest_.n_variables; j++)
+    if (along[j] && x[j] != towards[j] && std::max(x[j], towards[j]) < box_.size[j]) pull_along(j, towards[j], x);
+}
+
+// Give the variables of a range the ranks of another point: all at once if possible, else in halves.
+void Falsifier::put_back(const std::vector<int>& towards, int from, int to, std::vector<int>& x) {
+  const std::vector<int> own(x.begin() + from, x.begin() + to);
+  const auto move = [&](int j, int rank) {
+    if (x[j] == rank) return;
+    x[j] = rank;
+    paths_.walk_again(j, x);
+  };
+  if (std::equal(own.begin(), own.end(), towards.begin() + from)) return;
+  limits_.check();
+  for (int j = from; j < to; j++) move(j, towards[j]);
+  if (margin_.is_counterexample(x, paths_.total())) return;
+  for (int j = from; j < to; j++) move(j, own[std::size_t(j - from)]);
+  if (to - from == 1) return;
+  const int middle = from + (to - from) / 2;
+  put_back(towards, from, middle, x);
+  put_back(towards, middle, to, x);
+}
+
+void Falsifier::pull_along(int j, int towards, std::vector<int>& x) {
+  limits_.check();
+  sweep_walked(j, x);
+  const int step = x[j] < towards ? -1 : 1, far = x[j];
+  for (x[j] = towards + step; x[j] != far; x[j] += step)
+    if (margin_.is_counterexample(x, along_[x[j]])) break;
+  if (x[j] != far) paths_.walk_again(j, x);
 }
 
 // Add a tree's weight to the ranks of variable j in [low, high], and to "missing".

@@ -7,6 +7,7 @@
 #include "limits.hpp"
 #include "search/live_ranks.hpp"
 #include "search/margin.hpp"
+#include "search/paths.hpp"
 #include "search/random.hpp"
 #include "search/region.hpp"
 
@@ -15,7 +16,7 @@ namespace primewood::search {
 class Falsifier {
  public:
   Falsifier(Margin& margin, const LiveRanks& live, Limits& limits)
-      : margin_(margin), box_(margin.box), live_(live), forest_(margin.forest), limits_(limits) {}
+      : margin_(margin), box_(margin.box), live_(live), forest_(margin.forest), limits_(limits), paths_(margin) {}
 
   void reset();
 
@@ -36,6 +37,10 @@ class Falsifier {
   // in `x`.
   bool search_part(const Region& part, std::vector<int>& x);
 
+  // Move a counterexample towards another point as far as it stays one: variables take over that point's rank one after
+  // the other, or, where they are flagged `along`, the nearest one to it that they can.
+  void pull(const std::vector<int>& towards, const std::vector<std::uint8_t>& along, std::vector<int>& x);
+
  private:
   static constexpr int kPartRounds = 3;   // of random changes in a part
   static constexpr int kMostSweeps = 20;  // per variable
@@ -53,10 +58,9 @@ class Falsifier {
   };
 
   inline int best_rank(int j, Int& total) const;
-  Int walk_trees(const std::vector<int>& x);
-  Int walk_tree(std::size_t i, const std::vector<int>& x);
-  void sweep_walked(int j, const std::vector<int>& x, Int total);
-  void walk_again(int j, const std::vector<int>& x);
+  void sweep_walked(int j, const std::vector<int>& x);
+  void put_back(const std::vector<int>& towards, int from, int to, std::vector<int>& x);
+  void pull_along(int j, int towards, std::vector<int>& x);
   template <class Roots>
   void sweep_trees(int j, const std::vector<int>& x, Int total, const Roots& for_each_root);
   void find_free_variables();
@@ -75,10 +79,9 @@ class Falsifier {
   std::vector<int> best_;  // the heaviest point seen that is no counterexample
   Int best_total_ = INT64_MIN;
   std::vector<Int> along_;
-  std::vector<std::uint64_t>
-      walked_;             // per tree: the variables that it tests on the way to the leaf of a point, as path bits
-  std::vector<int> free_;  // the variables that matter and can change
-  Int reached_ = 0;        // where the last ascent ended
+  Paths paths_;                   // of the point that walks
+  std::vector<int> free_;         // the variables that matter and can change
+  Int reached_ = 0;               // where the last ascent ended
   const Region* part_ = nullptr;  // what walks are kept in; else the box
   Random random_;
 };

@@ -25,7 +25,7 @@ class Grower {
  private:
   // Up to which share of the limits the strict order works (only up to the first one if it is behind by then), then the
   // quick box is made, then the strict order goes on; the rest is for widening the better one of the two.
-  static constexpr double kEarlyShare = 0.2, kStrictShare = 0.4, kQuickShare = 0.8, kLateShare = 0.93;
+  static constexpr double kEarlyShare = 0.2, kStrictShare = 0.4, kQuickShare = 0.88, kLateShare = 0.95;
 
   bool is_behind() const;
   bool grow_until(double share);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 namespace primewood::search {
 
@@ -127,7 +128,7 @@ bool GrowingBox::sift(const Mask& part, const Mask& base, const Blame& blame, Ef
   const auto remove = [&](const std::vector<int>& point) {
     found_ = point;
     const int j = blame(found_);
-    block_along(j, add_witness());
+    block_along(j, add_witness(found_));
     return drop_lost(j, base);
   };
   return oracle_.sift(part, question_, [&] { return seeds(); }, remove, effort);
@@ -159,13 +160,13 @@ void GrowingBox::start_again(int j, const Mask& base) {
 bool GrowingBox::is_slice_safe(int j, const std::vector<int>& values) {
   mask_ = slice(j, values);
   if (!finds_counterexample(mask_)) return true;
-  block_along(j, add_witness());
+  block_along(j, add_witness(found_));
   return false;
 }
 
 bool GrowingBox::is_safe(const Mask& box) {
   if (!finds_counterexample(box)) return true;
-  add_witness();
+  add_witness(found_);
   return false;
 }
 
@@ -178,10 +179,10 @@ bool GrowingBox::is_trusted(const Mask& box) const {
   return std::equal(box.begin(), box.end(), trusted_.begin(), [](auto a, auto t) { return a <= t; });
 }
 
-// Keep the counterexample that was found.
-int GrowingBox::add_witness() {
-  confirm();
-  grown_.witnesses.push_back(found_);
+// Keep a counterexample.
+int GrowingBox::add_witness(std::vector<int> point) {
+  confirm(point);
+  grown_.witnesses.push_back(std::move(point));
   return int(grown_.witnesses.size()) - 1;
 }
 
@@ -195,8 +196,8 @@ void GrowingBox::block_along(int j, int witness) {
 }
 
 // A counterexample is believed only if the library's own sum says so.
-void GrowingBox::confirm() const {
-  if (!forest_.possible(found_.data()) || (!forest_.any_order && !oracle_.answers(found_, question_)))
+void GrowingBox::confirm(const std::vector<int>& point) const {
+  if (!forest_.possible(point.data()) || (!forest_.any_order && !oracle_.answers(point, question_)))
     throw std::logic_error("a counterexample is none");
 }
 

@@ -28,6 +28,7 @@ class GrowingBox {
   const Grown& grown() const { return grown_; }
   Grown take_grown() { return std::move(grown_); }
   void add_witnesses(const std::vector<std::vector<int>>& points);
+  int add_witness(std::vector<int> point);
 
   bool allowed(int j, int v) const { return grown_.box[forest_.offset[j] + v] != 0; }
   bool failed(int j, int v) const { return grown_.blocked_by[forest_.offset[j] + v] >= 0; }
@@ -80,9 +81,8 @@ class GrowingBox {
   Oracle::Atoms drop_lost(int j, const Mask& base);
   bool is_trusted(const Mask& box) const;
   bool finds_counterexample(const Mask& box);
-  int add_witness();
   void block_along(int j, int witness);
-  void confirm() const;
+  void confirm(const std::vector<int>& point) const;
   bool is_inside_but_for(int j, const std::vector<int>& point) const;
   Seeds seeds() const;
 

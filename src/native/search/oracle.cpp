@@ -109,6 +109,22 @@ bool Oracle::find_near(const std::vector<std::vector<int>>& values, std::vector<
   return true;
 }
 
+void Oracle::pull(const std::vector<int>& towards, const std::vector<std::uint8_t>& along, Question question,
+                  std::vector<int>& point) {
+  if (question.target && forest.n_classes != 2) {
+    for (int j = 0; j < forest.n_variables; j++) {
+      const int own = std::exchange(point[j], towards[j]);
+      if (own != towards[j] && !answers(point, question)) point[j] = own;
+    }
+    return;
+  }
+  std::vector<int> towards_ranks(point.size());
+  box_.to_ranks(towards, towards_ranks);
+  box_.to_ranks(point, x_);
+  falsifier_.pull(towards_ranks, along, x_);
+  box_.to_values(x_, point);
+}
+
 // A point at which some rival beats the label.
 bool Oracle::beat(int label, const Seeds& seeds, std::vector<int>& point) {
   if (!find_rivals(label, seeds, std::vector<std::uint8_t>(forest.n_classes))) return search_rivals(label, point);

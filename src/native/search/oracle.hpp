@@ -86,6 +86,11 @@ class Oracle {
   bool open_rival(const std::uint8_t* mask, int label, int rival);
   bool find_near(const std::vector<std::vector<int>>& values, std::vector<int>& point);
 
+  // After an answer, or for one in a box that is opened: move it towards another point of the box as far as it stays an
+  // answer. Variables that are flagged `along` may stop on their way.
+  void pull(const std::vector<int>& towards, const std::vector<std::uint8_t>& along, Question question,
+            std::vector<int>& point);
+
   // True with a point of the box at which all of these win.
   // same: for two rows of one model, the nodes with the same values for both; else null.
   bool win_all(const std::uint8_t* mask, const std::vector<Win>& wins, AllMargins::Decided decided,

@@ -13,7 +13,10 @@ QuickBox::QuickBox(Oracle& oracle, const Weakening& weakening, const std::vector
       weakening_(weakening),
       point_(point),
       question_{forest_.decide(point.data()), weakening.target},
-      box_(oracle, weakening, point) {}
+      box_(oracle, weakening, point),
+      in_line_(weakening.nominal.size()) {
+  std::transform(weakening.nominal.begin(), weakening.nominal.end(), in_line_.begin(), [](auto n) { return !n; });
+}
 
 void QuickBox::make(const GrowingBox& strict) {
   open(strict);
@@ -67,19 +70,18 @@ std::vector<int> QuickBox::list_cuttable() const {
   return variables;
 }
 
-// Allow the values of these variables: of all at once, or, where that takes too long, of one half after the other; the
-// values of a single one are drawn in. Counterexamples are cut off.
+// Allow the values of these variables: of all at once, or, where that takes too long, fewer of each; where that takes
+// too long as well, of one half of the variables after the other. Counterexamples are cut off.
 void QuickBox::prove(const std::vector<int>& variables) {
-  for (int attempts = 0; attempts < kMostDrawnIn;) {
+  for (int drawn_in = 0; drawn_in < kMostDrawnIn;) {
     const Answer answer = ask(variables);
     if (answer == Answer::kSafe) {
       for (int j : variables) box_.allow(j, values_[j]);
       return;
     }
     if (answer == Answer::kUnsafe) continue;
-    if (variables.size() > 1) break;
-    if (!draw_in(variables[0])) return;
-    attempts++;
+    if (!draw_in(variables)) break;
+    drawn_in++;
   }
   if (variables.size() < 2) return;
   const auto middle = variables.begin() + std::ptrdiff_t(variables.size() / 2);
@@ -116,21 +118,27 @@ bool QuickBox::is_empty(const GrowingBox::Mask& mask, int j) const {
 void QuickBox::cut_off_found() {
   oracle_.limits.set_slice(kWalks);
   try {
-    for (std::size_t k = 0; k < known_; k++) {
-      const std::vector<int> point = box_.grown().witnesses[k];
-      if (holds(point)) cut_off_pulled(point);
+    if (forest_.any_order || (question_.target && forest_.n_classes != 2)) return cut_off_known({});
+    for (int rival = 0; rival < forest_.n_classes; rival++) {
+      if (rival == question_.label || !oracle_.open_rival(mask().data(), question_.label, rival)) continue;
+      cut_off_known(rival);
+      cut_off_near();
     }
-    if (forest_.any_order || question_.target) return;
-    for (int rival = 0; rival < forest_.n_classes; rival++)
-      if (rival != question_.label) cut_off_near(rival);
   } catch (const LimitReached&) {
     if (oracle_.limits.is_stage_over()) throw;
   }
 }
 
-// Cut off what local search finds for a rival of the decision. The next walk begins where the last one ended.
-void QuickBox::cut_off_near(int rival) {
-  if (!oracle_.open_rival(mask().data(), question_.label, rival)) return;
+// Those of one rival, or all.
+void QuickBox::cut_off_known(std::optional<int> rival) {
+  for (std::size_t k = 0; k < known_; k++) {
+    const std::vector<int> point = box_.grown().witnesses[k];
+    if (holds(point) && (!rival || forest_.decide(point.data()) == *rival)) cut_off_pulled(point);
+  }
+}
+
+// Cut off what local search finds for the rival. The next walk begins where the last one ended.
+void QuickBox::cut_off_near() {
   std::vector<int> point = point_;
   for (int misses = 0; misses < kMostMisses; misses++) {
     if (!oracle_.find_near(values_, point)) {
@@ -142,50 +150,11 @@ void QuickBox::cut_off_near(int rival) {
   }
 }
 
-void QuickBox::cut_off_pulled(const std::vector<int>& point) {
-  const std::vector<int> pulled = forest_.any_order ? point : pull_back(point);
-  box_.add_witnesses({pulled});
-  cut_off(pulled);
-}
-
-// Move a counterexample towards the instance as far as it stays one: it is then worth most.
-std::vector<int> QuickBox::pull_back(const std::vector<int>& point) const {
-  MovingPoint moving(forest_, point);
-  put_back(moving, 0, forest_.n_variables);
-  for (int j = 0; j < forest_.n_variables; j++) pull_along(moving, j);
-  return moving.values();
-}
-
-bool QuickBox::answers(const MovingPoint& point) const {
-  const int decided = point.decide();
-  return (question_.target ? decided == *question_.target : decided != question_.label) && point.is_possible();
-}
-
-// Give variables in a range the instance's values: all at once if possible, else in halves.
-void QuickBox::put_back(MovingPoint& point, int from, int to) const {
-  const std::vector<int> own(point.values().begin() + from, point.values().begin() + to);
-  const std::vector<int> wanted(point_.begin() + from, point_.begin() + to);
-  if (own == wanted) return;
-  oracle_.limits.check();
-  point.move(from, wanted);
-  if (answers(point)) return;
-  point.move(from, own);
-  if (to - from == 1) return;
-  const int middle = from + (to - from) / 2;
-  put_back(point, from, middle);
-  put_back(point, middle, to);
-}
-
-// The same along one variable whose values have an order.
-void QuickBox::pull_along(MovingPoint& point, int j) const {
-  int near = point_[j], far = point.values()[j];
-  if (near == far || weakening_.nominal[j] || std::max(near, far) >= forest_.ordered[j]) return;
-  while (std::abs(far - near) > 1) {
-    const int middle = near + (far - near) / 2;
-    point.move(j, middle);
-    (answers(point) ? far : near) = middle;
-  }
-  point.move(j, far);
+// A counterexample is worth most where it is near to the instance.
+void QuickBox::cut_off_pulled(std::vector<int> point) {
+  if (!forest_.any_order) oracle_.pull(point_, in_line_, question_, point);
+  box_.add_witness(point);
+  cut_off(point);
 }
 
 bool QuickBox::holds(const std::vector<int>& point) const {
@@ -216,7 +185,7 @@ void QuickBox::cut_off(const std::vector<int>& point) {
 // Where to cut so that a value is left out: somewhat nearer, as more counterexamples lie next to it.
 int QuickBox::cut_before(int j, int value) const {
   const int own = point_[j];
-  if (weakening_.nominal[j] || std::max(value, own) >= forest_.ordered[j]) return value;
+  if (!in_line_[j] || std::max(value, own) >= forest_.ordered[j]) return value;
   const int nearer = int(kNearer * (value - own));
   return nearer == 0 ? value : own + nearer;
 }
@@ -232,23 +201,33 @@ double QuickBox::share_after(int j, int cut_at) const {
 bool QuickBox::stays(int j, int cut_at, int v) const {
   if (box_.is_whole(j)) return v == point_[j];
   const int ordered = forest_.ordered[j];
-  if (weakening_.nominal[j] || cut_at >= ordered || v >= ordered || point_[j] >= ordered) return v != cut_at;
+  if (!in_line_[j] || cut_at >= ordered || v >= ordered || point_[j] >= ordered) return v != cut_at;
   return cut_at < point_[j] ? v > cut_at : v < cut_at;
 }
 
-// Draw the values of a variable closer to the instance; false if nothing changes.
-bool QuickBox::draw_in(int j) {
-  auto& values = values_[j];
-  const std::size_t before = values.size();
-  const int own = point_[j], ordered = forest_.ordered[j];
-  if (box_.is_whole(j) || weakening_.nominal[j] || own >= ordered) {
-    values.assign(1, own);
-    return before > 1;
+// Draw the values of variables closer to the instance; false if nothing changes. Values without an order can only be
+// given up, which is the last resort for a variable alone.
+bool QuickBox::draw_in(const std::vector<int>& variables) {
+  bool changed = false;
+  for (int j : variables) {
+    auto& values = values_[j];
+    const std::size_t before = values.size();
+    if (!box_.is_whole(j) && in_line_[j] && point_[j] < forest_.ordered[j]) {
+      keep_nearer(j);
+    } else if (variables.size() == 1) {
+      values.assign(1, point_[j]);
+    }
+    changed = changed || values.size() < before;
   }
-  const auto last = std::lower_bound(values.begin(), values.end(), ordered) - 1;  // "missing" comes after it
+  return changed;
+}
+
+void QuickBox::keep_nearer(int j) {
+  auto& values = values_[j];
+  const int own = point_[j];
+  const auto last = std::lower_bound(values.begin(), values.end(), forest_.ordered[j]) - 1;  // "missing" comes after it
   const int low = own - int(kDrawIn * (own - values.front())), high = own + int(kDrawIn * (*last - own));
   values.erase(std::remove_if(values.begin(), values.end(), [&](int v) { return v < low || v > high; }), values.end());
-  return values.size() < before;
 }
 
 GrowingBox::Mask QuickBox::mask() const {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "search/moving_point.hpp"
 #include "tests/forests.hpp"
 
 namespace primewood::tests {
@@ -117,25 +116,6 @@ TEST_CASE("links keep the order of scores, and softmax adds up to one") {
     CHECK(std::is_sorted(scores.begin(), scores.end()));
     if (link == Link::kSoftmax) CHECK(scores[0] + scores[1] + scores[2] == doctest::Approx(1.0));
     if (link == Link::kLogistic) CHECK(scores[1] == doctest::Approx(0.562177));
-  }
-}
-
-TEST_CASE("a moving point is decided as one that stands still") {
-  RandomForests random(31);
-  for (int round = 0; round < 60; round++) {
-    const Forest f = random.make({9, round % 3, 2 + round % 3, 5});
-    search::MovingPoint moving(f, random.make_point(f));
-    for (int step = 0; step < 20; step++) {
-      const int j = random.below(f.n_variables);
-      if (step % 2) {
-        const Point other = random.make_point(f);
-        moving.move(j, {other.begin() + j, other.end()});
-      } else {
-        moving.move(j, random.below(f.values(j)));
-      }
-      CHECK(moving.decide() == f.decide(moving.values().data()));
-      CHECK(moving.is_possible() == f.possible(moving.values().data()));
-    }
   }
 }
 

@@ -1,12 +1,15 @@
 // Every search against brute force: depth-first, Lagrangian, and the oracle with all its means or some of them.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 
 #include "search/depth_first.hpp"
 #include "search/lagrangian.hpp"
 #include "search/oracle.hpp"
+#include "search/paths.hpp"
 #include "tests/forests.hpp"
 
 namespace primewood::tests {
@@ -232,6 +235,67 @@ TEST_CASE("a run is stopped by its limits, and the same run gives the same answe
   CHECK(oracle.ask(mask.data(), {0}, {}, point) == other.ask(mask.data(), {0}, {}, again));
   CHECK(point == again);
   CHECK(oracle.limits.visited() == other.limits.visited());
+}
+
+TEST_CASE("a point that moves along variables sums up to what it does when all trees are walked") {
+  RandomForests random(31);
+  int more_than_a_word = 0;
+  for (int round = 0; round < 60; round++) {
+    const Forest f = random.make({round % 10 == 0 ? 90 : 9, round % 3, 2, 5});
+    Searched searched(f, random.make_box(f));
+    Point x(f.n_variables);
+    searched.box.to_ranks(random.make_point(f), x);
+    Paths paths(searched.margin);
+    paths.walk(x);
+    more_than_a_word += searched.margin.trees() > 64;
+    for (int step = 0; step < 20; step++) {
+      const int j = random.below(f.n_variables);
+      x[j] = random.below(searched.box.ranks(j));
+      paths.walk_again(j, x);
+      CHECK(paths.total() == searched.margin.total_at(x));
+      for (int other = 0; other < f.n_variables; other++) {
+        std::vector<int> listed;
+        paths.for_each_root(other, [&](int root) { listed.push_back(root); });
+        std::vector<int> walked;
+        for (int b : searched.margin.roots) {
+          bool tested = false;
+          for (int at = b; searched.margin.branches[at].variable >= 0;) {
+            const Branch& branch = searched.margin.branches[at];
+            tested = tested || branch.variable == other;
+            at = searched.margin.goes_left(branch, x[branch.variable]) ? branch.left : branch.right;
+          }
+          if (tested) walked.push_back(b);
+        }
+        CHECK(listed == walked);
+      }
+    }
+  }
+  CHECK(more_than_a_word > 0);
+}
+
+TEST_CASE("an answer that is pulled towards another point stays one, and lies between the two") {
+  RandomForests random(32);
+  int moved = 0;
+  for (int round = 0; round < 200; round++) {
+    const Forest f = random.make({9, round % 3, 2 + round % 3, 4});
+    const Point instance = random.make_point(f);
+    const int label = f.decide(instance.data());
+    Oracle oracle(f);
+    start(oracle);
+    Point point;
+    if (!f.possible(instance.data()) || !oracle.ask(whole_box(f).data(), {label}, {&instance}, point)) continue;
+    const Question question{label, round % 2 ? std::optional<int>(f.decide(point.data())) : std::nullopt};
+    const Point before = point;
+    oracle.pull(instance, std::vector<std::uint8_t>(f.n_variables, 1), question, point);
+    CHECK(oracle.answers(point, question));
+    for (int j = 0; j < f.n_variables; j++) {
+      const auto [low, high] = std::minmax(before[j], instance[j]);
+      CHECK(point[j] >= low);
+      CHECK(point[j] <= high);
+      moved += point[j] != before[j];
+    }
+  }
+  CHECK(moved > 50);
 }
 
 }  // namespace primewood::tests
