@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from primewood.arrays import Ints
 from primewood.domain import Domain
 from primewood.domain.knowledge import Constraint
-from primewood.ensemble import Ensemble
+from primewood.ensemble import Ensemble, Tree
 from primewood.ensemble.comparison import cuts_of
 from primewood.logic.masks import indices
 
@@ -58,8 +58,34 @@ class _Piece(NamedTuple):
 
 def flat_trees(ensemble: Ensemble, domain: Domain) -> list[FlatTree]:
     """The trees of an ensemble over the variables of a domain. Cost: linear in the nodes and in the runs."""
-    prefixes = _prefixes(ensemble, domain)
-    return [_flat_tree(t, prefixes[t], ensemble, domain) for t in range(len(ensemble.trees))]
+    prefixes, splits = _prefixes(ensemble, domain), _Splits(ensemble, domain)
+    return [_flat_tree(tree, prefixes[t], domain, splits) for t, tree in enumerate(ensemble.trees)]
+
+
+class _Split(NamedTuple):
+    """What a test does with the values of a variable: whether the first goes left, how many there are, the chain."""
+
+    first_left: bool
+    count: int
+    chain: list[_Piece]
+
+
+class _Splits:
+    """What tests do with values. Many nodes make the same test of a category or a dummy, which is worked out once."""
+
+    def __init__(self, ensemble: Ensemble, domain: Domain) -> None:
+        self._ensemble, self._domain = ensemble, domain
+        self._known: dict[tuple[int, bytes], _Split] = {}
+
+    def at(self, tree: Tree, node: int) -> _Split:
+        column, bounds = int(tree.feature[node]), tree.bounds_at(node)
+        key = (column, bounds.tobytes())
+        if key not in self._known:
+            operator = self._ensemble.operator
+            cuts = cuts_of(bounds, operator, self._ensemble.dtype)
+            inside = self._domain.within(column, cuts, operator)
+            self._known[key] = _Split(bool(inside[0]), len(inside), _chain(inside))
+        return self._known[key]
 
 
 def _prefixes(ensemble: Ensemble, domain: Domain) -> list[Ints]:
@@ -71,25 +97,21 @@ def _prefixes(ensemble: Ensemble, domain: Domain) -> list[Ints]:
     return np.split(found, np.cumsum(sizes)[:-1])
 
 
-def _flat_tree(number: int, prefixes: Ints, ensemble: Ensemble, domain: Domain) -> FlatTree:
-    tree = ensemble.trees[number]
+def _flat_tree(tree: Tree, prefixes: Ints, domain: Domain, splits: _Splits) -> FlatTree:
     first_line = next((len(x) - (x.missing is not None) for x in domain.variables), 1)
     variable = np.where(tree.is_leaf, -1, domain.places[np.maximum(tree.feature, 0)])
     missing_left = tree.missing_left.copy()
     prefix = prefixes.copy()
     chains: dict[int, list[_Piece]] = {}
     for node in np.flatnonzero(~tree.is_leaf & (prefixes < 0)).tolist():
-        column = int(tree.feature[node])
-        bounds = cuts_of(tree.bounds_at(node), ensemble.operator, ensemble.dtype)
-        inside = domain.within(column, bounds, ensemble.operator)
+        split = splits.at(tree, node)
         if variable[node] < 0:
-            variable[node], missing_left[node] = 0, inside[0]
-            prefix[node] = first_line if inside[0] else 0
+            variable[node], missing_left[node] = 0, split.first_left
+            prefix[node] = first_line if split.first_left else 0
             continue
-        prefix[node] = len(inside) if inside[0] else 0
-        chain = _chain(inside)
-        if chain:
-            chains[node] = chain
+        prefix[node] = split.count if split.first_left else 0
+        if split.chain:
+            chains[node] = split.chain
     whole = FlatTree(variable, prefix, missing_left, tree.left, tree.right, np.arange(len(tree)))
     return _add_chains(whole, chains)
 
