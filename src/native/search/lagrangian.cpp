@@ -268,7 +268,7 @@ Lagrangian::Verdict Lagrangian::descend(Node& node, bool at_root) {
       relaxation_.remember();
       return Verdict::kNone;
     }
-    if (relaxation_.keep_if_lowest(upper)) length = std::min(2.0, length * 1.05);
+    length = adapt(length, relaxation_.keep_if_lowest(upper), at_root);
     if ((n % 8 == 0 || n == last) && try_values(at_root && !costs_ && n % 24 == 0)) return Verdict::kFound;
     if (n % 4 == 3 && goal_->learn(node, relaxation_.pick)) {
       relaxation_.start_afresh();
@@ -280,6 +280,12 @@ Lagrangian::Verdict Lagrangian::descend(Node& node, bool at_root) {
   node.step = length;
   relaxation_.remember();
   return Verdict::kOpen;
+}
+
+// The length of the next step. A root is far from its threshold, so steps towards it soon are too long.
+double Lagrangian::adapt(double length, bool lower, bool at_root) {
+  if (lower) return std::min(kLongest, length * kLonger);
+  return at_root ? std::max(kShortestAtRoot, length * kShorterAtRoot) : std::max(kShortest, length * kShorter);
 }
 
 int Lagrangian::steps(bool at_root) const {
@@ -410,7 +416,7 @@ bool Lagrangian::narrow(const Node& from, const Cut& cut, bool first, Node& to) 
   to.clear();
   to.region = from.region;
   cut.apply(to.region, first);
-  to.step = std::max(from.step, 1.5);
+  to.step = kLongest;
   return to.take(from, nullptr);
 }
 

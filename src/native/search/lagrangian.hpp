@@ -57,8 +57,12 @@ class Lagrangian {
   static constexpr double kTolerance = 1e-7;
   static constexpr int kRootSteps = 30, kNodeSteps = 12;             // to lower the bound of a node
   static constexpr int kRootStepsPriced = 60, kNodeStepsPriced = 8;  // the same with costs
-  static constexpr int kRootRounds = 3;                              // of lowering the bound, and removing
-  static constexpr int kRootWalks = 10, kShortWalk = 2;              // of local search
+  // The length of a step, in parts of the one that would reach the threshold if the bound were linear: it grows while
+  // the bound gets lower, and shrinks where it does not.
+  static constexpr double kLongest = 2, kShortest = 0.5, kShortestAtRoot = 0.2;
+  static constexpr double kLonger = 1.05, kShorter = 0.97, kShorterAtRoot = 0.9;
+  static constexpr int kRootRounds = 3;                  // of lowering the bound, and removing
+  static constexpr int kRootWalks = 10, kShortWalk = 2;  // of local search
 
   enum class Verdict { kOpen, kNone, kFound };
 
@@ -91,6 +95,7 @@ class Lagrangian {
   bool look_for_cheap_points(int depth);
 
   Verdict descend(Node& node, bool at_root);
+  static double adapt(double length, bool lower, bool at_root);
   int steps(bool at_root) const;
   bool try_values(bool ascend);
   bool is_closed(const Node& node);
