@@ -161,6 +161,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", action="append", choices=DATA)
     parser.add_argument("--rows", type=int, default=10)
+    parser.add_argument("--out", type=Path, default=RESULTS)
     asked = parser.parse_args()
     records = []
     for name in asked.data or DATA:
@@ -190,7 +191,7 @@ def main() -> None:
         "records": records,
     }
     if asked.data is None:
-        RESULTS.write_text(json.dumps(whole, indent=1) + "\n")
+        asked.out.write_text(json.dumps(whole, indent=1) + "\n")
 
 
 def together(records: list[dict]) -> dict:
