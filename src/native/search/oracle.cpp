@@ -293,20 +293,29 @@ bool Oracle::collect_wins(const std::vector<Win>& wins, AllMargins::Decided deci
 
 void Oracle::find_answers_along(int j, const std::vector<int>& point, Question question,
                                 std::vector<std::uint8_t>& answering) {
-  const int values = forest.values(j);
-  answering.assign(values, 0);
-  if (question.target && forest.n_classes != 2) {
+  answering.assign(forest.values(j), 0);
+  box_.to_ranks(point, x_);
+  if ((question.target && forest.n_classes != 2) || !is_at(x_, point, j)) {
     std::vector<int> moved(point);
-    for (moved[j] = 0; moved[j] < values; moved[j]++) answering[moved[j]] = answers(moved, question);
+    for (int rank = 0; rank < box_.ranks(j); rank++) {
+      moved[j] = box_.value_of(j, rank);
+      answering[moved[j]] = answers(moved, question);
+    }
     return;
   }
-  box_.to_ranks(point, x_);
   falsifier_.sweep(j, x_, margin_.total_at(x_));
   const std::vector<Int> totals(falsifier_.totals());
   for (int rank = 0; rank < box_.ranks(j); rank++) {
     x_[j] = rank;
     if (margin_.is_counterexample(x_, totals[rank])) answering[box_.value_of(j, rank)] = 1;
   }
+}
+
+// Whether ranks stand for the values of a point, variable j aside. A value that the box does not allow has no rank.
+bool Oracle::is_at(const std::vector<int>& ranks, const std::vector<int>& point, int j) const {
+  for (int i = 0; i < forest.n_variables; i++)
+    if (i != j && box_.value_of(i, ranks[i]) != point[i]) return false;
+  return true;
 }
 
 // Local search from points that are known; true with a counterexample in x_.

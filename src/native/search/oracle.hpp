@@ -96,7 +96,8 @@ class Oracle {
   bool win_all(const std::uint8_t* mask, const std::vector<Win>& wins, AllMargins::Decided decided,
                const std::vector<std::uint8_t>* same, std::vector<int>& point);
 
-  // After an answer: which values of variable j, at this point, answer the question too.
+  // After an answer: which values of variable j that the box allows, at this point, answer the question too. In the
+  // other variables, the point need not be in the box; it takes longer then.
   void find_answers_along(int j, const std::vector<int>& point, Question question,
                           std::vector<std::uint8_t>& answering);
 
@@ -104,6 +105,7 @@ class Oracle {
   static constexpr int kLeastPatience = 50;
 
   void open(const std::uint8_t* mask);
+  bool is_at(const std::vector<int>& ranks, const std::vector<int>& point, int j) const;
   // The class that some rival must beat. Of two classes, a target is the rival of the other one.
   int label_of(Question question) const { return question.target ? 1 - *question.target : question.label; }
 

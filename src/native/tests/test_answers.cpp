@@ -142,29 +142,44 @@ static Mask widen_strictly(const Oracle& oracle, const Weakening& weakening, con
   return box;
 }
 
+// Widen a point of a random forest on trust, and check that this leads to where the strict order leads. Whether the box
+// leaves anything out.
+static bool check_widening(const Forest& f, const Point& point, int round) {
+  Weakening weakening = make_weakening(f, round % 4 < 2 ? Language::kSets : Language::kIntervals);
+  weakening.steps.clear();
+  weakening.nominal[2] = round % 5 == 0;
+  Question question{f.decide(point.data())};
+  if (round % 7 == 0) weakening.target = question.target = (question.label + 1) % f.n_classes;
+  const SearchOptions options{0, round % 3 > 0, {round % 5}, {Effort{}.nodes, round % 4}, round % 6};
+  Oracle oracle(f);
+  start(oracle, options, 1 + round % 3);
+  const Grown grown = Grower(oracle, weakening, point).run();
+  CHECK(!grown.interrupted);
+  CHECK(grown.box == widen_strictly(oracle, weakening, point, question));
+  for (int j = 0; j < f.n_variables; j++)
+    for (int v = 0; v < f.values(j); v++)
+      if (grown.blocked_by[f.offset[j] + v] >= 0 && !grown.box[f.offset[j] + v])
+        CHECK(shows_necessary(oracle, grown, j, v, question));
+  return std::count(grown.box.begin(), grown.box.end(), 0) > 0;
+}
+
 TEST_CASE("widening on trust leads to where the strict order leads") {
   RandomForests random(23);
   int partial = 0;
   for (int round = 0; round < 400; round++) {
     const Forest f = random.make({9, round % 2, 2 + round % 3, 4, {7, 5, 4, 3}, {0, 0, 0, 0}});
     const Point point = random.make_point(f);
-    if (!f.possible(point.data())) continue;
-    Weakening weakening = make_weakening(f, round % 4 < 2 ? Language::kSets : Language::kIntervals);
-    weakening.steps.clear();
-    weakening.nominal[2] = round % 5 == 0;
-    Question question{f.decide(point.data())};
-    if (round % 7 == 0) weakening.target = question.target = (question.label + 1) % f.n_classes;
-    const SearchOptions options{0, round % 3 > 0, {round % 5}, {Effort{}.nodes, round % 4}, round % 6};
-    Oracle oracle(f);
-    start(oracle, options, 1 + round % 3);
-    const Grown grown = Grower(oracle, weakening, point).run();
-    CHECK(!grown.interrupted);
-    CHECK(grown.box == widen_strictly(oracle, weakening, point, question));
-    partial += std::count(grown.box.begin(), grown.box.end(), 0) > 0;
-    for (int j = 0; j < f.n_variables; j++)
-      for (int v = 0; v < f.values(j); v++)
-        if (grown.blocked_by[f.offset[j] + v] >= 0 && !grown.box[f.offset[j] + v])
-          CHECK(shows_necessary(oracle, grown, j, v, question));
+    if (f.possible(point.data())) partial += check_widening(f, point, round);
+  }
+  CHECK(partial > 100);
+}
+
+TEST_CASE("widening many variables on trust leads to where the strict order leads") {
+  RandomForests random(24);
+  int partial = 0;
+  for (int round = 0; round < 120; round++) {
+    const Forest f = random.make({25, 0, 2, 4, {4, 4, 3, 3, 3, 3}, {0, 0, 0, 0, 0, 0}});
+    partial += check_widening(f, random.make_point(f), round);
   }
   CHECK(partial > 100);
 }

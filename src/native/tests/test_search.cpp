@@ -298,4 +298,32 @@ TEST_CASE("an answer that is pulled towards another point stays one, and lies be
   CHECK(moved > 50);
 }
 
+TEST_CASE("answers along a variable are right for points that lie outside the box in others, too") {
+  RandomForests random(33);
+  int outside = 0, answering = 0;
+  for (int round = 0; round < 300; round++) {
+    const Forest f = random.make({9, round % 2, 2 + round % 2, 4, {5, 4, 3, 3}, {0, 1, 0, 0}});
+    const Mask box = random.make_box(f);
+    const Question question{f.decide(random.make_point(f).data())};
+    Oracle oracle(f);
+    start(oracle);
+    Point point;
+    if (!oracle.ask(box.data(), question, {}, point)) continue;
+    const int moved = random.below(f.n_variables), j = (moved + 1) % f.n_variables;
+    point[moved] = random.below(f.values(moved));
+    outside += !holds(f, box, point);
+    std::vector<std::uint8_t> found;
+    oracle.find_answers_along(j, point, question, found);
+    for (int v = 0; v < f.values(j); v++) {
+      if (!box[f.offset[j] + v]) continue;
+      point[j] = v;
+      // A sweep looks for one rival of the label, so it may miss answers for others.
+      if (found[v] || f.n_classes == 2) CHECK(bool(found[v]) == oracle.answers(point, question));
+      answering += found[v];
+    }
+  }
+  CHECK(outside > 50);
+  CHECK(answering > 100);
+}
+
 }  // namespace primewood::tests
