@@ -66,7 +66,7 @@ class _Split(NamedTuple):
     """What a test does with the values of a variable: whether the first goes left, how many there are, the chain."""
 
     first_left: bool
-    count: int
+    size: int
     chain: list[_Piece]
 
 
@@ -109,7 +109,7 @@ def _flat_tree(tree: Tree, prefixes: Ints, domain: Domain, splits: _Splits) -> F
             variable[node], missing_left[node] = 0, split.first_left
             prefix[node] = first_line if split.first_left else 0
             continue
-        prefix[node] = split.count if split.first_left else 0
+        prefix[node] = split.size if split.first_left else 0
         if split.chain:
             chains[node] = split.chain
     whole = FlatTree(variable, prefix, missing_left, tree.left, tree.right, np.arange(len(tree)))
