@@ -58,11 +58,11 @@ class _Piece(NamedTuple):
 
 def flat_trees(ensemble: Ensemble, domain: Domain) -> list[FlatTree]:
     """The trees of an ensemble over the variables of a domain. Cost: linear in the nodes and in the runs."""
-    prefixes, splits = _prefixes(ensemble, domain), _Splits(ensemble, domain)
+    prefixes, splits = _prefixes(ensemble, domain), _ValueSplits(ensemble, domain)
     return [_flat_tree(tree, prefixes[t], domain, splits) for t, tree in enumerate(ensemble.trees)]
 
 
-class _Split(NamedTuple):
+class _ValueSplit(NamedTuple):
     """What a test does with the values of a variable: whether the first goes left, how many there are, the chain."""
 
     first_left: bool
@@ -70,21 +70,21 @@ class _Split(NamedTuple):
     chain: list[_Piece]
 
 
-class _Splits:
+class _ValueSplits:
     """What tests do with values. Many nodes make the same test of a category or a dummy, which is worked out once."""
 
     def __init__(self, ensemble: Ensemble, domain: Domain) -> None:
         self._ensemble, self._domain = ensemble, domain
-        self._known: dict[tuple[int, bytes], _Split] = {}
+        self._known: dict[tuple[int, bytes], _ValueSplit] = {}
 
-    def at(self, tree: Tree, node: int) -> _Split:
+    def at(self, tree: Tree, node: int) -> _ValueSplit:
         column, bounds = int(tree.feature[node]), tree.bounds_at(node)
         key = (column, bounds.tobytes())
         if key not in self._known:
             operator = self._ensemble.operator
             cuts = cuts_of(bounds, operator, self._ensemble.dtype)
             inside = self._domain.within(column, cuts, operator)
-            self._known[key] = _Split(bool(inside[0]), len(inside), _chain(inside))
+            self._known[key] = _ValueSplit(bool(inside[0]), len(inside), _chain(inside))
         return self._known[key]
 
 
@@ -97,7 +97,7 @@ def _prefixes(ensemble: Ensemble, domain: Domain) -> list[Ints]:
     return np.split(found, np.cumsum(sizes)[:-1])
 
 
-def _flat_tree(tree: Tree, prefixes: Ints, domain: Domain, splits: _Splits) -> FlatTree:
+def _flat_tree(tree: Tree, prefixes: Ints, domain: Domain, splits: _ValueSplits) -> FlatTree:
     first_line = next((len(x) - (x.missing is not None) for x in domain.variables), 1)
     variable = np.where(tree.is_leaf, -1, domain.places[np.maximum(tree.feature, 0)])
     missing_left = tree.missing_left.copy()
