@@ -6,7 +6,8 @@ Veritas (dtai-veritas) is installed, its robustness search (its own defaults: te
 same forest and rows in the same process. Where OCEAN (oceanpy, from Python 3.12 on) is, its constraint programming
 looks for the least sum of moves, in one thread and up to 10 s per class, for the forests of depth 4. Of every tool's
 nearest row, `model.predict` says whether it flips; how far OCEAN's rows are is compared with ours where it says
-that its own is the nearest. CPU seconds. Figures go to ``benchmarks/results/flips.json`` and to the terminal.
+that its own is the nearest. CPU seconds. Figures go to ``benchmarks/results/flips.json`` (``--out``) and
+to the terminal.
 """
 
 from __future__ import annotations

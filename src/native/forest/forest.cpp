@@ -78,30 +78,17 @@ bool Forest::possible(const int* point) const {
   return true;
 }
 
-bool Forest::possible_leaves(const int* leaves) const {
-  return std::none_of(leaves + n_trees, leaves + all_trees(), [&](int leaf) { return forbidden[leaf]; });
-}
-
 int Forest::decide(const int* point) const {
-  return decide_by([&](int tree) { return leaf(tree, point); });
-}
-
-int Forest::decide_leaves(const int* leaves) const {
-  return decide_by([&](int tree) { return leaves[tree]; });
-}
-
-template <class LeafOf>
-int Forest::decide_by(const LeafOf& leaf_of) const {
   assert(!group_size.empty());  // it has a decision of its own
   std::vector<double> sum(start), part(n_outputs);
   int tree = 0;
   for (std::size_t g = 0; g < group_size.size(); g++) {
     if (group_size[g] == 1) {
-      add(sum, leaf_of(tree++));
+      add(sum, tree++, point);
       continue;
     }
     std::fill(part.begin(), part.end(), 0.0);
-    for (const int end = tree + group_size[g]; tree < end; tree++) add(part, leaf_of(tree));
+    for (const int end = tree + group_size[g]; tree < end; tree++) add(part, tree, point);
     for (int k = 0; k < n_outputs; k++) sum[k] += part[k] / group_size[g] * group_weight[g];
   }
   for (double& s : sum) s /= divisor;
@@ -111,8 +98,8 @@ int Forest::decide_by(const LeafOf& leaf_of) const {
 }
 
 // The sum of two float32 numbers in float64, rounded to float32, is their sum in float32.
-void Forest::add(std::vector<double>& sum, int leaf) const {
-  const double* v = leaf_values(leaf);
+void Forest::add(std::vector<double>& sum, int tree, const int* point) const {
+  const double* v = leaf_values(leaf(tree, point));
   for (int k = 0; k < n_outputs; k++) sum[k] = single ? double(float(sum[k] + v[k])) : sum[k] + v[k];
 }
 

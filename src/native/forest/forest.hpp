@@ -34,15 +34,8 @@ struct Forest : VariableArrays, TreeArrays, VoteArrays {
 
   // The leaf of a tree at a point; point[j] is the index of a value, `ordered[j]` is "missing".
   int leaf(int tree, const int* point) const {
-    return leaf(tree, point, [](int) {});
-  }
-
-  // The same; `visit` is called with every variable that is tested on the way.
-  template <class Visit>
-  int leaf(int tree, const int* point, const Visit& visit) const {
     int n = root[tree];
     while (variable[n] >= 0) {
-      visit(variable[n]);
       const int v = point[variable[n]];
       assert(v >= 0 && v < values(variable[n]));
       const bool go_left = v < ordered[variable[n]] ? v < prefix[n] : missing_left[n] != 0;
@@ -56,12 +49,10 @@ struct Forest : VariableArrays, TreeArrays, VoteArrays {
 
   // Whether a row can be there.
   bool possible(const int* point) const;
-  bool possible_leaves(const int* leaves) const;  // the same, given the leaf of every tree
 
   // The decision at a point as the library takes it: sums in the order of the trees, means of groups among them,
   // divided in the end; the first of the largest, or the number of cuts that are reached.
   int decide(const int* point) const;
-  int decide_leaves(const int* leaves) const;  // the same, given the leaf of every tree
 
  private:
   enum class Checks { kAll, kTreesAlone };
@@ -72,9 +63,7 @@ struct Forest : VariableArrays, TreeArrays, VoteArrays {
   void check_nodes() const;
   void check_roots() const;
   void count_rounding_trees();
-  template <class LeafOf>
-  int decide_by(const LeafOf& leaf_of) const;
-  void add(std::vector<double>& sum, int leaf) const;
+  void add(std::vector<double>& sum, int tree, const int* point) const;
 };
 
 }  // namespace primewood::forest
