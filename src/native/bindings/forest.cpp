@@ -75,6 +75,25 @@ int decide(const Workspaces& workspaces, const std::vector<int>& point) {
   return workspaces.forest.decide(point.data());
 }
 
+using Points = nb::ndarray<const int, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The decisions at many points, one per row.
+nb::ndarray<nb::numpy, int> decide_all(const Workspaces& workspaces, const Points& points) {
+  const Forest& forest = workspaces.forest;
+  const std::size_t width = points.shape(1);
+  std::vector<int> decided(points.shape(0));
+  std::vector<int> point(width);
+  for (std::size_t i = 0; i < decided.size(); i++) {
+    point.assign(points.data() + i * width, points.data() + (i + 1) * width);
+    check_point(forest, point);
+  }
+  {
+    nb::gil_scoped_release released;
+    for (std::size_t i = 0; i < decided.size(); i++) decided[i] = forest.decide(points.data() + i * width);
+  }
+  return to_numpy(std::move(decided));
+}
+
 // The same forest, whose sums are taken in the order of the trees.
 Workspaces* sum_in_sequence(const Workspaces& workspaces) {
   Forest f = workspaces.forest;
@@ -95,7 +114,8 @@ ForestClass bind_forest(nb::module_& m) {
       .def_prop_rw(
           "probe", [](const SearchOptions& options) { return options.probe.nodes; },
           [](SearchOptions& options, long nodes) { options.probe.nodes = nodes; })
-      .def_rw("alone", &SearchOptions::alone);
+      .def_rw("alone", &SearchOptions::alone)
+      .def_rw("few", &SearchOptions::few);
   ForestClass bound(m, "Forest");
   bound
       .def(
@@ -108,6 +128,7 @@ ForestClass bind_forest(nb::module_& m) {
       .def_rw("options", &Workspaces::options)
       .def("possible", &possible, nb::arg("point"))
       .def("decide", &decide, nb::arg("point"))
+      .def("decide_all", &decide_all, nb::arg("points"))
       .def("sum_in_sequence", &sum_in_sequence);
   return bound;
 }

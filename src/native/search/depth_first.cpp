@@ -30,7 +30,7 @@ void DepthFirst::find_range() {
 DepthFirst::Verdict DepthFirst::visit() {
   if (upper_ < margin_.threshold) return Verdict::kSafe;
   if (--left_ < 0) return Verdict::kUnfinished;
-  limits_.check();
+  if (left_ % kOften == 0) limits_.check();
   limits_.count_node();
   const Cut cut = choose();
   if (!cut.found()) return settle();

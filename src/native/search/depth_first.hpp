@@ -27,6 +27,7 @@ class DepthFirst {
 
  private:
   static constexpr Int kUnits = 1024;  // what trees lose is counted in this many parts of the most that one can lose
+  static constexpr int kOften = 8;     // nodes between two looks at the clock
 
   Verdict visit();
 

@@ -11,8 +11,14 @@ namespace {
 
 bool same(const Entry& a, const Entry& b) { return a.low == b.low && a.high == b.high && a.missing == b.missing; }
 
-bool charges_some(const Span& span, const std::vector<Entry>& sets) {
-  return std::any_of(sets.begin(), sets.end(), [&](const Entry& x) { return span.holds(x); });
+constexpr Span kNothing{kNoLow, kNoHigh, false};
+
+// The hull of the sets that a multiplier charges.
+Span hull_of_charged(const Span& span, const std::vector<Entry>& sets) {
+  Span hull = kNothing;
+  for (const Entry& x : sets)
+    if (span.holds(x)) hull.include(x);
+  return hull;
 }
 
 }  // namespace
@@ -61,7 +67,7 @@ void Relaxation::open_box() {
 void Relaxation::open_tree(Node& root, int i) {
   spans_.clear();
   for (int e = root.entry[root.first[i]]; e < root.entry[root.first[i + 1]]; e++) {
-    if (e % kOften == 0) limits_.check();
+    check_often();
     const Entry& x = root.entries[e];
     const int j = x.variable, low = root.region.low[j], high = root.region.high[j];
     spans_.push_back({j, {x.low, x.high, x.missing}});
@@ -134,7 +140,7 @@ int Relaxation::prepare_tree(Node& node, int i, int live) {
 void Relaxation::find_sets(const Node& node, int begin, int end) {
   tested_.clear();
   for (int e = begin; e < end; e++) {
-    if (e % kOften == 0) limits_.check();
+    check_often();
     const Entry& x = node.entries[e];
     auto& known = distinct_[block_of(x.variable)];
     int k = 0;
@@ -159,15 +165,18 @@ int Relaxation::block_of(int variable) {
 // The multipliers of a tree that still charge something, block by block; they come sorted by variable.
 int Relaxation::find_sources(Node& node, int i, int live) {
   sources_.assign(tested_.size(), {0, 0});
+  hulls_.clear();
   const int from = node.multiplier_first[i], to = node.multiplier_first[i + 1];
   node.multiplier_first[i] = live;
   for (int at = from; at < to;) {
     const int j = everywhere_[node.multipliers[at]].variable, first = live;
     const int b = of_variable_[j];
     for (; at < to && everywhere_[node.multipliers[at]].variable == j; at++) {
-      if (at % kOften == 0) limits_.check();
-      if (b >= 0 && charges_some(everywhere_[node.multipliers[at]].span, distinct_[b]))
-        node.multipliers[live++] = node.multipliers[at];
+      check_often();
+      const Span hull = b >= 0 ? hull_of_charged(everywhere_[node.multipliers[at]].span, distinct_[b]) : kNothing;
+      if (hull == kNothing) continue;
+      hulls_.push_back(hull);
+      node.multipliers[live++] = node.multipliers[at];
     }
     if (b >= 0) sources_[b] = {first, live};
   }
@@ -186,10 +195,7 @@ void Relaxation::add_multipliers(const Node& node, int i, int b) {
   const int j = tested_[b], from = int(multipliers_.size());
   for (int at = sources_[b].first; at < sources_[b].second; at++) {
     const Source& wide = everywhere_[node.multipliers[at]];
-    if (at % kOften == 0) limits_.check();
-    Span hull{kNoLow, kNoHigh, false};
-    for (const Entry& x : distinct_[b])
-      if (wide.span.holds(x)) hull.include(x);
+    const Span& hull = hulls_[at - node.multiplier_first[i]];
     if (node.region.inside({j, hull.low, hull.high, hull.missing})) continue;
     if (wide.w == 0 && has_span(from, hull)) continue;
     multipliers_.push_back({wide.w, 0, 0, j, i, 0, hull.missing, false});
@@ -206,7 +212,7 @@ bool Relaxation::has_span(int from, const Span& span) const {
 void Relaxation::add_charges(int b, int from) {
   const auto& known = distinct_[b];
   for (std::size_t k = 0; k < known.size(); k++) {
-    if (k % kOften == 0) limits_.check();
+    check_often();
     for (int q = from; q < int(multipliers_.size()); q++)
       if (spans_[q].second.holds(known[k])) charged_.push_back(q);
     charged_first_.push_back(int(charged_.size()));

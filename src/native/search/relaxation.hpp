@@ -89,7 +89,7 @@ class Relaxation {
   // Beyond this price, rounding would not stay small; below this slope, a step would be rounding and nothing else.
   static constexpr double kHighestPrice = 1000, kLeastSlope = 1e-6;
   // A tree with many leaves takes long to set up. The clock is checked once per this many entries or multipliers.
-  static constexpr int kOften = 64;
+  static constexpr unsigned kOften = 64;
   static constexpr double kRounding = 1e-12;  // payments that differ by less are one
 
   // A multiplier of the node. Ranks between the ends of its span are paid: pay_[from] goes up, pay_[to] down.
@@ -119,6 +119,10 @@ class Relaxation {
   struct Direction {
     std::size_t up = 0, down = 0, positive = 0;
   };
+
+  void check_often() {
+    if (++worked_ % kOften == 0) limits_.check();
+  }
 
   void open_box();
   void open_tree(Node& root, int i);
@@ -167,6 +171,7 @@ class Relaxation {
   static constexpr int kMany = 256;
 
   Limits& limits_;
+  unsigned worked_ = 0;  // since the clock was first checked, in entries and multipliers
   const Restriction& box_;
   const LiveRanks& live_;
   std::vector<Source> everywhere_;
@@ -201,10 +206,12 @@ class Relaxation {
   int stamp_ = 0;
   Load load_;  // at the last fresh start
 
-  // while a tree is set up: the variables it tests, and per block its sets and its part of the node's multipliers
+  // while a tree is set up: the variables it tests, per block its sets and its part of the node's multipliers, and what
+  // these charge
   std::vector<int> of_variable_, tested_;
   std::vector<std::vector<Entry>> distinct_;
   std::vector<std::pair<int, int>> sources_;
+  std::vector<Span> hulls_;
 };
 
 }  // namespace primewood::search

@@ -18,6 +18,7 @@ void Widening::run() {
   if (!started()) {
     base_ = safe_ = believed_ = box_.grown().box;
     probe_ = oracle_.options().probe;
+    if (count_narrow() <= oracle_.options().few) probe_ = Effort{};
   }
   try {
     go_on();
@@ -25,6 +26,10 @@ void Widening::run() {
     for (int k = settled_; k < stages(); k++) box_.start_again(order_[k], base_);
     throw;
   }
+}
+
+int Widening::count_narrow() const {
+  return int(std::count_if(order_.begin(), order_.end(), [&](int j) { return !box_.is_full(j); }));
 }
 
 void Widening::go_on() {

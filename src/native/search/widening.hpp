@@ -5,6 +5,8 @@
 // counterexample is widened on trust, and after some of these, the whole box is searched. A counterexample takes back
 // values of the last variable that lets it in, and the search goes on; the variables after that one are widened anew.
 //
+// Where few variables are to be widened, each gets its proof.
+//
 // The result is the one of the strict order. It is proved to be safe, so every value in it was safe in its turn; and
 // every value left out has a counterexample in the box as it was in its turn.
 #pragma once
@@ -37,6 +39,7 @@ class Widening {
   static constexpr long kLeastProbe = 10;  // nodes
 
   int stages() const { return int(order_.size()); }
+  int count_narrow() const;
   void go_on();
   int widen_from(int stage);
   bool widen(int stage);

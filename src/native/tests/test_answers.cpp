@@ -150,7 +150,7 @@ static bool check_widening(const Forest& f, const Point& point, int round) {
   weakening.nominal[2] = round % 5 == 0;
   Question question{f.decide(point.data())};
   if (round % 7 == 0) weakening.target = question.target = (question.label + 1) % f.n_classes;
-  const SearchOptions options{0, round % 3 > 0, {round % 5}, {Effort{}.nodes, round % 4}, round % 6};
+  const SearchOptions options{0, round % 3 > 0, {round % 5}, {Effort{}.nodes, round % 4}, round % 6, round % 2 ? 0 : 2};
   Oracle oracle(f);
   start(oracle, options, 1 + round % 3);
   const Grown grown = Grower(oracle, weakening, point).run();

@@ -113,10 +113,15 @@ class Feature:
             found = np.where(odd, -1, found)
         return np.where(absent, self._missing, found)
 
+    @property
+    def limits_numbers(self) -> bool:
+        """Whether there are numbers that it does not allow."""
+        return self.patterns is not None or self.whole or self.low > -math.inf or self.high < math.inf
+
     def index_of(self, row: Sequence[float] | Mapping[int, float]) -> int:
         """The same for one row, faster."""
         x = row[self.columns[0]]
-        if any(row[column] != row[column] for column in self.columns):
+        if x != x or (len(self.columns) > 1 and any(row[column] != row[column] for column in self.columns)):
             return self._missing
         if self.patterns is not None:
             other = -1 if self.others is None else self.others

@@ -9,6 +9,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
 from primewood.engines.protocol import Clock, EngineName, Family, Oracle, PricingOracle
 from primewood.errors import Interrupted, InvalidInput, TooLarge, format_list, quote_value
@@ -118,6 +121,16 @@ class Engines:
         if self._searches:
             return self._build_forest().decide(point)
         return self.subject.decide(point)
+
+    def decide_all(self, points: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The decisions at many points, one per row; −1 for a row that is in no cell."""
+        inside = (points >= 0).all(axis=1)
+        decided = np.full(len(points), -1, dtype=np.int64)
+        if self._searches:
+            decided[inside] = self._build_forest().decide_all(points[inside])
+        else:
+            decided[inside] = [self.subject.decide(tuple(point)) for point in points[inside].tolist()]
+        return decided
 
     def oracle(self, label: int, target: int | None = None) -> Oracle:
         """An oracle for "the decision is this label", or, given a target, for "the decision is not the target"."""

@@ -259,7 +259,9 @@ class Literal(Expression):
             )
         object.__setattr__(self, "variable", variable)
         object.__setattr__(self, "mask", mask)
-        self._init((variable,))
+        object.__setattr__(self, "variables", (variable,))
+        object.__setattr__(self, "_depth", 1)
+        object.__setattr__(self, "_hash", hash((type(self).__name__, self._key())))
 
     def _key(self) -> object:
         return (self.variable, self.mask)

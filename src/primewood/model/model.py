@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from typing import Literal as Choice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from primewood import readers
 from primewood.domain import (
@@ -22,7 +23,9 @@ from primewood.domain import (
     domain_of,
 )
 from primewood.domain.declarations import Number
+from primewood.domain.feature import Feature
 from primewood.engines.choice import Engines
+from primewood.engines.protocol import Clock, Step
 from primewood.ensemble import PREDICTION, Ensemble
 from primewood.errors import InvalidInput, UnknownName, format_list, suggest
 from primewood.logic.expression import Expression
@@ -43,6 +46,10 @@ if TYPE_CHECKING:
 VoteName = Choice["model", "majority"]
 MOST_VARIANTS = 8
 """How many models over other domains are kept."""
+BLOCK = 2_000
+"""How many training rows are decided between two looks at the clock."""
+WAITING = -2
+"""In the place of a decision: it is not known yet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +106,11 @@ class Model(ABC):
     def order(self) -> list[int]:
         """The variables from the least important to the most."""
         return default_order(self.subject)
+
+    @cached_property
+    def usual_steps(self) -> list[Step]:
+        """The steps of that order: to drop each variable in turn."""
+        return [{j: self.context.variables[j].everything} for j in self.order]
 
     @abstractmethod
     def check_decides(self) -> None:
@@ -257,6 +269,26 @@ class TreeModel(Model):
         vote = np.array(self.ensemble.classes, dtype=own.dtype)[self.ensemble.predict(rows)]
         return int((own == vote).sum()), len(rows)
 
+    def decide_training_rows(self, clock: Clock | None = None) -> NDArray[np.int64]:
+        """What is decided on each training row, as a place in the labels; −1 for one that is in no cell.
+
+        What was decided is kept. Rows that a clock leaves no time for are `WAITING`.
+        """
+        points, decided = self.context.points, self._decided
+        if points is None:
+            raise InvalidInput("there are no training rows: pass them to Explainer")
+        for start in range(0, len(points), BLOCK):
+            block = slice(start, start + BLOCK)
+            if clock is not None and clock.expired():
+                break
+            if (decided[block] == WAITING).any():
+                decided[block] = self.engines.decide_all(points[block])
+        return decided.copy()
+
+    @cached_property
+    def _decided(self) -> NDArray[np.int64]:
+        return np.full(0 if self.context.points is None else len(self.context.points), WAITING, dtype=np.int64)
+
     def decide_by_model(self, rows: Row) -> list[object]:
         """What the model that the user gave decides on rows, by the names of the decisions; see `Explainer`."""
         if isinstance(self.source, Ensemble) or self.vote == "majority":
@@ -390,11 +422,10 @@ class TreeModel(Model):
 
     def _find_broken(self, row: Row) -> dict[str, str]:
         """The features whose inferred kind a row breaks, with what to note about them."""
-        declared, numbers, found = self.recipe.declared or {}, row.tolist(), {}
-        for feature in self.domain.features:
-            known = declared.get(feature.name) is not None or feature.column in self.ensemble.categories
+        numbers, found = row.tolist(), {}
+        for feature in self._inferred:
             x = numbers[feature.column]
-            if known or len(feature.columns) > 1 or x != x or feature.index_of(numbers) >= 0:
+            if x != x or feature.index_of(numbers) >= 0:
                 continue
             kind, _ = feature.assumption() or ("", "")
             found[feature.name] = (
@@ -402,6 +433,19 @@ class TreeModel(Model):
                 "without that assumption"
             )
         return found
+
+    @cached_property
+    def _inferred(self) -> list[Feature]:
+        """The features whose kind was inferred, and that do not allow every number."""
+        declared = self.recipe.declared or {}
+        return [
+            feature
+            for feature in self.domain.features
+            if feature.limits_numbers
+            and len(feature.columns) == 1
+            and declared.get(feature.name) is None
+            and feature.column not in self.ensemble.categories
+        ]
 
     def _loosen(self, row: Row, broken: Iterable[str]) -> TreeModel:
         """The model that does not assume what a row breaks; made once."""

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.logic.language import Language
@@ -27,7 +26,7 @@ from primewood.logic.term import Term
 from primewood.model.context import TreeContext
 from primewood.model.decision import RowDecision
 from primewood.model.feature_records import instance_record
-from primewood.model.model import TreeModel
+from primewood.model.model import WAITING, TreeModel
 from primewood.model.row_in_cell import Row
 from primewood.questions.best_problem import Problem
 from primewood.questions.explanation import Explanation
@@ -95,7 +94,7 @@ class RuleList(Readable):
     ----------
     rules : tuple of Rule
     rows : dict
-        Per decision, how many training rows the model decides so.
+        Per decision, how many training rows the model decides so, as far as there was time to decide them.
     outside : int
         Training rows that lie in no cell of the domain, and are not counted.
     literals : str
@@ -255,7 +254,7 @@ def grow_rules(model: TreeModel, wishes: RuleWishes, clock: Clock) -> RuleList:
 
     The time is shared out evenly among the decisions that are left. When it is over, the rules found so far are given.
     """
-    context, engines = model.context, model.engines
+    context = model.context
     model.check_decides()
     literals = model.choose_language(wishes.literals)
     if context.points is None:
@@ -265,7 +264,7 @@ def grow_rules(model: TreeModel, wishes: RuleWishes, clock: Clock) -> RuleList:
     names = context.class_names if wishes.decisions is None else wishes.decisions
     labels = list(dict.fromkeys(context.label(name) for name in names))
     counted = RowsCovered(context.points, context.variables)
-    decided = _decide(engines, context.points)
+    decided = model.decide_training_rows(clock)
     classes = [
         _Class(model, label, literals, counted.only(mask_of_array(decided == label)), wishes.seed)
         for label in labels
@@ -282,18 +281,11 @@ def grow_rules(model: TreeModel, wishes: RuleWishes, clock: Clock) -> RuleList:
     return RuleList(
         tuple(rules),
         {context.class_names[label]: int((decided == label).sum()) for label in labels},
-        int((decided < 0).sum()),
+        int((decided == -1).sum()),
         literals,
-        Status.PROVED if prime and not waiting else Status.INTERRUPTED,
+        Status.PROVED if prime and not waiting and WAITING not in decided else Status.INTERRUPTED,
         context,
     )
-
-
-def _decide(engines: Engines, points: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What the model decides at each point, as a place; −1 for one that is in no cell."""
-    kinds, place = np.unique(points, axis=0, return_inverse=True)
-    found = [engines.decide(tuple(kind)) if min(kind, default=0) >= 0 else -1 for kind in kinds.tolist()]
-    return np.array(found, dtype=np.int64)[place.reshape(-1)]
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,8 @@ def plan_steps(model: Model, order: WeakeningOrder | None) -> tuple[list[Step], 
     features that it does not name come after those that it names, by importance.
     """
     usual, variables = model.order, model.context.variables
-    sizes = [len(x) for x in variables]
     if order is None:
-        return drop_each(usual, sizes), usual
+        return model.usual_steps, usual
     if isinstance(order, str) or not isinstance(order, Sequence):
         raise InvalidInput(f"order must be a list of features or of steps, not {order!r}")
     places = {x.name: j for j, x in enumerate(variables)}
@@ -33,7 +32,7 @@ def plan_steps(model: Model, order: WeakeningOrder | None) -> tuple[list[Step], 
         if len(set(named)) < len(named):
             raise InvalidInput("order must name each feature once; one is listed twice")
         whole = [*named, *(j for j in usual if j not in named)]
-        return drop_each(whole, sizes), whole
+        return drop_each(whole, [len(x) for x in variables]), whole
     return [_read_step(step, places, variables) for step in order], usual
 
 
