@@ -22,6 +22,7 @@ from primewood.questions.exclusions import Exclusion, Witness
 from primewood.questions.explanations import Explanations
 from primewood.questions.families import Terms
 from primewood.questions.importance import Importance
+from primewood.questions.in_short.answer import InShort
 from primewood.questions.listing import Reasons
 from primewood.questions.necessity import Necessity
 from primewood.questions.relevance import Attribution
@@ -54,6 +55,7 @@ __all__ = [
     "FewestChanges",
     "Fidelity",
     "Importance",
+    "InShort",
     "Necessity",
     "Outcome",
     "Overview",

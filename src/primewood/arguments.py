@@ -215,7 +215,7 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     ),
     **dict.fromkeys(("protected", "undisclosable", "properties", "rows", "order"), _many),
     **dict.fromkeys(("class_names", "feature_names", "constraints"), _many),
-    **dict.fromkeys(("coverage", "within", "near"), _number),
+    **dict.fromkeys(("coverage", "within", "near", "precision"), _number),
     **dict.fromkeys(
         ("most_rules", "most_nodes", "number", "n_jobs", "count", "explain", "sample", "seed", "part_rows"),
         _whole,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from inspect import signature
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 from typing import Literal as Choice
 
 import numpy as np
@@ -57,6 +57,8 @@ from primewood.questions.explain import Wishes, explain
 from primewood.questions.explanation import Explanation, Goal
 from primewood.questions.explanations import Explanations, list_explanations
 from primewood.questions.importance import Importance
+from primewood.questions.in_short.answer import InShort
+from primewood.questions.in_short.find import find_in_short
 from primewood.questions.listing import Reasons
 from primewood.questions.order import WeakeningOrder
 from primewood.questions.relevance import Attribution, find_attribution, find_relevance
@@ -581,13 +583,16 @@ class Explainer:
 
     # Questions
 
-    @asks("explain")
+    @overload
+    def explain(self, x: Any, *, precision: float, progress: bool | None = None) -> InShort: ...
+
+    @overload
     def explain(
         self,
         x: Any,
         *,
         literals: Language | None = None,
-        goal: Goal = "prime",
+        goal: Goal | None = None,
         measure: Measure | None = None,
         weights: Mapping[str, float] | None = None,
         order: WeakeningOrder | None = None,
@@ -599,11 +604,33 @@ class Explainer:
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
         progress: bool | AnswerWatcher | None = None,
-    ) -> Explanation:
+        precision: None = None,
+    ) -> Explanation: ...
+
+    @asks("explain")
+    def explain(
+        self,
+        x: Any,
+        *,
+        literals: Language | None = None,
+        goal: Goal | None = None,
+        measure: Measure | None = None,
+        weights: Mapping[str, float] | None = None,
+        order: WeakeningOrder | None = None,
+        fix: Iterable[str] = (),
+        avoid: Iterable[str] = (),
+        only: Iterable[str] | None = None,
+        also: Any = None,
+        within: float | None = None,
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+        progress: bool | AnswerWatcher | None = None,
+        precision: float | None = None,
+    ) -> Explanation | InShort:
         """Find one PI-explanation of the decision on a row: conditions that guarantee it and cannot be relaxed.
 
-        Cost: for "prime", one query to the engine per feature or value that is tried. For "shortest" and "widest", a
-        search that can take exponential time, within the limits.
+        Cost: for "prime", one query to the engine per feature or value that is tried; for "readable", up to ten times
+        that. For "shortest" and "widest", a search that can take exponential time, within the limits.
 
         Parameters
         ----------
@@ -612,9 +639,11 @@ class Explainer:
         literals
             "sets", "intervals" or "values"; by default the explainer's.
         goal
-            "prime": the explanation that `order` leads to. "shortest": one that mentions the fewest features, or those
-            with the least total weight. "widest": one that covers the most. If the limit is reached before this is
-            proved, `status` records it, and `bounds` gives the distance from the best.
+            "readable", the default: of the explanations that several orders lead to, the one with the fewest
+            conditions; of these, the one that covers the most training rows. "prime": the one that `order` leads to;
+            the default where `order`, `also` or `weights` are given, and for expressions. "shortest": one that mentions
+            the fewest features, or those with the least total weight. "widest": one that covers the most. If the limit
+            is reached before this is proved, `status` records it, and `bounds` gives the distance from the best.
         measure
             What "widest" counts: training "rows" (the default with training rows), "volume" (the share of the box of
             their ranges), or "values" (the share of cells).
@@ -644,10 +673,14 @@ class Explainer:
         progress
             A function that is called with the `AnswerSoFar` about five times a second, from the thread that asks; an
             exception that it raises stops the search. Or whether to show progress, as for the explainer.
+        precision
+            Ask only for the decision in short (`InShort`): a rule of few conditions for which at least this share of
+            matching rows gets the decision, such as 0.95. It is counted on the training rows, not proved. It goes with
+            no other option. Every explanation has it too, for 0.95: `why.in_short`.
 
         Returns
         -------
-        Explanation
+        Explanation or InShort
             Print it, or read `rule`, `features`, `status`, `coverage`, `to_dict()`.
 
         Raises
@@ -674,6 +707,10 @@ class Explainer:
         """
         decision = self._model.ask(x) if within is None else self._model.ask_within(x, within)
         wishes = Wishes(literals, goal, measure, weights, order, fix, avoid, only, also)
+        if precision is not None:
+            if wishes != Wishes() or within is not None:
+                raise InvalidInput("precision asks for the decision in short, and goes with no other option")
+            return find_in_short(decision, precision)
         return explain(decision, wishes, self._start_clock(time_limit, work_limit), choose_watcher(progress))
 
     @asks("explanations")
@@ -2080,6 +2117,8 @@ class Explainer:
         """The settings of a batch; raises for options that `explain` does not take."""
         kept = {name: tuple(x) if isinstance(x, Iterator) else x for name, x in options.items()}
         bind("explain", signature(self.explain), (None,), kept)
+        if kept.get("precision") is not None:
+            raise InvalidInput("precision is for one row; every explanation of a batch has in_short")
         return choose_settings(self._model.need_rows("batches"), kept, *limits)
 
     def _explain_rows(

@@ -153,7 +153,7 @@ def test_who_says_how_gets_what_one_row_gets(small, options):
     own = [k for k, why in enumerate(batch) if not any("taken over" in note for note in why.notes)]
     assert 0 < len(own)
     for k in own:
-        assert batch[k] == small.explainer.explain(small.rows[k], **options, **EXACT)
+        assert batch[k] == small.explainer.explain(small.rows[k], goal="prime", **options, **EXACT)
 
 
 def test_most_rows_take_over():

@@ -39,7 +39,10 @@ def oddities(made):
         (["explain", *ASKED, "--avoidd", "age"], "--avoid"),
         (["explain", *ASKED, "more"], "unexpected extra argument"),
         (["explain", "forest.json", "rows.csv", "--row"], "Try primewood explain --help"),
-        (["explain", *ASKED, "--goal", "best"], "'best' is not one of 'prime', 'shortest', 'widest'"),
+        (
+            ["explain", *ASKED, "--goal", "best"],
+            "'best' is not one of 'readable', 'prime', 'shortest', 'widest'",
+        ),
         (["explain", *ASKED, "--row", "three"], "got 'three'"),
         (["explain", *ASKED, "--time-limit", "soon"], "got 'soon'"),
         (["explain", *ASKED, "--time-limit", "0"], "positive number of seconds"),

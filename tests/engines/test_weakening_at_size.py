@@ -35,7 +35,9 @@ def check_rows(seed, languages, rows):
     )
     model = RandomForestClassifier(60, max_depth=7, random_state=seed).fit(X[:150], y[:150])
     explainer = pw.Explainer(model, X[:150])
-    explainer._model.engines.search_forest().native.options.few = 0  # widen on trust, however few features are left
+    explainer._model.engines.search_forest().native.options.few = (
+        0  # widen on trust, however few features are left
+    )
     for x in X[150 : 150 + rows]:
         decision = explainer._model.ask(x)
         steps, variables = plan_steps(decision.model, None)

@@ -214,7 +214,7 @@ def test_rules_of_real_models_are_proved_again_as_they_are_printed():
     explainer = pw.Explainer(forest, X, **options)
     for row, literals in itertools.product(X[:3], ("sets", "intervals", "values")):
         why = explainer.explain(row, literals=literals)
-        rule = why.to_text(full=True).splitlines()[0]
+        rule = next(line for line in why.to_text(full=True).splitlines() if line.startswith("IF "))
         assert explainer.verify(rule).holds is True
         found = explainer.check(row, rule)
         assert found.sufficient is True and found.contains_row

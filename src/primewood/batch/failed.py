@@ -61,9 +61,11 @@ class Failed(Brief, Shown):
         """What went wrong, as notes."""
         return (self.problem,)
 
-    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
+    def to_dict(
+        self, *, witnesses: bool | int = False, distribution: bool = False, in_short: bool = False
+    ) -> ExplanationRecord:
         """The record, as for an explanation; the row's values are left out, because they may be invalid."""
-        del distribution
+        del distribution, in_short
         record: ExplanationRecord = {
             "decision": None,
             "score": None,

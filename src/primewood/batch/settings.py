@@ -65,8 +65,8 @@ class Settings:
             )
         if not isinstance(self.block, int) or self.block < 1:
             raise InvalidInput(f"block must be a number of rows of at least 1, not {self.block!r}")
-        goal = self.options.get("goal", "prime")
-        if self.reuse and (goal != "prime" or self.options.get("within") is not None):
+        goal = self.options.get("goal")
+        if self.reuse and (goal not in (None, "prime") or self.options.get("within") is not None):
             raise InvalidInput(
                 'reuse is for goal="prime" without within=: what is shortest or widest for one row is not for another'
             )
@@ -81,6 +81,8 @@ def choose_settings(model: TreeModel, options: dict[str, Any], *limits: Any) -> 
     if kept.get("also") is not None:
         kept["also"] = read_rows(kept["also"], model.context.layout, source="also").rows
     settings = Settings(kept, *limits)
+    if settings.reuse and kept.get("goal") is None:
+        kept["goal"] = "prime"
     check_limit("time_limit", settings.time_limit)
     check_limit("work_limit", settings.work_limit)
     settings.check()

@@ -33,6 +33,7 @@ from primewood.logic.instance import Point
 from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
 from primewood.logic.syntax import Statement
+from primewood.model.bins import Bins
 from primewood.model.context import Context, TreeContext
 from primewood.model.decision_rule import DecisionRule, decide_between
 from primewood.model.row_in_cell import Row
@@ -286,8 +287,18 @@ class TreeModel(Model):
         return decided.copy()
 
     @cached_property
+    def bins(self) -> Bins:
+        """The training rows in coarse bins, without those that are in no cell."""
+        if self.context.points is None:
+            raise InvalidInput("there are no training rows: pass them to Explainer")
+        inside = (self.context.points >= 0).all(axis=1)
+        return Bins.of_points(self.context.variables, self.context.points[inside])
+
+    @cached_property
     def _decided(self) -> NDArray[np.int64]:
-        return np.full(0 if self.context.points is None else len(self.context.points), WAITING, dtype=np.int64)
+        return np.full(
+            0 if self.context.points is None else len(self.context.points), WAITING, dtype=np.int64
+        )
 
     def decide_by_model(self, rows: Row) -> list[object]:
         """What the model that the user gave decides on rows, by the names of the decisions; see `Explainer`."""

@@ -63,8 +63,11 @@ class Rule(Explanation):
     rows: int = 0
     new_rows: int = 0
 
-    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> RuleRecord:
+    def to_dict(
+        self, *, witnesses: bool | int = False, distribution: bool = False, in_short: bool = False
+    ) -> RuleRecord:
         """As of an explanation, with the numbers of rows; about no row, though it grew around one."""
+        del in_short
         record = super().to_dict(witnesses=witnesses, distribution=distribution)
         record["instance"] = instance_record(self.context, None, distribution=distribution)
         return {**record, "rows": self.rows, "new_rows": self.new_rows}

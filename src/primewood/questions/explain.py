@@ -18,6 +18,7 @@ from primewood.questions.explanation import Explanation, Goal
 from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
 from primewood.questions.familiar_points import find_familiar
 from primewood.questions.order import WeakeningOrder, plan_steps
+from primewood.questions.readable import ReadableSearch
 from primewood.questions.so_far import AnswerWatcher, watch_growth
 from primewood.questions.status import Status
 from primewood.questions.weakening import weaken
@@ -29,7 +30,7 @@ class Wishes:
     """What an explanation shall be like; see `Explainer.explain` for what each means."""
 
     literals: Language | None = None
-    goal: Goal = "prime"
+    goal: Goal | None = None
     measure: Measure | None = None
     weights: Mapping[str, float] | None = None
     order: WeakeningOrder | None = None
@@ -40,15 +41,24 @@ class Wishes:
 
     def check(self) -> None:
         """Raise for wishes that do not go together."""
-        if self.goal not in get_args(Goal):
+        if self.goal is not None and self.goal not in get_args(Goal):
             raise InvalidInput(f"goal must be one of {format_list(get_args(Goal))}, not {self.goal!r}")
         if self.measure is not None and self.goal != "widest":
             raise InvalidInput('measure is for goal="widest"')
         if self.weights is not None and self.goal == "widest":
             raise InvalidInput('weights are for goal="shortest" and "prime"; "widest" takes measure')
+        if self.weights is not None and self.goal == "readable":
+            raise InvalidInput('weights are for goal="shortest" and "prime"; "readable" counts conditions')
         for name, given in (("order", self.order), ("also", self.also)):
-            if given is not None and self.goal != "prime":
+            if given is not None and self.goal not in (None, "prime"):
                 raise InvalidInput(f'{name} is for goal="prime", not for {self.goal!r}')
+
+    def choose_goal(self, decision: Decision) -> Goal:
+        """The goal; by default "readable", unless an order is wished for, or the decision is that of an expression."""
+        if self.goal is not None:
+            return self.goal
+        ordered = self.order is not None or self.also is not None or self.weights is not None
+        return "prime" if ordered or not isinstance(decision, RowDecision) else "readable"
 
     def find_fixed(self, model: Model) -> frozenset[int]:
         """The places of the variables that keep the row's value."""
@@ -92,28 +102,31 @@ def explain(
     literals = model.choose_language(wishes.literals)
     wishes.check()
     fixed, avoided = wishes.find_fixed(model), wishes.find_avoided(model)
-    weights = wishes.read_weights(model)
-    if wishes.goal != "prime":
+    weights, goal = wishes.read_weights(model), wishes.choose_goal(decision)
+    if goal in ("shortest", "widest"):
         asked = Best(decision, literals, fixed, avoided, clock, watcher)
-        best = asked.shortest(weights) if wishes.goal == "shortest" else asked.widest(wishes.measure)
+        best = asked.shortest(weights) if goal == "shortest" else asked.widest(wishes.measure)
         if best is not None:
             return best
         wishes = replace(wishes, order=None)
     order = wishes.order
-    if wishes.goal == "prime" and weights and order is None:
+    if goal == "prime" and weights and order is None:
         usual = sorted(model.order, key=lambda j: -weights.get(j, 1.0))
         order = [model.context.variables[j].name for j in usual]
     steps, variables = plan_steps(model, order)
     if wishes.also is not None:
         steps = [*include_rows(decision, wishes.also, fixed), *steps]
-    if avoided:
-        steps = [{j: model.context.variables[j].everything for j in avoided}, *steps]
+    freed: list[Step] = [{j: model.context.variables[j].everything for j in avoided}] if avoided else []
+    steps = [*freed, *steps] if freed else steps
     oracle = model.engines.oracle(decision.label)
     maker = ExplanationMaker.for_decision(decision, literals, fixed)
     plan = WeakeningPlan(steps, variables, literals, fixed)
     watch = None if watcher is None else watch_growth(watcher, maker, clock)
     found = weaken(oracle, decision.point, plan, clock, watch)
+    if goal == "readable" and not found.interrupted:
+        found = ReadableSearch(decision, oracle, literals, fixed, freed, clock).improve(found)
     why = _state(decision, maker.explain_grown(found), avoided, found, clock)
+    why = replace(why, goal=goal) if goal == "readable" else why
     return replace(why, notes=note_fixed(why.notes, model.context.variables, fixed)) if fixed else why
 
 

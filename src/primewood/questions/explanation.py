@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from typing import Literal as Choice
 
 import numpy as np
@@ -44,13 +44,19 @@ from primewood.render.records import (
     ExplanationRecord,
     NecessitiesRecord,
     ScoreRecord,
+    ShortenedRecord,
     plain,
 )
 from primewood.render.shown import RecordedExplanation, Shown, from_json
 from primewood.tables.rows import as_rows
 
-Goal = Choice["prime", "shortest", "widest"]
+if TYPE_CHECKING:
+    from primewood.questions.in_short.answer import InShort
+
+Goal = Choice["readable", "prime", "shortest", "widest"]
 """What an explanation shall be best at."""
+SHORT_ENOUGH = 3
+"""An explanation of up to three conditions needs no shorter one beside it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +83,8 @@ class Explanation(Brief, Shown):
         Of a shortest explanation: no explanation has fewer features (or less weight) than the first number; this one
         has the second. Of a widest one: what it covers, and what none covers more than (infinite if unknown).
     goal : str
-        What it was asked to be best at: "prime" (nothing but that), "shortest" or "widest".
+        What it was asked to be best at: "readable" (few conditions), "prime" (nothing: the one that an order leads to),
+        "shortest" or "widest".
     fixed : tuple of str
         The features that were told to keep the row's value. The answer is prime given them.
     history : tuple of (seconds, first bound, second bound)
@@ -114,6 +121,30 @@ class Explanation(Brief, Shown):
     """What finds rows just outside; None where there are none to find."""
     widen: Callable[[Box, Clock], Explanation] | None = field(default=None, repr=False, compare=False)
     """What widens a box inside the explanation to a prime one in "intervals"; None where no engine is at hand."""
+    shorten: Callable[[], InShort] | None = field(default=None, repr=False, compare=False)
+    """What finds the decision in short; None where the model is not at hand."""
+
+    @cached_property
+    def in_short(self) -> InShort:
+        """The decision in short: few conditions, and how often they hold among the training rows. It is not proved.
+
+        Cost: a search among the training rows, hundredths of a second.
+        """
+        if self.shorten is None:
+            raise InvalidInput("the model is not at hand; ask an explainer: explain(x, precision=0.95)")
+        return self.shorten()
+
+    @property
+    def _shortened(self) -> ShortenedRecord:
+        """The decision in short where the explanation is long, and there is one to be found."""
+        context = self.context
+        known = "in_short" in self.__dict__ or (self.shorten is not None and self.find_witnesses is not None)
+        if not known or len(self.term.literals) <= SHORT_ENOUGH or not isinstance(context, TreeContext):
+            return {}
+        try:
+            return {"in_short": self.in_short.to_dict()}
+        except InvalidInput:
+            return {}
 
     @cached_property
     def score(self) -> Score | None:
@@ -209,7 +240,13 @@ class Explanation(Brief, Shown):
         """Everything, with the score and the necessity made; what finds other witnesses stays behind."""
         finder = None if self.find_witnesses is None else find_nothing
         known = None if self.known_necessity is None else self.necessity
-        made = {"score": self.score, "known_necessity": known, "find_witnesses": finder, "widen": None}
+        made = {
+            "score": self.score,
+            "known_necessity": known,
+            "find_witnesses": finder,
+            "widen": None,
+            "shorten": None,
+        }
         return {**self.__dict__, **made, "context": self.context.drop_model()}
 
     @staticmethod
@@ -327,8 +364,11 @@ class Explanation(Brief, Shown):
     def _box(self) -> Box:
         return self.term.box(self.context.variables)
 
-    @takes(witnesses=flag_or_count, distribution=flag)
-    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
+    @takes(witnesses=flag_or_count, distribution=flag, in_short=flag)
+    def to_dict(
+        self, *, witnesses: bool | int = False, distribution: bool = False, in_short: bool = False
+    ) -> ExplanationRecord:
+        shortened: ShortenedRecord = self._shortened if in_short else {}
         shown: ExclusionsRecord = (
             self._exclusions_record(None if witnesses is True else witnesses) if witnesses else {}
         )
@@ -351,6 +391,7 @@ class Explanation(Brief, Shown):
             "instance": instance_record(self.context, self.row, distribution=distribution),
             **self._necessity_record(),
             **shown,
+            **shortened,
         }
 
     def _necessity_record(self) -> NecessitiesRecord:

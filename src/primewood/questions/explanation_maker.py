@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from primewood.engines.protocol import Clock, Grown, Step, WeakeningPlan
 from primewood.errors import format_list
@@ -22,6 +22,9 @@ from primewood.questions.order import plan_steps
 from primewood.questions.status import Status
 from primewood.questions.weakening import weaken
 from primewood.questions.witnesses import WitnessFinder
+
+if TYPE_CHECKING:
+    from primewood.questions.in_short.answer import InShort
 
 FinderOf = Callable[[Box, KnownPoints], FindWitnesses | None]
 """Makes what finds the witnesses of a box, given the points that an engine has seen."""
@@ -47,6 +50,7 @@ class ExplanationMaker:
     find_witnesses: FinderOf | None = None
     fixed: tuple[str, ...] = ()
     count_necessary: CountNecessary | None = None
+    shorten: Callable[[], InShort] | None = None
 
     @classmethod
     def for_decision(
@@ -64,12 +68,19 @@ class ExplanationMaker:
             _find_witnesses_of(decision),
             tuple(decision.context.variables[j].name for j in sorted(fixed)),
             partial(count_necessary, decision, literals),
+            partial(_shorten, decision) if decision.target is None else None,
         )
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but what needs the model, which belongs to its process; see `Explanation`."""
         finder = None if self.find_witnesses is None else _forget_witnesses
-        return {**self.__dict__, "widen": None, "find_witnesses": finder, "count_necessary": None}
+        return {
+            **self.__dict__,
+            "widen": None,
+            "find_witnesses": finder,
+            "count_necessary": None,
+            "shorten": None,
+        }
 
     def explain(self, box: Box, known: KnownPoints = dict) -> Explanation:
         """The explanation that a prime box is."""
@@ -84,6 +95,7 @@ class ExplanationMaker:
             fixed=self.fixed,
             widen=self.widen,
             find_witnesses=None if self.find_witnesses is None else self.find_witnesses(box, known),
+            shorten=self.shorten,
         )
 
     def explain_grown(self, found: Grown) -> Explanation:
@@ -116,6 +128,12 @@ def _find_witnesses_of(decision: Decision) -> FinderOf | None:
     if not isinstance(decision, RowDecision) or decision.target is not None:
         return None
     return lambda box, known: WitnessFinder(decision, box, known)
+
+
+def _shorten(decision: Decision) -> InShort:
+    from primewood.questions.in_short.find import find_in_short
+
+    return find_in_short(decision)
 
 
 def _forget_witnesses(box: Box, known: KnownPoints) -> FindWitnesses:  # noqa: ARG001

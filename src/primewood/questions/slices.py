@@ -357,7 +357,7 @@ def find_decision_map(
 def _choose_explanation(decision: RowDecision, why: Explanation | None) -> Explanation:
     """The explanation that is given, if it is about this row and this decision of this model; else a new one."""
     if why is None:
-        return explain(decision, Wishes(), Clock(SECONDS))
+        return explain(decision, Wishes(goal="prime"), Clock(SECONDS))
     if why.row is None or not np.array_equal(np.array(why.row), decision.row, equal_nan=True):
         raise InvalidInput("why is an explanation of another row; leave it out, or explain this row first")
     theirs, ours = why.context, decision.context

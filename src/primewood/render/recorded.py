@@ -158,6 +158,18 @@ PERHAPS: dict[str, FieldCheck[Any]] = {
             }
         ),
     ),
+    "in_short": _has(
+        {
+            "decision": SCALAR,
+            "literals": optional(items(_literal)),
+            "precision": number,
+            "matching": whole(0),
+            "same": whole(0),
+            "rows": whole(0),
+            "lower": NUMBER,
+            "exceptions": items(SCALAR),
+        }
+    ),
     "excludes_total": whole(),
     "excludes_note": text,
     "necessity": items(

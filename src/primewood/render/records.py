@@ -133,7 +133,26 @@ class NecessitiesRecord(TypedDict, total=False):
     necessity: list[NecessityRecord]
 
 
-class ExplanationRecord(ExclusionsRecord, NecessitiesRecord):
+class InShortRecord(TypedDict):
+    """A decision in short: a rule and how often it holds; without literals, no rule was found."""
+
+    decision: Scalar | None
+    literals: list[LiteralRecord] | None
+    precision: float
+    matching: int
+    same: int
+    rows: int
+    lower: float | None
+    exceptions: list[Scalar | None]
+
+
+class ShortenedRecord(TypedDict, total=False):
+    """An explanation's decision in short, where that was asked for."""
+
+    in_short: InShortRecord
+
+
+class ExplanationRecord(ExclusionsRecord, NecessitiesRecord, ShortenedRecord):
     """An explanation."""
 
     decision: Scalar | None

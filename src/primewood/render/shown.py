@@ -32,7 +32,9 @@ class Shown(Readable, ABC):
     """An explanation that is shown from its record."""
 
     @abstractmethod
-    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
+    def to_dict(
+        self, *, witnesses: bool | int = False, distribution: bool = False, in_short: bool = False
+    ) -> ExplanationRecord:
         """The explanation in plain types; the ends of intervals are the exact float64 ones.
 
         Parameters
@@ -42,6 +44,8 @@ class Shown(Readable, ABC):
             ones. Cost: a search for each that was not looked at before, two seconds in all at most.
         distribution
             Also how the training rows are distributed, per feature.
+        in_short
+            Also the decision in short, if the explanation has more than three conditions.
         """
 
     @property
@@ -63,7 +67,7 @@ class Shown(Readable, ABC):
         full
             Show all conditions; a long rule is cut otherwise, and says so.
         """
-        return text.write_explanation(self.to_dict(), exact=exact, full=full)
+        return text.write_explanation(self.to_dict(in_short=True), exact=exact, full=full)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -76,9 +80,11 @@ class Shown(Readable, ABC):
         """
         return text.write_exclusions(self.to_dict(witnesses=text.MOST_EXCLUSIONS))
 
-    def to_json(self, *, witnesses: bool | int = False, distribution: bool = False) -> str:
+    def to_json(
+        self, *, witnesses: bool | int = False, distribution: bool = False, in_short: bool = True
+    ) -> str:
         """The record as a JSON document on one line; `Explanation.from_json` reads it, to the last bit."""
-        record = self.to_dict(witnesses=witnesses, distribution=distribution)
+        record = self.to_dict(witnesses=witnesses, distribution=distribution, in_short=in_short)
         return json.dumps(HEADER | record, ensure_ascii=False, allow_nan=False)
 
     def to_frame(self, backend: frames.Backend | None = None) -> Any:
@@ -91,7 +97,7 @@ class Shown(Readable, ABC):
         from primewood.render.html.card import card
         from primewood.render.html.page import page
 
-        record = self.to_dict(witnesses=text.MOST_EXCLUSIONS, distribution=True)
+        record = self.to_dict(witnesses=text.MOST_EXCLUSIONS, distribution=True, in_short=True)
         document = page(f"Why {record['decision']}", [card(record)])
         if path is not None:
             write_whole(file_path(path), lambda file: file.write(document.encode()))
@@ -100,12 +106,12 @@ class Shown(Readable, ABC):
     def _repr_html_(self) -> str:
         from primewood.render.html.card import card
 
-        return card(self.to_dict(witnesses=text.MOST_EXCLUSIONS, distribution=True))
+        return card(self.to_dict(witnesses=text.MOST_EXCLUSIONS, distribution=True, in_short=True))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from primewood.render.terminal import explanation
 
-        yield explanation(self.to_dict())
+        yield explanation(self.to_dict(in_short=True))
 
     def plot(self, *, ax: Any = None) -> RangesDisplay:
         """The ranges of the explanation over the training distribution (`primewood.plots.ranges`)."""
@@ -148,18 +154,20 @@ class RecordedExplanation(Shown):
         self.features = tuple(literal["feature"] for literal in record["literals"])
         self.bounds = None if record["bounds"] is None else tuple(record["bounds"])
 
-    def to_dict(self, *, witnesses: bool | int = False, distribution: bool = False) -> ExplanationRecord:
-        """The saved record; it has witnesses and a distribution if they were saved."""
+    def to_dict(
+        self, *, witnesses: bool | int = False, distribution: bool = False, in_short: bool = False
+    ) -> ExplanationRecord:
+        """The saved record; it has witnesses, a distribution and the decision in short if they were saved."""
         del distribution
-        if witnesses and "excludes" not in self._record:
-            return {**self._record, "excludes": []}
-        if witnesses and witnesses is not True and len(self._record["excludes"]) > witnesses:
-            return {
-                **self._record,
-                "excludes": self._record["excludes"][:witnesses],
-                "excludes_note": text.REST,
-            }
-        return self._record.copy()
+        record = self._record.copy()
+        if not in_short:
+            record.pop("in_short", None)
+        if witnesses and "excludes" not in record:
+            record["excludes"] = []
+        elif witnesses and witnesses is not True and len(record["excludes"]) > witnesses:
+            record["excludes"] = record["excludes"][:witnesses]
+            record["excludes_note"] = text.REST
+        return record
 
     @property
     def what_would_change_it(self) -> str:

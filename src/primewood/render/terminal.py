@@ -142,7 +142,9 @@ def _explanation(record: ExplanationRecord, pen: Pen, width: int) -> RenderableT
     decided = "THEN" if shown.conditions else "ALWAYS"
     grid.add_row(pen.text(decided, "bold"), pen.text(record["decision"], f"bold {COLOURS[record['status']]}"))
     lines = [pen.text(line) for line in text.list_circumstances(record)]
-    parts: list[Any] = [grid, *_legend(shown, pen), pen.text(""), *lines, *_others(shown, pen)]
+    short = record.get("in_short")
+    above = [pen.text(text.write_in_short(short)), pen.text("")] if short else []
+    parts: list[Any] = [*above, grid, *_legend(shown, pen), pen.text(""), *lines, *_others(shown, pen)]
     title = pen.text(f"{record['decision']}: {record['status']}", f"bold {COLOURS[record['status']]}")
     return Panel(Group(*parts), title=title, title_align="left", width=width, border_style="bright_black")
 

@@ -14,6 +14,7 @@ from primewood.render.numbers import few
 from primewood.render.records import (
     CoverageRecord,
     ExplanationRecord,
+    InShortRecord,
     IntervalRecord,
     LiteralRecord,
     StretchRecord,
@@ -75,12 +76,35 @@ def count_shown(count: int) -> int:
     return count if count <= MOST_CONDITIONS + 1 else MOST_CONDITIONS
 
 
+def write_short_rule(record: InShortRecord) -> str:
+    """The rule of a decision in short, which holds usually and not always."""
+    conditions = " AND ".join(literal["text"] for literal in record["literals"] or [])
+    decision = visible(str(record["decision"]))
+    return f"IF {conditions} THEN usually {decision}" if conditions else f"usually {decision}"
+
+
+def write_in_short(record: InShortRecord) -> str:
+    """A decision in short, with its counts.
+
+    >>> write_in_short({"decision": "spam", "literals": [{"text": "remainder <= 0.05"}], "precision": 0.95,
+    ...                 "matching": 418, "same": 412, "rows": 4000, "lower": 0.97, "exceptions": []})
+    'In short: remainder <= 0.05. Holds for 412 of 418 training rows that match (98.6%).'
+    """
+    if record["literals"] is None:
+        return f"In short: no short rule holds for {100 * record['precision']:.6g}% of the training rows that match it."
+    matching, same = record["matching"], record["same"]
+    conditions = " and ".join(literal["text"] for literal in record["literals"])
+    counted = f"Holds for {same:,} of {matching:,} training rows that match ({write_share(same / matching)})."
+    return f"In short: {conditions or 'always so'}. {counted}"
+
+
 def write_explanation(record: ExplanationRecord, *, exact: bool = False, full: bool = False) -> str:
     """The rule, and below it what is proved and what is assumed."""
     record = visible_record(record)
     if record["status"] == "failed":
         return write_rule(record)
-    lines = [write_rule(record, exact=exact, full=full)]
+    short = record.get("in_short")
+    lines = [*([write_in_short(short)] if short else []), write_rule(record, exact=exact, full=full)]
     count, shown = len(record["literals"]), count_shown(len(record["literals"]))
     if shown < count and not (exact or full):
         lines.append(f"  {shown} of {count} conditions; all with to_text(full=True)")

@@ -81,7 +81,7 @@ def _record_reason(subject: ReportSubject, why: pw.Explanation) -> ExplanationRe
     """The record of an explanation with its witnesses."""
     for witness in why.witnesses:
         subject.keep(witness.row, witness.decision)
-    return why.to_dict(witnesses=True)
+    return why.to_dict(witnesses=True, in_short=True)
 
 
 def _record_fewest(subject: ReportSubject, found: pw.answers.Contrast) -> FewestFeaturesRecord:

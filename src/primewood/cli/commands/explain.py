@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 class GoalChoice(StrEnum):
     """The goals of an explanation."""
 
+    readable = "readable"
     prime = "prime"
     shortest = "shortest"
     widest = "widest"
@@ -58,9 +59,13 @@ def explain(
     reading: ReadingOptions,
     literals: Languages = None,
     goal: Annotated[
-        GoalChoice,
-        question_option("--goal", help="Any one, one with the fewest features, or one that covers the most."),
-    ] = GoalChoice.prime,
+        GoalChoice | None,
+        question_option(
+            "--goal",
+            help="One with few conditions (the default), the one of the usual order, one with the fewest features, or "
+            "one that covers the most.",
+        ),
+    ] = None,
     fix: Annotated[
         list[str] | None,
         question_option("--fix", help="A feature that keeps the row's value. Repeatable.", metavar="FEATURE"),
@@ -136,7 +141,7 @@ def explain(
 
     settings = collect_settings(reading, "explain")
     if every or count:
-        one = {"fix": fix, "avoid": avoid, "only": only, "goal": goal is not GoalChoice.prime}
+        one = {"fix": fix, "avoid": avoid, "only": only, "goal": goal is not None}
         chosen = _list_chosen({**one, "witnesses": witnesses, "html": html})
         _refuse_together(chosen + settings.find_assigned(("weights", "measure", "exact")))
     options = _collect_options(settings, get_language(literals), goal, time_limit)
@@ -187,14 +192,14 @@ class ShownParts:
 
 
 def _collect_options(
-    settings: CallSettings, literals: Language | None, goal: GoalChoice, time_limit: float | None
+    settings: CallSettings, literals: Language | None, goal: GoalChoice | None, time_limit: float | None
 ) -> dict[str, Any]:
     """Collect the options of `Explainer.explain`. Without any limit, an answer has 10 seconds."""
     work_limit = settings.get("work_limit")
     has_measure = goal is GoalChoice.widest or "measure" in settings.assigned
     return {
         "literals": literals,
-        "goal": goal.value,
+        "goal": None if goal is None else goal.value,
         "measure": settings.get("measure") if has_measure else None,
         "weights": settings.get("weights"),
         "time_limit": 10.0 if time_limit is None and work_limit is None else time_limit,

@@ -69,6 +69,8 @@ class Frame:
         The line above the title, the title, and the text after it.
     status, badge : str
         The status, and the text of the badge.
+    score, in_short : str
+        What the decision is based on, and the decision in short; nothing for other cards.
     level : int
         Of the heading.
     notes, asides : sequences of str
@@ -87,6 +89,7 @@ class Frame:
     asides: Sequence[str]
     foot: Sequence[tuple[str, object]]
     score: str = ""
+    in_short: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,7 @@ def card(record: ExplanationRecord, *, level: int = 2) -> str:
         title=str(record["decision"]),
         lead=_lead(len(shown.conditions)),
         score=_reason(record),
+        in_short=text.write_in_short(record["in_short"]) if "in_short" in record else "",
         status=record["status"],
         badge=BADGES[record["status"]],
         level=check_heading(level),

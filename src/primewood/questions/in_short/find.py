@@ -1,0 +1,64 @@
+"""A decision in short: the question."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from primewood.engines.protocol import Clock
+from primewood.errors import InvalidInput
+from primewood.logic.term import Term
+from primewood.model.decision import Decision, RowDecision
+from primewood.model.row_in_cell import Row
+from primewood.questions.explanation import Explanation
+from primewood.questions.in_short.answer import InShort
+from primewood.questions.in_short.search import ShortRuleSearch
+
+PRECISION = 0.95
+"""The share of matching rows that is asked for by default."""
+
+
+def find_in_short(decision: Decision, precision: float = PRECISION) -> InShort:
+    """A rule of few conditions for a decision, found among the training rows and counted on them."""
+    if not isinstance(decision, RowDecision):
+        raise InvalidInput("precision counts training rows; an expression has none")
+    if not 0.5 <= precision < 1:
+        raise InvalidInput(f"precision must be a share from 0.5 and below 1, not {precision!r}")
+    model = decision.model
+    decided = model.decide_training_rows()
+    inside = decided >= 0
+    if not inside.any():
+        raise InvalidInput("precision counts training rows, and there are none: pass them to Explainer")
+    if (decided[inside] == decided[inside][0]).all():
+        name = model.context.class_names[decided[inside][0]]
+        raise InvalidInput(
+            f"the model decides {name!r} on all {int(inside.sum()):,} training rows, so there is nothing to tell "
+            "apart; pass rows with different decisions"
+        )
+    same = decided[inside] == decision.label
+    bins = model.bins
+    rule = ShortRuleSearch(bins, same, bins.find(decision.point), precision).find()
+    if rule is None:
+        return _answer(decision, None, precision, (0, 0, len(same)), ())
+    box = {j: bins.mask_of(j, allowed) for j, allowed in rule.allowed.items()}
+    term = Term.of_box([bins.variables[j] for j in sorted(box)], [box[j] for j in sorted(box)])
+    matching = bins.match(rule.allowed)
+    exceptions = np.flatnonzero(inside)[matching & ~same]
+    counts = (rule.matching, rule.same, len(same))
+    return _answer(decision, term, precision, counts, tuple(exceptions.tolist()))
+
+
+def _answer(
+    decision: RowDecision,
+    term: Term | None,
+    precision: float,
+    counts: tuple[int, int, int],
+    exceptions: tuple[int, ...],
+) -> InShort:
+    def explain_row(row: Row, time_limit: float | None) -> Explanation:
+        from primewood.questions.explain import Wishes, explain
+
+        return explain(decision.model.ask(row), Wishes(goal="prime"), Clock(time_limit))
+
+    return InShort(
+        decision.name, term, precision, *counts, exceptions, decision.values, decision.context, explain_row
+    )

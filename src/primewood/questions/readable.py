@@ -1,0 +1,165 @@
+"""A readable explanation: of several prime ones, the one with the fewest conditions.
+
+An order of weakening leads to one prime explanation, and rarely to the best. Which features it mentions is cheap to
+find out in "values". So:
+
+1. Grow the explanation of the usual order; it is proved, whatever comes after.
+2. In "values", look for smaller sets of features that are enough: drop one feature of the smallest set so far first,
+   and keep what comes out if it is as small.
+3. For the smallest sets, grow explanations in the language that was asked for; the training rows near by with the same
+   decision are let in first.
+
+The answer is the proved one with the fewest conditions; of these, the one that covers the most training rows; of these,
+the one with the largest volume. Every growth after the first has a small limit of its own, counted in search nodes, so
+that the answer does not depend on how fast the machine is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from primewood.engines.protocol import Clock, Grown, Oracle, Step, WeakeningPlan
+from primewood.logic.instance import Box
+from primewood.logic.language import Language
+from primewood.logic.masks import indices
+from primewood.model.context import TreeContext
+from primewood.model.decision import Decision, RowDecision
+from primewood.questions.weakening import drop_each, weaken
+
+TRIES = 14
+"""How many sets of features are looked for."""
+MOST_SETS = 3
+"""How many sets of features are grown."""
+NEAR_ROWS = 12
+"""How many training rows near by are let in, if possible."""
+WORK = 6_000
+"""How many search nodes each growth after the first may take."""
+Merit = tuple[int, int, float]
+
+
+@dataclass(frozen=True)
+class ReadableSearch:
+    """Looks for a more readable explanation than the one of the usual order.
+
+    Attributes
+    ----------
+    decision : Decision
+    oracle : Oracle
+    literals : Language
+        The language of the answer.
+    fixed : frozenset of int
+        The variables that keep the row's value.
+    avoided : tuple of Step
+        The step that frees what is to be avoided, if there is something.
+    clock : Clock
+    """
+
+    decision: Decision
+    oracle: Oracle
+    literals: Language
+    fixed: frozenset[int]
+    avoided: Sequence[Step]
+    clock: Clock
+
+    def improve(self, first: Grown) -> Grown:
+        """The best of a proved explanation and others."""
+        best, merit = first, self._judge(first.box)
+        if merit[0] == 0:
+            return first
+        for features in self._list_sets(first.box):
+            found = self._grow_around(features)
+            judged = merit if found is None else self._judge(found.box)
+            if found is not None and judged < merit:
+                best, merit = replace(found, queries=first.queries + found.queries), judged
+        return best
+
+    def _grow_around(self, features: frozenset[int]) -> Grown | None:
+        """An explanation by features that are enough, if possible with the training rows near by."""
+        usual, dropped = self.decision.model.order, self._drop_others(features)
+        kept = [j for j in usual if j in features]
+        order = [*(j for j in usual if j not in features), *kept]
+        near = self._let_in(kept) if self.literals != "values" else []
+        found = self._grow([dropped, *near], order, self.literals) if near else None
+        return found or self._grow([dropped], order, self.literals)
+
+    def _grow(self, before: Sequence[Step], order: Sequence[int], literals: Language) -> Grown | None:
+        """The explanation of an order; None if a limit came first."""
+        if self.clock.expired():
+            return None
+        sizes = [len(x) for x in self.oracle.variables]
+        steps = [*self.avoided, *before, *drop_each(order, sizes)]
+        limit = self.clock.limit and self.clock.left()
+        work = WORK if self.clock.work_limit is None else min(WORK, self.clock.work_limit)
+        clock = Clock(limit, work, self.clock.threads)
+        found = weaken(
+            self.oracle, self.decision.point, WeakeningPlan(steps, order, literals, self.fixed), clock
+        )
+        return None if found.interrupted else found
+
+    def _list_sets(self, box: Box) -> list[frozenset[int]]:
+        """The smallest sets of features that are enough, as far as they are found."""
+        usual, random = self.decision.model.order, np.random.default_rng(0)
+        at = self._mentioned(box)
+        found, tried = [at], set[tuple[frozenset[int], int]]()
+        for _ in range(TRIES):
+            left = [j for j in usual if j in at and j not in self.fixed and (at, j) not in tried]
+            if not left:
+                break
+            j = left[int(random.integers(len(left)))]
+            tried.add((at, j))
+            order = [j, *(i for i in usual if i not in at), *(i for i in usual if i in at and i != j)]
+            grown = self._grow([], order, "values")
+            other = None if grown is None else self._mentioned(grown.box)
+            if other is not None and len(other) <= len(at):
+                at = other
+                found.append(other)
+        fewest = min(len(features) for features in found)
+        return list(dict.fromkeys(x for x in found if len(x) == fewest))[:MOST_SETS]
+
+    def _let_in(self, features: Sequence[int]) -> list[Step]:
+        """A step for each of the training rows near by that get the same decision."""
+        decision = self.decision
+        if not isinstance(decision, RowDecision) or decision.context.points is None:
+            return []
+        model, place = decision.model, [j for j in features if j not in self.fixed]
+        rows = np.flatnonzero(model.decide_training_rows() == decision.label)
+        values, own = decision.context.points[rows][:, place], np.array(decision.point)[place]
+        spans = np.array([len(decision.context.variables[j]) for j in place])
+        far = (np.abs(values - own) / spans).sum(axis=1)
+        steps = [
+            {j: 1 << int(v) for j, v in zip(place, row, strict=True) if v != decision.point[j]}
+            for row in values[np.argsort(far, kind="stable")[:NEAR_ROWS]]
+        ]
+        return [step for step in steps if step]
+
+    def _drop_others(self, features: frozenset[int]) -> Step:
+        return {
+            j: x.everything
+            for j, x in enumerate(self.oracle.variables)
+            if j not in features and j not in self.fixed
+        }
+
+    def _mentioned(self, box: Box) -> frozenset[int]:
+        return frozenset(
+            j
+            for j, (mask, x) in enumerate(zip(box, self.oracle.variables, strict=True))
+            if mask != x.everything
+        )
+
+    def _judge(self, box: Box) -> Merit:
+        """The fewer conditions the better, then the more training rows, then the more volume."""
+        context, mentioned = self.decision.context, self._mentioned(box)
+        if not isinstance(context, TreeContext) or context.points is None:
+            share = sum(np.log(box[j].bit_count() / len(self.oracle.variables[j])) for j in mentioned)
+            return (len(mentioned), 0, -float(share))
+        inside, volume = np.all(context.points >= 0, axis=1), 0.0
+        for j in mentioned:
+            allowed = np.zeros(len(context.variables[j]) + 1, dtype=bool)
+            allowed[indices(box[j])] = True
+            inside &= allowed[context.points[:, j]]
+            if context.volumes is not None:
+                volume += float(np.log(max(context.volumes[j][allowed[:-1]].sum(), 1e-300)))
+        return (len(mentioned), -int(inside.sum()), -volume)
