@@ -63,16 +63,21 @@ def timed(work, clock=time.perf_counter) -> float:
 def speed(explainer: pw.Explainer, rows, data: str) -> dict:
     """One job, two jobs, and a plain loop, over as many rows as fill some seconds."""
     rows = rows[np.unique(explainer.domain.points(rows), axis=0, return_index=True)[1]]
-    few = timed(lambda: explainer(rows[:ROWS], time_limit=None))
+    few = timed(lambda: explainer(rows[:ROWS], goal="prime", time_limit=None))
     rows = rows[: max(ROWS, int(ROWS * SECONDS / few))]
     one, two, loop, call = [], [], [], []
     for _ in range(TURNS):
-        one.append(timed(lambda: explainer(rows, n_jobs=1, time_limit=None)))
-        two.append(timed(lambda: explainer(rows, n_jobs=2, time_limit=None)))
+        one.append(timed(lambda: explainer(rows, goal="prime", n_jobs=1, time_limit=None)))
+        two.append(timed(lambda: explainer(rows, goal="prime", n_jobs=2, time_limit=None)))
         loop.append(
-            timed(lambda: [explainer.explain(row, time_limit=None) for row in rows], time.process_time)
+            timed(
+                lambda: [explainer.explain(row, goal="prime", time_limit=None) for row in rows],
+                time.process_time,
+            )
         )
-        call.append(timed(lambda: explainer(rows, n_jobs=1, time_limit=None), time.process_time))
+        call.append(
+            timed(lambda: explainer(rows, goal="prime", n_jobs=1, time_limit=None), time.process_time)
+        )
     return {
         "what": "speed",
         "data": data,

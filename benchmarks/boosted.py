@@ -66,7 +66,7 @@ def explained(explainer, rows, literals: str) -> tuple[list, list[float]]:
     answers, seconds = [], []
     for x in rows:
         started = time.process_time()
-        answers.append(explainer.explain(x, literals=literals, time_limit=LIMIT))
+        answers.append(explainer.explain(x, goal="prime", literals=literals, time_limit=LIMIT))
         seconds.append(time.process_time() - started)
     return answers, seconds
 

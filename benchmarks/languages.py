@@ -43,7 +43,7 @@ def main() -> None:
             for literals in ("intervals", "sets", "values"):
                 for x in rows:
                     start = time.process_time()
-                    why = explainer.explain(x, literals=literals, time_limit=10)
+                    why = explainer.explain(x, goal="prime", literals=literals, time_limit=10)
                     found.append(
                         {
                             "data": data,

@@ -55,9 +55,9 @@ def questions(explainer: pw.Explainer) -> dict[str, Callable[[np.ndarray, float]
     assert explainer.domain is not None
     feature, target = explainer.domain.features[0].name, explainer.class_names[1]
     return {
-        "values": lambda x, t: explainer.explain(x, literals="values", time_limit=t),
-        "intervals": lambda x, t: explainer.explain(x, time_limit=t),
-        "sets": lambda x, t: explainer.explain(x, literals="sets", time_limit=t),
+        "values": lambda x, t: explainer.explain(x, goal="prime", literals="values", time_limit=t),
+        "intervals": lambda x, t: explainer.explain(x, goal="prime", time_limit=t),
+        "sets": lambda x, t: explainer.explain(x, goal="prime", literals="sets", time_limit=t),
         "linf": lambda x, t: explainer.robustness(x, time_limit=t),
         "l1": lambda x, t: explainer.counterfactual(x, norm="l1", time_limit=t),
         "shortest": lambda x, t: explainer.explain(x, goal="shortest", time_limit=t),

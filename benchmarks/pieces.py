@@ -66,7 +66,7 @@ def answers(make, data: str) -> list[tuple[dict, float, dict, float]]:
 
 def asked(explainer: pw.Explainer, x, literals: str) -> tuple[dict, float]:
     start = time.process_time()
-    why = explainer.explain(x, literals=literals, time_limit=LIMIT_S)
+    why = explainer.explain(x, goal="prime", literals=literals, time_limit=LIMIT_S)
     return why.to_dict(), time.process_time() - start
 
 

@@ -152,7 +152,7 @@ def ask(explainer: pw.Explainer, question: str, x: np.ndarray) -> tuple[bool, in
     if question == "l1":
         near = explainer.counterfactual(x, norm="l1", time_limit=LIMIT)
         return near.status in DECIDED, len(near.changes)
-    why = explainer.explain(x, literals=question, time_limit=LIMIT)
+    why = explainer.explain(x, goal="prime", literals=question, time_limit=LIMIT)
     return why.status == pw.Status.PROVED, len(why.features)
 
 
@@ -186,9 +186,9 @@ def anytime(explainer: pw.Explainer, rows: np.ndarray, reference: float) -> dict
     proved = 0
     cell = -sum(math.log(len(feature.variable)) for feature in explainer.domain.seen)
     for x in rows:
-        best = explainer.explain(x, time_limit=reference)
+        best = explainer.explain(x, goal="prime", time_limit=reference)
         proved += best.status == pw.Status.PROVED
-        tried = {limit: explainer.explain(x, time_limit=limit) for limit in LIMITS}
+        tried = {limit: explainer.explain(x, goal="prime", time_limit=limit) for limit in LIMITS}
         volumes = {limit: log_volume(why) for limit, why in tried.items()}
         top = log_volume(best)
         if best.status != pw.Status.PROVED:

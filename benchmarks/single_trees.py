@@ -34,8 +34,8 @@ def figures(rows: int, features: int, informative: int) -> dict:
     explainer.contrasts(X[0], literals="values").count()  # the leaves are read once
     questions = {
         "all contrasts (values)": lambda x: explainer.contrasts(x, literals="values").count(),
-        "one explanation (values)": lambda x: explainer.explain(x, literals="values"),
-        "one explanation (sets)": lambda x: explainer.explain(x),
+        "one explanation (values)": lambda x: explainer.explain(x, goal="prime", literals="values"),
+        "one explanation (sets)": lambda x: explainer.explain(x, goal="prime"),
         "shortest explanation (values)": lambda x: explainer.explain(x, goal="shortest", literals="values"),
     }
     found: dict = {"leaves": int(model.get_n_leaves()), "features": features}

@@ -100,6 +100,28 @@ class Bins:
         return mask
 
 
+@dataclass(frozen=True)
+class CountedRows:
+    """The training rows that are counted.
+
+    Attributes
+    ----------
+    places : array of int
+        Which of the training rows they are.
+    bins : Bins
+        Their bins.
+    decided : array of int
+        What the model decides on them, as places in its labels.
+    total : int
+        How many training rows there are.
+    """
+
+    places: NDArray[np.int64]
+    bins: Bins
+    decided: NDArray[np.int64]
+    total: int
+
+
 def _find_ends(variable: Variable, values: NDArray[np.int64]) -> NDArray[np.int64]:
     if variable.ordered == 0:
         return np.arange(len(variable), dtype=np.int64)

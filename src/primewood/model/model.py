@@ -33,7 +33,7 @@ from primewood.logic.instance import Point
 from primewood.logic.interval import number
 from primewood.logic.language import Language, check_language
 from primewood.logic.syntax import Statement
-from primewood.model.bins import Bins
+from primewood.model.bins import Bins, CountedRows
 from primewood.model.context import Context, TreeContext
 from primewood.model.decision_rule import DecisionRule, decide_between
 from primewood.model.row_in_cell import Row
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 VoteName = Choice["model", "majority"]
 MOST_VARIANTS = 8
 """How many models over other domains are kept."""
+MOST_COUNTED = 20_000
+"""How many training rows short answers count at most."""
 BLOCK = 2_000
 """How many training rows are decided between two looks at the clock."""
 WAITING = -2
@@ -287,12 +289,16 @@ class TreeModel(Model):
         return decided.copy()
 
     @cached_property
-    def bins(self) -> Bins:
-        """The training rows in coarse bins, without those that are in no cell."""
-        if self.context.points is None:
+    def counted(self) -> CountedRows:
+        """The training rows that short answers count, without those that are in no cell; of many rows, a sample."""
+        points = self.context.points
+        if points is None:
             raise InvalidInput("there are no training rows: pass them to Explainer")
-        inside = (self.context.points >= 0).all(axis=1)
-        return Bins.of_points(self.context.variables, self.context.points[inside])
+        places = np.flatnonzero((points >= 0).all(axis=1))
+        if len(places) > MOST_COUNTED:
+            places = np.sort(np.random.default_rng(0).permutation(places)[:MOST_COUNTED])
+        bins = Bins.of_points(self.context.variables, points[places])
+        return CountedRows(places, bins, self.engines.decide_all(points[places]), len(points))
 
     @cached_property
     def _decided(self) -> NDArray[np.int64]:

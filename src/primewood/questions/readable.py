@@ -124,14 +124,15 @@ class ReadableSearch:
         decision = self.decision
         if not isinstance(decision, RowDecision) or decision.context.points is None:
             return []
-        model, place = decision.model, [j for j in features if j not in self.fixed]
-        rows = np.flatnonzero(model.decide_training_rows() == decision.label)
-        values, own = decision.context.points[rows][:, place], np.array(decision.point)[place]
+        place = [j for j in features if j not in self.fixed]
+        points, own = decision.context.points, np.array(decision.point)
         spans = np.array([len(decision.context.variables[j]) for j in place])
-        far = (np.abs(values - own) / spans).sum(axis=1)
+        far = (np.abs(points[:, place] - own[place]) / spans).sum(axis=1) + 1e9 * (points < 0).any(axis=1)
+        near = np.argsort(far, kind="stable")[: 4 * NEAR_ROWS]
+        alike = near[decision.model.engines.decide_all(points[near]) == decision.label][:NEAR_ROWS]
         steps = [
             {j: 1 << int(v) for j, v in zip(place, row, strict=True) if v != decision.point[j]}
-            for row in values[np.argsort(far, kind="stable")[:NEAR_ROWS]]
+            for row in points[alike][:, place]
         ]
         return [step for step in steps if step]
 

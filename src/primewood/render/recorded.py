@@ -166,6 +166,7 @@ PERHAPS: dict[str, FieldCheck[Any]] = {
             "matching": whole(0),
             "same": whole(0),
             "rows": whole(0),
+            "is_sample": flag,
             "lower": NUMBER,
             "exceptions": items(SCALAR),
         }

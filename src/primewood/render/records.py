@@ -142,6 +142,7 @@ class InShortRecord(TypedDict):
     matching: int
     same: int
     rows: int
+    is_sample: bool
     lower: float | None
     exceptions: list[Scalar | None]
 

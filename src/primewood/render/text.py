@@ -87,14 +87,16 @@ def write_in_short(record: InShortRecord) -> str:
     """A decision in short, with its counts.
 
     >>> write_in_short({"decision": "spam", "literals": [{"text": "remainder <= 0.05"}], "precision": 0.95,
-    ...                 "matching": 418, "same": 412, "rows": 4000, "lower": 0.97, "exceptions": []})
+    ...                 "matching": 418, "same": 412, "rows": 4000, "is_sample": False, "lower": 0.97,
+    ...                 "exceptions": []})
     'In short: remainder <= 0.05. Holds for 412 of 418 training rows that match (98.6%).'
     """
     if record["literals"] is None:
         return f"In short: no short rule holds for {100 * record['precision']:.6g}% of the training rows that match it."
     matching, same = record["matching"], record["same"]
     conditions = " and ".join(literal["text"] for literal in record["literals"])
-    counted = f"Holds for {same:,} of {matching:,} training rows that match ({write_share(same / matching)})."
+    among = f" in a sample of {record['rows']:,}" if record["is_sample"] else ""
+    counted = f"Holds for {same:,} of {matching:,} training rows that match{among} ({write_share(same / matching)})."
     return f"In short: {conditions or 'always so'}. {counted}"
 
 

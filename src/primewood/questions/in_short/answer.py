@@ -39,7 +39,7 @@ class InShort(Brief):
     matching, same : int
         How many training rows match, and how many of these get the decision from the model.
     rows : int
-        How many training rows were counted.
+        How many training rows were counted. Of more than 20,000 it is a sample.
     exceptions : tuple of int
         The places of the training rows that match and get another decision.
 
@@ -67,6 +67,7 @@ class InShort(Brief):
     context: TreeContext = field(repr=False)
     explain_row: Callable[[Row, float | None], Explanation] | None = field(default=None, repr=False)
     """What explains an exception; None where the model is not at hand."""
+    is_sample: bool = False
 
     @property
     def found(self) -> bool:
@@ -162,6 +163,7 @@ class InShort(Brief):
             "matching": self.matching,
             "same": self.same,
             "rows": self.rows,
+            "is_sample": self.is_sample,
             "lower": self.lower,
             "exceptions": [plain(self.context.row_id(place)) for place in self.exceptions],
         }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.logic.term import Term
@@ -23,35 +21,31 @@ def find_in_short(decision: Decision, precision: float = PRECISION) -> InShort:
         raise InvalidInput("precision counts training rows; an expression has none")
     if not 0.5 <= precision < 1:
         raise InvalidInput(f"precision must be a share from 0.5 and below 1, not {precision!r}")
-    model = decision.model
-    decided = model.decide_training_rows()
-    inside = decided >= 0
-    if not inside.any():
+    counted = decision.model.counted
+    decided, bins = counted.decided, counted.bins
+    if not len(decided):
         raise InvalidInput("precision counts training rows, and there are none: pass them to Explainer")
-    if (decided[inside] == decided[inside][0]).all():
-        name = model.context.class_names[decided[inside][0]]
+    if (decided == decided[0]).all():
+        name = decision.context.class_names[decided[0]]
         raise InvalidInput(
-            f"the model decides {name!r} on all {int(inside.sum()):,} training rows, so there is nothing to tell "
-            "apart; pass rows with different decisions"
+            f"the model decides {name!r} on all {len(decided):,} training rows, so there is nothing to tell apart; "
+            "pass rows with different decisions"
         )
-    same = decided[inside] == decision.label
-    bins = model.bins
+    same = decided == decision.label
     rule = ShortRuleSearch(bins, same, bins.find(decision.point), precision).find()
     if rule is None:
-        return _answer(decision, None, precision, (0, 0, len(same)), ())
+        return _answer(decision, None, precision, (0, 0), ())
     box = {j: bins.mask_of(j, allowed) for j, allowed in rule.allowed.items()}
     term = Term.of_box([bins.variables[j] for j in sorted(box)], [box[j] for j in sorted(box)])
-    matching = bins.match(rule.allowed)
-    exceptions = np.flatnonzero(inside)[matching & ~same]
-    counts = (rule.matching, rule.same, len(same))
-    return _answer(decision, term, precision, counts, tuple(exceptions.tolist()))
+    exceptions = counted.places[bins.match(rule.allowed) & ~same]
+    return _answer(decision, term, precision, (rule.matching, rule.same), tuple(exceptions.tolist()))
 
 
 def _answer(
     decision: RowDecision,
     term: Term | None,
     precision: float,
-    counts: tuple[int, int, int],
+    counts: tuple[int, int],
     exceptions: tuple[int, ...],
 ) -> InShort:
     def explain_row(row: Row, time_limit: float | None) -> Explanation:
@@ -59,6 +53,16 @@ def _answer(
 
         return explain(decision.model.ask(row), Wishes(goal="prime"), Clock(time_limit))
 
+    counted = decision.model.counted
     return InShort(
-        decision.name, term, precision, *counts, exceptions, decision.values, decision.context, explain_row
+        decision.name,
+        term,
+        precision,
+        *counts,
+        len(counted.places),
+        exceptions,
+        decision.values,
+        decision.context,
+        explain_row,
+        is_sample=len(counted.places) < counted.total,
     )
