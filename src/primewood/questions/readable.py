@@ -29,8 +29,8 @@ from primewood.model.context import TreeContext
 from primewood.model.decision import Decision, RowDecision
 from primewood.questions.weakening import drop_each, weaken
 
-TRIES = 14
-"""How many sets of features are looked for."""
+TRIES, TRIES_IN_VALUES = 14, 7
+"""How many sets of features are looked for: in "values", a try takes as long as the answer itself."""
 MOST_SETS = 3
 """How many sets of features are grown."""
 NEAR_ROWS = 12
@@ -69,8 +69,8 @@ class ReadableSearch:
         best, merit = first, self._judge(first.box)
         if merit[0] == 0:
             return first
-        for features in self._list_sets(first.box):
-            found = self._grow_around(features)
+        for features, in_values in self._find_sets(first).items():
+            found = in_values if self.literals == "values" else self._grow_around(features)
             judged = merit if found is None else self._judge(found.box)
             if found is not None and judged < merit:
                 best, merit = replace(found, queries=first.queries + found.queries), judged
@@ -81,7 +81,7 @@ class ReadableSearch:
         usual, dropped = self.decision.model.order, self._drop_others(features)
         kept = [j for j in usual if j in features]
         order = [*(j for j in usual if j not in features), *kept]
-        near = self._let_in(kept) if self.literals != "values" else []
+        near = self._let_in(kept)
         found = self._grow([dropped, *near], order, self.literals) if near else None
         return found or self._grow([dropped], order, self.literals)
 
@@ -99,12 +99,12 @@ class ReadableSearch:
         )
         return None if found.interrupted else found
 
-    def _list_sets(self, box: Box) -> list[frozenset[int]]:
-        """The smallest sets of features that are enough, as far as they are found."""
+    def _find_sets(self, first: Grown) -> dict[frozenset[int], Grown]:
+        """The smallest sets of features that are enough, as far as they are found, each with what showed it."""
         usual, random = self.decision.model.order, np.random.default_rng(0)
-        at = self._mentioned(box)
-        found, tried = [at], set[tuple[frozenset[int], int]]()
-        for _ in range(TRIES):
+        at = self._mentioned(first.box)
+        found, tried = {at: first}, set[tuple[frozenset[int], int]]()
+        for _ in range(TRIES_IN_VALUES if self.literals == "values" else TRIES):
             left = [j for j in usual if j in at and j not in self.fixed and (at, j) not in tried]
             if not left:
                 break
@@ -113,11 +113,12 @@ class ReadableSearch:
             order = [j, *(i for i in usual if i not in at), *(i for i in usual if i in at and i != j)]
             grown = self._grow([], order, "values")
             other = None if grown is None else self._mentioned(grown.box)
-            if other is not None and len(other) <= len(at):
+            if grown is not None and other is not None and len(other) <= len(at):
                 at = other
-                found.append(other)
+                found.setdefault(other, grown)
         fewest = min(len(features) for features in found)
-        return list(dict.fromkeys(x for x in found if len(x) == fewest))[:MOST_SETS]
+        smallest = [features for features in found if len(features) == fewest]
+        return {features: found[features] for features in smallest[:MOST_SETS]}
 
     def _let_in(self, features: Sequence[int]) -> list[Step]:
         """A step for each of the training rows near by that get the same decision."""
