@@ -641,9 +641,10 @@ class Explainer:
         goal
             "readable", the default: of the explanations that several orders lead to, the one with the fewest
             conditions; of these, the one that covers the most training rows. "prime": the one that `order` leads to;
-            the default where `order`, `also` or `weights` are given, and for expressions. "shortest": one that mentions
-            the fewest features, or those with the least total weight. "widest": one that covers the most. If the limit
-            is reached before this is proved, `status` records it, and `bounds` gives the distance from the best.
+            the default where `order`, `also` or `weights` are given, for expressions, and for the Boolean engines.
+            "shortest": one that mentions the fewest features, or those with the least total weight. "widest": one that
+            covers the most. If the limit is reached before this is proved, `status` records it, and `bounds` gives the
+            distance from the best.
         measure
             What "widest" counts: training "rows" (the default with training rows), "volume" (the share of the box of
             their ranges), or "values" (the share of cells).
@@ -708,7 +709,8 @@ class Explainer:
         decision = self._model.ask(x) if within is None else self._model.ask_within(x, within)
         wishes = Wishes(literals, goal, measure, weights, order, fix, avoid, only, also)
         if precision is not None:
-            if wishes != Wishes() or within is not None:
+            others = (literals, goal, measure, weights, order, only, also, within, *fix, *avoid)
+            if any(given is not None for given in others):
                 raise InvalidInput("precision asks for the decision in short, and goes with no other option")
             return find_in_short(decision, precision)
         return explain(decision, wishes, self._start_clock(time_limit, work_limit), choose_watcher(progress))

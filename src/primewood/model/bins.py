@@ -61,15 +61,10 @@ class Bins:
 
     @cached_property
     def last_ordered(self) -> NDArray[np.int64]:
-        """Per variable, its last bin that is not "missing"; of a category, none is ordered."""
+        """Per variable whose values have an order, its last bin that is not "missing"."""
         return np.array(
             [start + len(of) - 1 for start, of in zip(self.first, self.ends, strict=False)], dtype=np.int64
         )
-
-    @cached_property
-    def variable_of(self) -> NDArray[np.int64]:
-        """Per bin, its variable."""
-        return np.repeat(np.arange(len(self.variables)), np.diff(self.first))
 
     @cached_property
     def is_nominal(self) -> NDArray[np.bool_]:
@@ -112,14 +107,14 @@ class CountedRows:
         Their bins.
     decided : array of int
         What the model decides on them, as places in its labels.
-    total : int
-        How many training rows there are.
+    is_sample : bool
+        Whether they are only some of the rows that could be counted.
     """
 
     places: NDArray[np.int64]
     bins: Bins
     decided: NDArray[np.int64]
-    total: int
+    is_sample: bool
 
 
 def _find_ends(variable: Variable, values: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -295,10 +295,11 @@ class TreeModel(Model):
         if points is None:
             raise InvalidInput("there are no training rows: pass them to Explainer")
         places = np.flatnonzero((points >= 0).all(axis=1))
-        if len(places) > MOST_COUNTED:
+        is_sample = len(places) > MOST_COUNTED
+        if is_sample:
             places = np.sort(np.random.default_rng(0).permutation(places)[:MOST_COUNTED])
         bins = Bins.of_points(self.context.variables, points[places])
-        return CountedRows(places, bins, self.engines.decide_all(points[places]), len(points))
+        return CountedRows(places, bins, self.engines.decide_all(points[places]), is_sample)
 
     @cached_property
     def _decided(self) -> NDArray[np.int64]:
@@ -407,8 +408,9 @@ class TreeModel(Model):
         self._variants[key] = variant
 
     def __getstate__(self) -> dict[str, Any]:
-        """What another process needs: it makes variants for itself."""
-        return {**self.__dict__, "_variants": {}}
+        """What another process needs: it makes variants, and decides training rows, for itself."""
+        kept = {name: value for name, value in self.__dict__.items() if name not in ("counted", "_decided")}
+        return {**kept, "_variants": {}}
 
     def cut_beside(self, other: Ensemble) -> TreeModel:
         """The same model over a domain that is cut where another ensemble over the same columns cuts."""

@@ -137,9 +137,7 @@ class Explanation(Brief, Shown):
     @property
     def _shortened(self) -> ShortenedRecord:
         """The decision in short where the explanation is long, and there is one to be found."""
-        context = self.context
-        known = "in_short" in self.__dict__ or (self.shorten is not None and self.find_witnesses is not None)
-        if not known or len(self.term.literals) <= SHORT_ENOUGH or not isinstance(context, TreeContext):
+        if len(self.term.literals) <= SHORT_ENOUGH or not isinstance(self.context, TreeContext):
             return {}
         try:
             return {"in_short": self.in_short.to_dict()}

@@ -64,5 +64,5 @@ def _answer(
         decision.values,
         decision.context,
         explain_row,
-        is_sample=len(counted.places) < counted.total,
+        is_sample=counted.is_sample,
     )
