@@ -71,7 +71,7 @@ def engines(
     asked, language = session.asked(row), literals or session.explainer.literals
     if not session.table.is_exact:
         return
-    options = {"literals": language, "order": session.chosen(order) or None, **NO_LIMIT}
+    options = {"literals": language, "goal": "prime", "order": session.chosen(order) or None, **NO_LIMIT}
     own = session.explainer.explain(session.given(asked.row), **options).term
     names = ("search", "diagram", *(("bdd", "sat") if "vote" in session.model.options else ()))
     for engine in names:
@@ -135,7 +135,7 @@ def _options(
 ) -> dict[str, Any]:
     """The options of `explain` that go together."""
     found: dict[str, Any] = {"literals": literals, "goal": goal}
-    if weights and goal != "widest":
+    if weights and goal not in ("readable", "widest"):
         found["weights"] = dict(zip(session.names, weights, strict=False))
     if goal == "widest":
         found["measure"] = measure if session.recipe.known or measure == "values" else "values"
@@ -168,7 +168,7 @@ def judge_best(
     if look:
         judge_witnesses(session, why, box, fixed)
         speak(why)
-    if why.status is IMPOSSIBLE or options["goal"] == "prime":
+    if why.status is IMPOSSIBLE or options["goal"] in ("readable", "prime"):
         return box
     if why.bounds is None:
         expect(why.status is INTERRUPTED, "explain", f"{why.status} without bounds")

@@ -1,6 +1,7 @@
 #include "search/lagrangian.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace primewood::search {
@@ -240,11 +241,11 @@ bool Lagrangian::hopeless(Node& node) const {
 // Local search for a point: often at the first nodes, ever more rarely after them.
 bool Lagrangian::look_for_points(int depth) {
   if (costs_) return look_for_cheap_points(depth);
-  if (depth == 0) return goal_->wander(kRootWalks, point);
+  if (depth == 0) return goal_->wander(kRootWalks, point) && live_.holds(point);
   if (visited_ < next_ascent_) return false;
   next_ascent_ = visited_ + std::max<long>(4, visited_ / 4);
   point = relaxation_.value;
-  return goal_->ascend(point) || goal_->wander(kShortWalk, point);
+  return (goal_->ascend(point) || goal_->wander(kShortWalk, point)) && live_.holds(point);
 }
 
 // The same with costs: what is found is handed on, and the search goes on.
@@ -264,6 +265,7 @@ Lagrangian::Verdict Lagrangian::descend(Node& node, bool at_root) {
   for (int n = 0; n <= last; n++) {
     limits_.check();
     const double upper = relaxation_.evaluate(node);
+    assert(std::isfinite(upper));  // something is live of every variable
     if (upper < node.threshold - tolerance_ && is_closed(node)) {
       relaxation_.remember();
       return Verdict::kNone;
@@ -295,7 +297,7 @@ int Lagrangian::steps(bool at_root) const {
 
 bool Lagrangian::try_values(bool ascend) {
   point = relaxation_.value;
-  return ascend ? goal_->ascend(point) : met(point);
+  return ascend ? goal_->ascend(point) && live_.holds(point) : met(point);
 }
 
 // Whether the bound is below the threshold without the rounding of many steps, too.
@@ -335,7 +337,7 @@ bool Lagrangian::reduce(Node& node) {
       if (relaxation_.best[i] - relaxation_.leaf_value(node, p) > slack) keep_[p] = 0;
   for (int j = 0; j < int(box_.size.size()); j++)
     if (!node.region.fixed(j)) relaxation_.drop_values(node.region, j, slack);
-  return propagate(node) && compact(node);
+  return propagate(node) && live_.narrow(node.region) && compact(node);
 }
 
 // A tree must end in one of its leaves: where all of them restrict a variable, so does the tree.
