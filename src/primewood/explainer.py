@@ -641,7 +641,7 @@ class Explainer:
         goal
             "readable", the default: of the explanations that several orders lead to, the one with the fewest
             conditions; of these, the one that covers the most training rows. "prime": the one that `order` leads to;
-            the default where `order`, `also` or `weights` are given, for expressions, and for the Boolean engines.
+            the default where `order`, `also` or `weights` are given, and for expressions.
             "shortest": one that mentions the fewest features, or those with the least total weight. "widest": one that
             covers the most. If the limit is reached before this is proved, `status` records it, and `bounds` gives the
             distance from the best.

@@ -54,15 +54,11 @@ class Wishes:
                 raise InvalidInput(f'{name} is for goal="prime", not for {self.goal!r}')
 
     def choose_goal(self, decision: Decision) -> Goal:
-        """The goal; by default "readable", unless an order is wished for, or it would take too long.
-
-        The Boolean engines are slow, and know no limit of search nodes. Expressions have one explanation per order.
-        """
+        """The goal; by default "readable", unless an order is wished for, or the decision is that of an expression."""
         if self.goal is not None:
             return self.goal
         ordered = self.order is not None or self.also is not None or self.weights is not None
-        boolean = decision.model.engines.engine in ("bdd", "sat")
-        return "prime" if ordered or boolean or not isinstance(decision, RowDecision) else "readable"
+        return "prime" if ordered or not isinstance(decision, RowDecision) else "readable"
 
     def find_fixed(self, model: Model) -> frozenset[int]:
         """The places of the variables that keep the row's value."""
