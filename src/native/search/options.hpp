@@ -11,7 +11,7 @@ struct SearchOptions {
   Effort probe{60};          // for one variable of a box, before it is widened on trust
   Effort proof{Effort{}.nodes, 300};  // for all that were widened on trust
   long alone = 200;                   // nodes of a search that one thread takes before others help
-  int few = 8;                        // so many variables, or fewer, are not widened on trust
+  int few = 8;                        // up to this many variables are widened without trust
 };
 
 }  // namespace primewood::search

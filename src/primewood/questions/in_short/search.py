@@ -52,7 +52,7 @@ class ShortRule:
 
 
 def lower_limit(same: int, matching: int, confidence: float = CONFIDENCE) -> float:
-    """The exact lower limit of a share, of which `same` of `matching` rows were seen.
+    """The exact lower limit of a share, if `same` of `matching` rows were seen to have it.
 
     >>> round(lower_limit(59, 59), 3), round(lower_limit(412, 418), 3)
     (0.95, 0.972)
