@@ -220,6 +220,7 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
         ("most_rules", "most_nodes", "number", "n_jobs", "count", "explain", "sample", "seed", "part_rows"),
         _whole,
     ),
+    "near_features": _whole,
     **dict.fromkeys(("reuse", "relative", "resume"), _truth),
     **dict.fromkeys(("units", "domain"), _check_mapping),
     **dict.fromkeys(("source", "folder"), _path),

@@ -600,6 +600,8 @@ class Explainer:
         avoid: Iterable[str] = (),
         only: Iterable[str] | None = None,
         also: Any = None,
+        near: float | None = None,
+        near_features: int | None = None,
         within: float | None = None,
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
@@ -621,6 +623,8 @@ class Explainer:
         avoid: Iterable[str] = (),
         only: Iterable[str] | None = None,
         also: Any = None,
+        near: float | None = None,
+        near_features: int | None = None,
         within: float | None = None,
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
@@ -664,6 +668,12 @@ class Explainer:
         also
             Rows that the answer should cover too, the most wanted first. Each row is included if the
             decision stays, before `order` is followed. `covers` lists the rows that are covered.
+        near
+            Explain the decision among rows near this one only, which takes fewer conditions: each number differs from
+            the row's own by at most this share of its training range, such as 0.05; categories and gaps stay the same.
+        near_features
+            Explain the decision among rows that differ from this one in at most this many features. It can be combined
+            with `near`.
         within
             For a regressor: explain why the prediction is within plus or minus this of its value.
         time_limit
@@ -707,9 +717,22 @@ class Explainer:
         ('pl', 'pw')
         """
         decision = self._model.ask(x) if within is None else self._model.ask_within(x, within)
-        wishes = Wishes(literals, goal, measure, weights, order, fix, avoid, only, also)
+        wishes = Wishes(literals, goal, measure, weights, order, fix, avoid, only, also, near, near_features)
         if precision is not None:
-            others = (literals, goal, measure, weights, order, only, also, within, *fix, *avoid)
+            others = (
+                literals,
+                goal,
+                measure,
+                weights,
+                order,
+                only,
+                also,
+                near,
+                near_features,
+                within,
+                *fix,
+                *avoid,
+            )
             if any(given is not None for given in others):
                 raise InvalidInput("precision asks for the decision in short, and goes with no other option")
             return find_in_short(decision, precision)

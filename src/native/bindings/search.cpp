@@ -52,6 +52,34 @@ Found find(Workspaces& workspaces, const Array<std::uint8_t>& mask, const Questi
   return found;
 }
 
+// A point that answers a question, where values cost something and a point no more than `most` in sum. Costs are per
+// atom; an infinite one forbids its value. `start` is a point that costs nothing.
+Found find_within(Workspaces& workspaces, const std::vector<int>& start, const Array<double>& cost, double most,
+                  const Question& question, Budget budget) {
+  const Forest& f = workspaces.forest;
+  check_point(f, start);
+  require(int(cost.shape(0)) == f.atoms(), "the costs have the wrong length");
+  check_question(f, question);
+  const std::vector<double> of_atom = to_vector(cost);
+  std::vector<std::uint8_t> mask(of_atom.size());
+  for (std::size_t a = 0; a < of_atom.size(); a++) mask[a] = std::isfinite(of_atom[a]);
+  for (int j = 0; j < f.n_variables; j++) require(of_atom[f.offset[j] + start[j]] == 0, "the start costs something");
+  Found found;
+  const Unlocked unlocked;
+  auto oracle = workspaces.take();
+  try {
+    const Run run(*oracle, workspaces.options, budget, poll_signals);
+    const bool exists = oracle->find_within(mask.data(), question, of_atom, most, start, found.point);
+    found.outcome = exists ? Outcome::kFound : Outcome::kNoneExists;
+  } catch (const LimitReached&) {
+    return {};
+  }
+  if (found.outcome == Outcome::kFound && !answers(*oracle, found.point, question))
+    throw std::logic_error("what was found is not what was asked for");
+  workspaces.give_back(std::move(oracle));
+  return found;
+}
+
 // What came out of growing, with the box packed and the queries counted.
 struct GrownBox {
   Grown grown;
@@ -192,6 +220,8 @@ void bind_search(nb::module_& m, ForestClass& forest) {
   bind_answers(m);
   forest.def("find", &find, nb::arg("mask"), nb::arg("question"), nb::arg("budget"))
       .def("grow", &grow, nb::arg("point"), nb::arg("weakening"), nb::arg("budget"), nb::arg("watcher") = nb::none())
+      .def("find_within", &find_within, nb::arg("start"), nb::arg("cost"), nb::arg("most"), nb::arg("question"),
+           nb::arg("budget"))
       .def("nearest", &find_nearest, nb::arg("instance"), nb::arg("cost"), nb::arg("norm"), nb::arg("target").none(),
            nb::arg("budget"));
 }

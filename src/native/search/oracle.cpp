@@ -85,6 +85,27 @@ bool Oracle::look_within(const std::uint8_t* mask, Question question, const std:
   return std::isfinite(most);
 }
 
+bool Oracle::find_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom, double budget,
+                         const std::vector<int>& start, std::vector<int>& point) {
+  std::vector<std::uint8_t> affordable(mask, mask + forest.atoms());
+  for (int a = 0; a < forest.atoms(); a++)
+    if (of_atom[a] > budget) affordable[a] = 0;
+  const auto cost_of = [&](const std::vector<int>& x) {
+    double sum = 0;
+    for (int j = 0; j < forest.n_variables; j++) sum += of_atom[forest.offset[j] + x[j]];
+    return sum;
+  };
+  if (look_within(affordable.data(), question, of_atom, start, point) && cost_of(point) <= budget) return true;
+  bool found = false;
+  const auto take = [&](const std::vector<int>& x) {
+    if (!found) point = x;
+    found = true;
+    return -1.0;  // nothing costs as little, so the search ends
+  };
+  search_within(affordable.data(), question, of_atom, budget, take);
+  return found;
+}
+
 bool Oracle::answers(const std::vector<int>& point, Question question) const {
   const int decided = forest.decide(point.data());
   return (question.target ? decided == *question.target : decided != question.label) && forest.possible(point.data());

@@ -79,6 +79,11 @@ class Oracle {
   bool look_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom,
                    const std::vector<int>& start, std::vector<int>& point);
 
+  // True with a point of the box that answers the question and costs no more than the budget. Every variable has a
+  // value that costs nothing; `start` is a point of the box.
+  bool find_within(const std::uint8_t* mask, Question question, const std::vector<double>& of_atom, double budget,
+                   const std::vector<int>& start, std::vector<int>& point);
+
   bool answers(const std::vector<int>& point, Question question) const;
 
   // Local search alone, for a point at which a rival beats the label: open a box, and, if that is not ruled out, look

@@ -93,6 +93,36 @@ TEST_CASE("the nearest answer costs as much as the cheapest of all") {
   CHECK(found > 60);
 }
 
+TEST_CASE("an answer within a budget is found if there is one") {
+  RandomForests random(21);
+  int found = 0, none = 0;
+  for (int round = 0; round < 400; round++) {
+    const Forest f = random.make({5, round % 2, 2 + round % 2});
+    const Point instance = random.make_point(f);
+    const std::vector<double> costs = random.make_costs(f, instance, round % 4 < 2);
+    Question question{f.decide(instance.data())};
+    if (round % 5 == 0) question.target = (question.label + 1) % f.n_classes;
+    Mask mask(costs.size());
+    for (std::size_t a = 0; a < costs.size(); a++) mask[a] = std::isfinite(costs[a]);
+    const double budget = round % 6;
+    Oracle oracle(f);
+    start(oracle, {800, round % 7 != 0});
+    double cheapest = INFINITY;
+    for_each_point(f, mask, [&](const Point& p) {
+      if (oracle.answers(p, question)) cheapest = std::min(cheapest, cost_of(f, costs, p, Norm::kSum));
+    });
+    Point point;
+    const bool exists = oracle.find_within(mask.data(), question, costs, budget, instance, point);
+    CHECK(exists == (cheapest <= budget));
+    (exists ? found : none)++;
+    if (!exists) continue;
+    CHECK(oracle.answers(point, question));
+    CHECK(cost_of(f, costs, point, Norm::kSum) <= budget);
+  }
+  CHECK(found > 60);
+  CHECK(none > 60);
+}
+
 TEST_CASE("a grown box is safe, and no value can be added to it") {
   RandomForests random(16);
   for (int round = 0; round < 120; round++) {

@@ -101,7 +101,8 @@ class Run:
 
     def _explain_rows(self, rows: NDArray[np.float64], places: Sequence[int]) -> list[RowResult]:
         points, labels = self._locate(rows)
-        pending = PendingRows(rows, places, points, labels, self._find_elsewhere(rows, labels))
+        elsewhere, by_cell = self._find_elsewhere(rows, labels), self.settings.options.get("near") is None
+        pending = PendingRows(rows, places, points, labels, elsewhere, by_cell=by_cell)
         self._settle(pending, self.known)
         lent = KnownBoxes(self._context.variables)
         while pending.waiting:

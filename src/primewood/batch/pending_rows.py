@@ -25,6 +25,8 @@ class PendingRows:
         Their cells and decisions.
     elsewhere
         The rows that another model explains. They share their cells only with equal rows.
+    by_cell
+        Whether rows of one cell share their explanation; else only equal rows do.
 
     Attributes
     ----------
@@ -41,9 +43,11 @@ class PendingRows:
         points: NDArray[np.int64],
         labels: NDArray[np.int64],
         elsewhere: frozenset[int] = frozenset(),
+        *,
+        by_cell: bool = True,
     ) -> None:
         self.rows, self.places, self.points, self.labels = rows, places, points, labels
-        self.elsewhere = elsewhere
+        self.elsewhere, self._by_cell = elsewhere, by_cell
         self.found: dict[int, RowResult] = {}
         self.waiting: dict[CellKey, list[int]] = {}
         for i in range(len(rows)):
@@ -56,7 +60,7 @@ class PendingRows:
 
     def cell(self, i: int) -> CellKey:
         """The cell of a row, with its decision."""
-        held = self.rows[i] if i in self.elsewhere else self.points[i]
+        held = self.points[i] if self._by_cell and i not in self.elsewhere else self.rows[i]
         return held.tobytes() + bytes([i in self.elsewhere]), int(self.labels[i])
 
     def task(self, cell: CellKey, also: NDArray[np.float64] | None = None) -> RowTask:

@@ -11,6 +11,7 @@ from primewood.batch.settings import Settings
 from primewood.engines.protocol import Clock
 from primewood.model.decision import RowDecision
 from primewood.model.model import TreeModel
+from primewood.model.nearby import Nearness, stay_near
 from primewood.model.row_in_cell import Row
 from primewood.questions.explain import Wishes, explain
 from primewood.questions.explanation import Explanation
@@ -43,8 +44,10 @@ class RowExplainer:
         if result.box is None:
             row = tuple(result.row.tolist())
             return Failed(result.problem, row, settings.literals, self.model.context)
-        decision = self._decide_again(result, settings.options.get("within"))
-        fixed = decision.model.find_places("fix", settings.options.get("fix", ()))
+        options = settings.options
+        nearness = Nearness(options.get("near"), options.get("near_features"))
+        decision = stay_near(self._decide_again(result, options.get("within")), nearness)
+        fixed = decision.model.find_places("fix", options.get("fix", ()))
         why = ExplanationMaker.for_decision(decision, settings.literals, fixed).explain(result.box)
         notes = result.notes
         if result.source is not None:

@@ -66,10 +66,15 @@ class Settings:
         if not isinstance(self.block, int) or self.block < 1:
             raise InvalidInput(f"block must be a number of rows of at least 1, not {self.block!r}")
         goal = self.options.get("goal")
-        if self.reuse and (goal not in (None, "prime") or self.options.get("within") is not None):
+        if self.reuse and goal not in (None, "prime"):
             raise InvalidInput(
-                'reuse is for goal="prime" without within=: what is shortest or widest for one row is not for another'
+                'reuse is for goal="prime": what is shortest or widest for one row is not for another'
             )
+        for name in ("within", "near", "near_features"):
+            if self.reuse and self.options.get(name) is not None:
+                raise InvalidInput(
+                    f"reuse does not go with {name}=: what holds around one row does not around another"
+                )
         if self.reuse and self.options.get("also") is not None:
             raise InvalidInput("reuse chooses itself which rows are explained together; leave out also=")
 

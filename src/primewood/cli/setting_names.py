@@ -106,6 +106,8 @@ ROWS = {"sheet": _TEXT, "decimal": _choose(".", ",")}
 ANSWERS = {
     "weights": Setting("a table from features to numbers", _is_table_of_numbers),
     "measure": _choose("rows", "volume", "values"),
+    "near": Setting("a share of the training range, above 0", _is_positive),
+    "near_features": _COUNT,
     "work_limit": _COUNT,
     "exact": _SWITCH,
     "plain": _SWITCH,

@@ -202,6 +202,9 @@ class Forest:
         budget: Budget,
         watcher: Callable[[Growth], None] | None = None,
     ) -> Grown: ...
+    def find_within(
+        self, start: list[int], cost: NDArray[float64], most: float, question: Question, budget: Budget
+    ) -> Found: ...
     def nearest(
         self, instance: list[int], cost: NDArray[float64], norm: Norm, target: int | None, budget: Budget
     ) -> Nearest: ...

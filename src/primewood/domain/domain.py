@@ -139,6 +139,8 @@ class Domain:
         for order in self.knowledge.orders:
             low, high = (rows[:, self.column_names.index(name)] for name in (order.lower, order.upper))
             found &= np.isnan(low) | np.isnan(high) | order.holds(low, high)
+        if self.knowledge.changes is not None:
+            found &= self.knowledge.changes.find_kept(self.features, rows)
         return found
 
     def row_in(self, point: Point) -> NDArray[np.float64]:
@@ -158,7 +160,7 @@ class Domain:
         if variable is None or variable.cuts is None:
             return np.full(len(cuts), -1)
         cuts = _put_in_form(cuts, operator, "<=" if variable.closed == "right" else "<")
-        ends = _whole(cuts, feature.whole, variable.closed)
+        ends = whole_cuts(cuts, feature.whole, variable.closed)
         found = np.searchsorted(variable.cuts, ends, side="right")
         all_left = (ends == np.inf) | (
             ends >= feature.high if variable.closed == "right" else ends > feature.high
@@ -280,7 +282,7 @@ class _Builder:
         self.ensemble, self.recipe, self.loosened = ensemble, recipe, loosened
         self.rows, self.kinds, self.units = recipe.rows, recipe.kinds, recipe.units or {}
         self.declared = {name: declaration(name, what) for name, what in (recipe.declared or {}).items()}
-        self.cuts = _cuts(ensemble)
+        self.cuts = tested_cuts(ensemble)
         self.allows_missing, self.never_missing = ensemble.allows_missing, {*ensemble.never_missing}
         if beside is not None:
             self.join(beside)
@@ -323,7 +325,7 @@ class _Builder:
             if self.ensemble.categories.get(column) != beside.categories.get(column):
                 name = self.ensemble.feature_names[column]
                 raise InvalidInput(f"{name} has other categories in the second model: {categories.names}")
-        theirs = (_put_in_form(cuts, beside.operator, self.ensemble.operator) for cuts in _cuts(beside))
+        theirs = (_put_in_form(cuts, beside.operator, self.ensemble.operator) for cuts in tested_cuts(beside))
         self.cuts = [np.union1d(a, b) for a, b in zip(self.cuts, theirs, strict=True)]
         self.allows_missing = self.allows_missing and beside.allows_missing
         self.never_missing |= {*beside.never_missing}
@@ -468,7 +470,7 @@ class _Builder:
         name = self.ensemble.feature_names[column]
         closed: Side = "right" if self.ensemble.operator == "<=" else "left"
         tested = np.append(self.cuts[column], self.cuts_in_constraints(name, closed))
-        cuts = _whole(tested[np.isfinite(tested)], declared.whole, closed)
+        cuts = whole_cuts(tested[np.isfinite(tested)], declared.whole, closed)
         inside = (cuts >= declared.low) & (cuts < declared.high)
         if closed == "left":
             inside = (cuts > declared.low) & (cuts <= declared.high)
@@ -476,7 +478,7 @@ class _Builder:
         if (
             not len(kept) and name in self.compared
         ):  # constraints mention it: two cells, though no test distinguishes them
-            kept = _whole(np.array([_some_cut(declared, closed)]), declared.whole, closed)
+            kept = whole_cuts(np.array([_some_cut(declared, closed)]), declared.whole, closed)
         variable = None
         if self.tested[column] and (len(kept) or may_miss):
             variable = Variable.numeric(name, kept.tolist(), closed, missing=may_miss)
@@ -518,7 +520,7 @@ class _Builder:
         native = [
             f for f in looked_at if f.columns[0] in self.ensemble.categories and f.name not in self.declared
         ]
-        found = _merge([f for f in looked_at if f not in native])
+        found = merge_assumptions([f for f in looked_at if f not in native])
         if any(f.others is None for f in native):
             found.append("categories are those that the model knows")
         if self.allows_missing:
@@ -530,7 +532,7 @@ class _Builder:
         return tuple(found)
 
 
-def _merge(features: Iterable[Feature]) -> list[str]:
+def merge_assumptions(features: Iterable[Feature]) -> list[str]:
     """What is assumed about features, each kind once: "age, kids are whole numbers"."""
     said: dict[tuple[str, str], list[str]] = {}
     for feature in features:
@@ -543,7 +545,7 @@ def _merge(features: Iterable[Feature]) -> list[str]:
     ]
 
 
-def _cuts(ensemble: Ensemble) -> list[NDArray[np.float64]]:
+def tested_cuts(ensemble: Ensemble) -> list[NDArray[np.float64]]:
     """Per column, the cuts that it is tested at, in ascending order; infinite ones where it is tested for NaN only."""
     columns: list[list[NDArray[np.float64]]] = [[] for _ in ensemble.feature_names]
     tests = ensemble.threshold_tests
@@ -564,7 +566,7 @@ def _put_in_form(cuts: NDArray[np.float64], operator: Operator, own: Operator) -
     return np.where(np.isfinite(cuts), moved, cuts)
 
 
-def _whole(cuts: NDArray[np.float64], whole: bool, closed: Side | None) -> NDArray[np.float64]:
+def whole_cuts(cuts: NDArray[np.float64], whole: bool, closed: Side | None) -> NDArray[np.float64]:
     """The cuts that separate the same whole numbers and are whole themselves."""
     if not whole:
         return cuts

@@ -111,6 +111,36 @@ class Constraint:
 
 
 @dataclass(frozen=True)
+class FewChanges:
+    """That rows differ from one row in few features.
+
+    Attributes
+    ----------
+    row : tuple of float
+    point : Point
+        Its cell.
+    most : int
+        How many features may differ.
+    """
+
+    row: tuple[float, ...]
+    point: Point
+    most: int
+
+    def allows(self, point: Point) -> bool:
+        """Whether a cell has a row that differs in few features."""
+        return sum(a != b for a, b in zip(point, self.point, strict=True)) <= self.most
+
+    def find_kept(self, features: Sequence[Feature], rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which rows differ in few features."""
+        own = np.array(self.row)
+        differs = (rows != own) & ~(np.isnan(rows) & np.isnan(own))
+        changed = np.stack([differs[:, feature.columns].any(axis=1) for feature in features], axis=1)
+        kept: NDArray[np.bool_] = changed.sum(axis=1) <= self.most
+        return kept
+
+
+@dataclass(frozen=True)
 class Knowledge:
     """All that is known about rows.
 
@@ -120,10 +150,13 @@ class Knowledge:
         Over the places of variables.
     orders : tuple of Order
         As the user stated them, for rows; between whole numbers, with a whole constant.
+    changes : FewChanges or None
+        Of a question about rows near one row, that they differ from it in few features.
     """
 
     rules: tuple[Constraint, ...] = ()
     orders: tuple[Order, ...] = ()
+    changes: FewChanges | None = None
 
     def __bool__(self) -> bool:
         """Whether some cells are excluded."""
@@ -131,6 +164,8 @@ class Knowledge:
 
     def allows(self, point: Point) -> bool:
         """Whether a row can be at a point."""
+        if self.changes is not None and not self.changes.allows(point):
+            return False
         return all(rule.allows(point) for rule in self.rules)
 
     def list_used(self, box: Box) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain import EnsembleSubject, ExpressionSubject, Subject
+from primewood.domain.knowledge import FewChanges
+from primewood.engines.few_changes import FewChangesOracle
 from primewood.engines.protocol import Clock, EngineName, Family, Oracle, PricingOracle
 from primewood.errors import Interrupted, InvalidInput, TooLarge, format_list, quote_value
 from primewood.logic.expression import Expression
@@ -136,6 +138,12 @@ class Engines:
         """An oracle for "the decision is this label", or, given a target, for "the decision is not the target"."""
         if target is not None and len(self.subject.labels) == 2:
             target = None
+        if self._changes is not None:
+            return FewChangesOracle(self._price_all(label, target), self._changes)
+        return self._ask_all(label, target)
+
+    def _ask_all(self, label: int, target: int | None) -> Oracle:
+        """An oracle about all rows, however many features differ."""
         if self.engine == "diagram":
             return self.use_diagram(label, target=target)
         if self.engine == "bdd":
@@ -146,12 +154,30 @@ class Engines:
 
     def price_changes(self, label: int, target: int | None = None) -> PricingOracle:
         """An oracle that also finds the cheapest change of the decision."""
-        oracle = self.oracle(label, target)
+        if target is not None and len(self.subject.labels) == 2:
+            target = None
+        assert self._changes is None, "what is nearest is asked among all rows"
+        return self._price_all(label, target)
+
+    def _price_all(self, label: int, target: int | None) -> PricingOracle:
+        oracle = self._ask_all(label, target)
         if isinstance(oracle, PricingOracle):
             return oracle
         if self.engine == "auto":
             return self.use_diagram(label, target=target)
         raise InvalidInput(f'engine="{self.engine}" does not price changes; "search" and "diagram" do')
+
+    @property
+    def _changes(self) -> FewChanges | None:
+        """In how many features rows may differ from one row; None for any number."""
+        subject = self.subject
+        return subject.domain.knowledge.changes if isinstance(subject, EnsembleSubject) else None
+
+    def limit_changes(self, subject: EnsembleSubject) -> Engines:
+        """The engines for the same model and cells, among rows that differ from one row in few features."""
+        limited = self.for_subject(subject)
+        limited._forest = self._build_forest() if self._searches else None
+        return limited
 
     def sum_sequentially(self) -> Engines:
         """The engines for the decision that `predict` takes when it adds scores in the order of the trees."""
@@ -166,6 +192,7 @@ class Engines:
 
     def primes(self, label: int, literals: Language, point: Point | None = None) -> Family:
         """The prime implicants of a decision, all or those around a point."""
+        assert self._changes is None, "they are listed among all rows"
         if self.engine == "bdd":
             return self._boolean(label).primes(literals, point)
         family = self.try_diagram(label, lambda compiled: compiled.primes(literals, point))
@@ -193,7 +220,7 @@ class Engines:
         required
             Whether, with ``engine="diagram"``, a model that does not compile in time is an error.
         """
-        if self.engine not in ("auto", "diagram"):
+        if self.engine not in ("auto", "diagram") or self._changes is not None:
             return None
         try:
             return ask(self.use_diagram(label, clock, target))
@@ -288,6 +315,7 @@ class Engines:
             or not isinstance(subject, EnsembleSubject)
             or len(subject.ensemble.trees) > 1
             or subject.domain.knowledge
+            or self._changes is not None
         ):
             return None
         with self._working:

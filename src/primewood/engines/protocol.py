@@ -282,8 +282,17 @@ class GrowingOracle(Protocol):
 
 
 @runtime_checkable
-class PricingOracle(Protocol):
-    """An oracle that finds the cheapest point at which Γ does not hold."""
+class PricingOracle(Oracle, Protocol):
+    """An oracle that finds the cheapest point at which Γ does not hold, or one that costs little."""
+
+    def find_within(self, start: Point, costs: Costs, most: float, clock: Clock | None = None) -> Reply:
+        """A point at which Γ does not hold and whose values cost no more than `most` together.
+
+        Parameters
+        ----------
+        start
+            A point whose values cost nothing.
+        """
 
     def nearest(
         self, point: Point, costs: Costs, clock: Clock | None = None, *, largest: bool = False

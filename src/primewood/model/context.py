@@ -30,6 +30,7 @@ from primewood.render.records import (
     DistributionRecord,
     IntervalRecord,
     LiteralRecord,
+    NearRecord,
     ScoreRecord,
     plain,
 )
@@ -67,6 +68,8 @@ class Context:
         Per feature its unit.
     digest : str or None
         What tells the model from any other.
+    near : record or None
+        Which rows answers are about, where these are only rows near one row.
     """
 
     variables: tuple[Variable, ...]
@@ -75,6 +78,7 @@ class Context:
     vote: str | None = field(default=None, kw_only=True)
     units: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     digest: str | None = field(default=None, kw_only=True)
+    near: NearRecord | None = field(default=None, kw_only=True)
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
@@ -224,6 +228,8 @@ class TreeContext(Context):
         Says what decisions are based on; None without the model.
     ids : tuple or None
         The labels of the training rows in the index of their frame; None if there is no index.
+    whole : TreeContext or None
+        Of answers about rows near one row: the context of those about all rows.
     """
 
     domain: Domain = field(kw_only=True)
@@ -232,6 +238,7 @@ class TreeContext(Context):
     points: NDArray[np.int64] | None = field(default=None, kw_only=True)
     scorer: Scorer | None = field(default=None, repr=False, kw_only=True)
     ids: tuple[object, ...] | None = field(default=None, repr=False, kw_only=True)
+    whole: TreeContext | None = field(default=None, repr=False, kw_only=True)
 
     @cached_property
     def feature_names(self) -> tuple[str, ...]:
@@ -252,7 +259,8 @@ class TreeContext(Context):
         return None if self.scorer is None or row is None else self.scorer.score(row)
 
     def drop_model(self) -> Self:
-        return replace(self, scorer=None)
+        whole = None if self.whole is None else self.whole.drop_model()
+        return replace(self, scorer=None, whole=whole)
 
     def read(self, x: Any) -> tuple[Row, Point]:
         row = as_row(x, self.layout)
@@ -281,6 +289,8 @@ class TreeContext(Context):
     @cached_property
     def ranges(self) -> NDArray[np.float64] | None:
         """The smallest and the largest number of each column in the training rows; NaN if there is none."""
+        if self.whole is not None:
+            return self.whole.ranges
         if self.rows is None:
             return None
         lowest = np.where(np.isnan(self.rows), np.inf, self.rows).min(axis=0)

@@ -96,10 +96,13 @@ class RowDecision(Decision):
     model : TreeModel
     row : Row
         The row as the model takes it.
+    whole : RowDecision or None
+        Of a decision near its row: the decision among all rows.
     """
 
     model: TreeModel
     row: Row
+    whole: RowDecision | None = field(default=None, kw_only=True)
 
     @property
     def context(self) -> TreeContext:

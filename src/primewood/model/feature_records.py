@@ -25,6 +25,7 @@ def instance_record(
     """
     if not isinstance(context, TreeContext):
         return []
+    context = context.whole or context
     held = {} if row is None else context.named_values(np.array(row))
     found: list[EntryRecord] = []
     for feature in context.domain.features:

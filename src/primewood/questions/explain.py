@@ -13,6 +13,7 @@ from primewood.errors import InvalidInput, format_list
 from primewood.logic.language import Language
 from primewood.model.decision import Decision, RowDecision
 from primewood.model.model import Model
+from primewood.model.nearby import Nearness, stay_near
 from primewood.questions.best import Best
 from primewood.questions.explanation import Explanation, Goal
 from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
@@ -38,6 +39,8 @@ class Wishes:
     avoid: Iterable[str] = ()
     only: Iterable[str] | None = None
     also: Any = None
+    near: float | None = None
+    near_features: int | None = None
 
     def check(self) -> None:
         """Raise for wishes that do not go together."""
@@ -52,12 +55,19 @@ class Wishes:
         for name, given in (("order", self.order), ("also", self.also)):
             if given is not None and self.goal not in (None, "prime"):
                 raise InvalidInput(f'{name} is for goal="prime", not for {self.goal!r}')
+        if self.near_features is not None and self.goal not in (None, "prime"):
+            raise InvalidInput(f'near_features is for goal="prime", not for {self.goal!r}')
+        if self.also is not None and not (self.near is None and self.near_features is None):
+            raise InvalidInput(
+                "pass either also= or near=/near_features=, not both: other rows may not be near"
+            )
 
     def choose_goal(self, decision: Decision) -> Goal:
         """The goal; by default "readable", unless an order is wished for, or the decision is that of an expression."""
         if self.goal is not None:
             return self.goal
-        ordered = self.order is not None or self.also is not None or self.weights is not None
+        led = (self.order, self.also, self.weights, self.near_features)
+        ordered = any(given is not None for given in led)
         return "prime" if ordered or not isinstance(decision, RowDecision) else "readable"
 
     def find_fixed(self, model: Model) -> frozenset[int]:
@@ -98,9 +108,10 @@ def explain(
     When a limit comes first, the answer still entails the decision, and its status says that it is not proved prime,
     or not proved the best. The watcher is told about the answer so far.
     """
+    wishes.check()
+    decision = stay_near(decision, Nearness(wishes.near, wishes.near_features))
     model = decision.model
     literals = model.choose_language(wishes.literals)
-    wishes.check()
     fixed, avoided = wishes.find_fixed(model), wishes.find_avoided(model)
     weights, goal = wishes.read_weights(model), wishes.choose_goal(decision)
     if goal in ("shortest", "widest"):

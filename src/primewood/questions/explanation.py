@@ -42,6 +42,7 @@ from primewood.render.brief import Brief
 from primewood.render.records import (
     ExclusionsRecord,
     ExplanationRecord,
+    NearbyRecord,
     NecessitiesRecord,
     ScoreRecord,
     ShortenedRecord,
@@ -264,9 +265,8 @@ class Explanation(Brief, Shown):
         A long rule is shortened, and says so; `to_text(full=True)` has all conditions.
         """
         literals = [self.context.literal_record(x, self.row) for x in self.term.literals]
-        return text.write_rule(
-            {"decision": plain(self.decision), "status": str(self.status), "literals": literals}
-        )
+        said = {"decision": plain(self.decision), "status": str(self.status), "literals": literals}
+        return text.write_rule({**said, **self._near_record()})
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -283,13 +283,13 @@ class Explanation(Brief, Shown):
 
     @cached_property
     def volume(self) -> float | None:
-        """The share of the box of the training ranges that the explanation covers; None without rows.
+        """The share of the box of the training ranges that the explanation covers; None without rows, and near a row.
 
         Each feature spans the numbers from the smallest to the largest in the training rows, or its
         categories; missing values are left out of account.
         """
         volumes = self.context.volumes if isinstance(self.context, TreeContext) else None
-        if volumes is None:
+        if volumes is None or self.context.near is not None:
             return None
         share = 1.0
         for mask, variable, shares in zip(self._box(), self.context.variables, volumes, strict=True):
@@ -388,9 +388,14 @@ class Explanation(Brief, Shown):
             "history": [[_finite(x) for x in step] for step in self.history],
             "instance": instance_record(self.context, self.row, distribution=distribution),
             **self._necessity_record(),
+            **self._near_record(),
             **shown,
             **shortened,
         }
+
+    def _near_record(self) -> NearbyRecord:
+        """Which rows the explanation is about, where these are only rows near one row."""
+        return {} if self.context.near is None else {"near": self.context.near}
 
     def _necessity_record(self) -> NecessitiesRecord:
         """What is shown to be necessary, where the status does not say it."""

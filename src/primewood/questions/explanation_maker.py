@@ -131,9 +131,11 @@ def _find_witnesses_of(decision: Decision) -> FinderOf | None:
 
 
 def _shorten(decision: Decision) -> InShort:
+    """The decision in short, among all rows."""
     from primewood.questions.in_short.find import find_in_short
 
-    return find_in_short(decision)
+    whole = decision.whole if isinstance(decision, RowDecision) else None
+    return find_in_short(whole or decision)
 
 
 def _forget_witnesses(box: Box, known: KnownPoints) -> FindWitnesses:  # noqa: ARG001

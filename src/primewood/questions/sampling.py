@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.domain import Feature
+from primewood.domain import Domain, Feature
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box
 from primewood.logic.masks import indices
@@ -33,13 +33,29 @@ def sample(
     for _ in range(ROUNDS):
         if len(found) >= count:
             return found[:count]
-        drawn = _drawn(context, box, row, max(count, 16), random)
+        drawn = _undo_changes(domain, _drawn(context, box, row, max(count, 16), random), random)
         points = domain.points(drawn)
         possible = (points >= 0).all(axis=1) & domain.possible(drawn, points)
         found = np.concatenate([found, drawn[possible]])
     raise InvalidInput(
         f"only {len(found)} of {ROUNDS * max(count, 16)} rows drawn inside keep to the constraints; ask for fewer"
     )
+
+
+def _undo_changes(
+    domain: Domain, rows: NDArray[np.float64], random: np.random.Generator
+) -> NDArray[np.float64]:
+    """Rows that differ from the row in few features, if only such are asked about: all others are as in the row."""
+    changes = domain.knowledge.changes
+    if changes is None:
+        return rows
+    own = np.array(changes.row)
+    places = random.permuted(np.tile(np.arange(len(domain.features)), (len(rows), 1)), axis=1)
+    for k, feature in enumerate(domain.features):
+        kept = places[:, k] >= changes.most
+        for column in feature.columns:
+            rows[kept, column] = own[column]
+    return rows
 
 
 def _drawn(

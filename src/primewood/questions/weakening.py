@@ -90,10 +90,12 @@ class _Run:
     def widen(self, j: int) -> None:
         """Allow all values of a variable that are safe by themselves (or next to what is allowed)."""
         while not self.clock.expired():
-            candidates = self.reachable(j)
+            candidates, failed = self.reachable(j), self.failed[j]
             if not candidates or self.safe(j, candidates):
                 self.box[j] |= candidates
                 return
+            if self.failed[j] == failed:
+                return  # a limit came before an answer
         self.interrupted = True
 
     def safe(self, j: int, values: int) -> bool:
@@ -105,7 +107,7 @@ class _Run:
             self.interrupted = True
             return False
         self.queries += 1
-        reply = self.oracle.counterexample(tuple(box))
+        reply = self.oracle.counterexample(tuple(box), self.clock)
         if reply is Verdict.INTERRUPTED:
             self.interrupted = True
         elif isinstance(reply, tuple) and j is not None:

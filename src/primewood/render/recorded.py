@@ -39,7 +39,7 @@ def check_record(document: dict[str, Any]) -> None:
             fields.read(name, check)
     if document["bounds"] is not None:
         fields.read("goal", text)
-    if document["coverage"] is not None:
+    if document["coverage"] is not None and "near" not in document:
         fields.read("volume", number)
     ranged = {literal["feature"] for literal in document["literals"] if "intervals" in literal}
     for i, entry in enumerate(document["instance"]):
@@ -169,6 +169,13 @@ PERHAPS: dict[str, FieldCheck[Any]] = {
             "is_sample": flag,
             "lower": NUMBER,
             "exceptions": items(SCALAR),
+        }
+    ),
+    "near": _has(
+        {
+            "share": NUMBER,
+            "features": optional(whole(1)),
+            "bounds": items(_has({"feature": text, "low": number, "high": number})),
         }
     ),
     "excludes_total": whole(),

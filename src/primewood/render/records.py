@@ -147,13 +147,39 @@ class InShortRecord(TypedDict):
     exceptions: list[Scalar | None]
 
 
+class BoundsRecord(TypedDict):
+    """Between which numbers, both included, a feature stays."""
+
+    feature: str
+    low: float
+    high: float
+
+
+class NearRecord(TypedDict):
+    """Which rows an answer near a row is about.
+
+    Numbers differ from the row's own by at most `share` of their training range, which gives their bounds, and at most
+    `features` features differ; None where that does not matter.
+    """
+
+    share: float | None
+    features: int | None
+    bounds: list[BoundsRecord]
+
+
+class NearbyRecord(TypedDict, total=False):
+    """Which rows an explanation is about, where these are only rows near one row."""
+
+    near: NearRecord
+
+
 class ShortenedRecord(TypedDict, total=False):
     """An explanation's decision in short, where that was asked for."""
 
     in_short: InShortRecord
 
 
-class ExplanationRecord(ExclusionsRecord, NecessitiesRecord, ShortenedRecord):
+class ExplanationRecord(ExclusionsRecord, NecessitiesRecord, NearbyRecord, ShortenedRecord):
     """An explanation."""
 
     decision: Scalar | None

@@ -144,6 +144,7 @@ def _explanation(record: ExplanationRecord, pen: Pen, width: int) -> RenderableT
     lines = [pen.text(line) for line in text.list_circumstances(record)]
     short = record.get("in_short")
     above = [pen.text(text.write_in_short(short)), pen.text("")] if short else []
+    above += [pen.text("Near this row:")] if "near" in record else []
     parts: list[Any] = [*above, grid, *_legend(shown, pen), pen.text(""), *lines, *_others(shown, pen)]
     title = pen.text(f"{record['decision']}: {record['status']}", f"bold {COLOURS[record['status']]}")
     return Panel(Group(*parts), title=title, title_align="left", width=width, border_style="bright_black")

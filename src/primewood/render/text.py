@@ -10,13 +10,14 @@ from typing import Any
 from primewood.logic.interval import Interval
 from primewood.logic.lexicon import CUT, write_name, write_value
 from primewood.render.decimals import End, whole_ends
-from primewood.render.numbers import few
+from primewood.render.numbers import few, format_count
 from primewood.render.records import (
     CoverageRecord,
     ExplanationRecord,
     InShortRecord,
     IntervalRecord,
     LiteralRecord,
+    NearRecord,
     StretchRecord,
     SummaryRecord,
 )
@@ -52,19 +53,22 @@ def write_rule(record: Record, *, exact: bool = False, full: bool = False) -> st
     'IF income >= 51.51 THEN approved'
     >>> write_rule({"decision": "approved", "literals": [], "status": "proved"})
     'always approved'
+
+    What holds only near a row says so first: 'near this row: always approved'.
     """
     if record["status"] == "failed":
         return f"not explained: {'; '.join(record['notes'])}"
     literals = record["literals"]
     decision = visible(str(record["decision"]))
+    where = "near this row: " if "near" in record else ""
     if not literals:
-        return f"always {decision}"
+        return f"{where}always {decision}"
     shown = literals if full or exact else literals[: count_shown(len(literals))]
     write = write_exactly if exact else write_completely
     conditions = [write(literal) if full or exact else literal["text"] for literal in shown]
     more = len(literals) - len(shown)
     conditions += [f"{more} more conditions"] if more else []
-    return f"IF {' AND '.join(conditions)} THEN {decision}"
+    return f"{where}IF {' AND '.join(conditions)} THEN {decision}"
 
 
 def count_shown(count: int) -> int:
@@ -117,13 +121,32 @@ def list_circumstances(record: ExplanationRecord) -> list[str]:
     """What is proved, the coverage, the notes and the assumptions of an explanation, in lines of text."""
     score = record.get("score")
     lines = [*([score["text"]] if score else []), *list_proved(record), *_best(record)]
-    if record["coverage"] is not None and record["volume"] is not None:
+    if "near" in record:
+        lines.append(describe_near(record["near"]))
+    elif record["coverage"] is not None and record["volume"] is not None:
         volume = f", {write_share(record['volume'])} of the feature space" if has_volume(record) else ""
         lines.append(f"Covers {write_share(record['coverage'])} of the training rows{volume}.")
     lines += [f"Note: {note}" for note in record["notes"]]
     if record["assumptions"]:
         lines.append("Assumes: " + "; ".join(record["assumptions"]))
     return lines
+
+
+def describe_near(near: NearRecord) -> str:
+    """Which rows are near, in a sentence.
+
+    >>> print(describe_near({"share": 0.05, "features": None, "bounds": []}))
+    Near this row: each number differs by at most 5% of its training range; categories and gaps stay the same.
+    >>> print(describe_near({"share": None, "features": 2, "bounds": []}))
+    Near this row: at most 2 features differ.
+    """
+    kept = []
+    if near["share"] is not None:
+        kept.append(f"each number differs by at most {100 * near['share']:.6g}% of its training range")
+        kept.append("categories and gaps stay the same")
+    if near["features"] is not None:
+        kept.append(f"at most {format_count(near['features'], 'feature differs', 'features differ')}")
+    return f"Near this row: {'; '.join(kept)}."
 
 
 def has_volume(record: ExplanationRecord) -> bool:
@@ -258,7 +281,7 @@ def write_status(record: ExplanationRecord) -> str:
         stopped = f"time ran out before each was shown to be needed ({language})"
         return f"These conditions guarantee the decision{vote}; {stopped}."
     if not record["literals"]:
-        return f"Proved: every row gets this decision{vote}."
+        return f"Proved: every row{' near this one' if 'near' in record else ''} gets this decision{vote}."
     return f"Proved: these conditions guarantee the decision{vote}, and none can be {relaxed} ({language})."
 
 

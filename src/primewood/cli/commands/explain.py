@@ -128,6 +128,7 @@ def explain(
     primewood explain forest.skops rows.csv --row 3
     primewood explain forest.skops rows.csv --row 3 --row 5 --literals intervals
     primewood explain forest.skops rows.csv --row 3 --goal shortest --avoid age
+    primewood explain forest.skops rows.csv --row 3 --set near_features=1
     primewood explain forest.skops rows.csv --row 3 --all --limit 10
     primewood explain forest.skops rows.csv --row 3 --set units.income=EUR
     primewood explain booster.json rows.csv --every-row --threshold 0.37 --json
@@ -143,7 +144,9 @@ def explain(
     if every or count:
         one = {"fix": fix, "avoid": avoid, "only": only, "goal": goal is not None}
         chosen = _list_chosen({**one, "witnesses": witnesses, "html": html})
-        _refuse_together(chosen + settings.find_assigned(("weights", "measure", "exact")))
+        _refuse_together(
+            chosen + settings.find_assigned(("weights", "measure", "near", "near_features", "exact"))
+        )
     options = _collect_options(settings, get_language(literals), goal, time_limit)
     named = {"fix": fix, "avoid": avoid, "only": only}
     if files != ToFiles() or settings.find_assigned(BATCHES):
@@ -202,6 +205,8 @@ def _collect_options(
         "goal": None if goal is None else goal.value,
         "measure": settings.get("measure") if has_measure else None,
         "weights": settings.get("weights"),
+        "near": settings.get("near"),
+        "near_features": settings.get("near_features"),
         "time_limit": 10.0 if time_limit is None and work_limit is None else time_limit,
         "work_limit": work_limit,
     }

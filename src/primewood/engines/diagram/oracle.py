@@ -68,6 +68,17 @@ class DiagramOracle:
             return Nearest(None, math.inf, math.inf, interrupted=False)
         return Nearest(*found, found[1], interrupted=False)
 
+    def find_within(
+        self,
+        start: Point,  # noqa: ARG002
+        costs: Costs,
+        most: float,
+        clock: Clock | None = None,  # noqa: ARG002
+    ) -> Reply:
+        """A point that gets a different decision and costs little. Cost: linear in the diagram."""
+        found = cheapest_path(self._diagram, self._label, costs)
+        return Verdict.NONE_EXISTS if found is None or found[1] > most else found[0]
+
     def primes(self, literals: Language, point: Point | None = None) -> DiagramFamily:
         """The prime boxes of the decision, all or those that contain a point, as one diagram."""
         return self._reason(literals, point).primes()

@@ -145,6 +145,16 @@ class SearchOracle:
         question = _native.Question(label, target=None if otherwise else label)
         return read_reply(self._forest.native.find(self._forest.mask(box), question, native_budget(clock)))
 
+    def find_within(self, start: Point, costs: Costs, most: float, clock: Clock | None = None) -> Reply:
+        """A point at which the decision is not taken and that costs little; see `PricingOracle`."""
+        if not self.variables:
+            return Verdict.NONE_EXISTS
+        question = _native.Question(self._label, target=self._target)
+        found = self._forest.native.find_within(
+            list(start), np.ascontiguousarray(costs), float(most), question, native_budget(clock)
+        )
+        return read_reply(found)
+
     def nearest(
         self, point: Point, costs: Costs, clock: Clock | None = None, *, largest: bool = False
     ) -> Nearest:

@@ -163,7 +163,7 @@ def card(record: ExplanationRecord, *, level: int = 2) -> str:
         label=f"Why {record['decision']}",
         eyebrow="Decision",
         title=str(record["decision"]),
-        lead=_lead(len(shown.conditions)),
+        lead=_lead(len(shown.conditions), near="near" in record),
         score=_reason(record),
         in_short=text.write_in_short(record["in_short"]) if "in_short" in record else "",
         status=record["status"],
@@ -172,6 +172,7 @@ def card(record: ExplanationRecord, *, level: int = 2) -> str:
         notes=record["notes"],
         asides=[
             *text.list_proved(record),
+            *([text.describe_near(record["near"])] if "near" in record else []),
             *assume(record["assumptions"]),
             *_describe_untested(shown.untested),
         ],
@@ -360,9 +361,12 @@ def check_heading(level: int) -> int:
     return level
 
 
-def _lead(conditions: int) -> str:
-    words = {0: "always, for every row", 1: "whenever this holds", 2: "whenever both of these hold"}
-    return words.get(conditions, f"whenever all {conditions} of these hold")
+def _lead(conditions: int, *, near: bool = False) -> str:
+    if not conditions:
+        return "for every row near this one" if near else "always, for every row"
+    words = {1: "whenever this holds", 2: "whenever both of these hold"}
+    told = words.get(conditions, f"whenever all {conditions} of these hold")
+    return f"near this row, {told}" if near else told
 
 
 def _middle(record: ExplanationRecord) -> str:
