@@ -634,7 +634,8 @@ class Explainer:
         """Find one PI-explanation of the decision on a row: conditions that guarantee it and cannot be relaxed.
 
         Cost: for "prime", one query to the engine per feature or value that is tried; for "readable", up to ten times
-        that. For "shortest" and "widest", a search that can take exponential time, within the limits.
+        that; for "wide", two to five times that. For "shortest" and "widest", a search that can take exponential time,
+        within the limits.
 
         Parameters
         ----------
@@ -646,7 +647,8 @@ class Explainer:
             "readable", the default: of the explanations that several orders lead to, the one with the fewest
             conditions; of these, the one that covers the most training rows. "prime": the one that `order` leads to;
             the default where `order`, `also` or `weights` are given, and for expressions.
-            "shortest": one that mentions the fewest features, or those with the least total weight. "widest": one that
+            "shortest": one that mentions the fewest features, or those with the least total weight. "wide": one that
+            covers many training rows, with as many conditions as that takes; quickly found. "widest": one that
             covers the most. If the limit is reached before this is proved, `status` records it, and `bounds` gives the
             distance from the best.
         measure

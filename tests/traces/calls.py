@@ -42,7 +42,7 @@ KINDS: dict[str, Kind] = {
             "row": ROW,
             "form": FORMS,
             "literals": LANGUAGES,
-            "goal": ("readable", "shortest", "widest"),
+            "goal": ("readable", "shortest", "wide", "widest"),
             "measure": ("rows", "volume", "values"),
             "weights": WEIGHTS,
             "order": ((1, 0), (2, 1, 0), (3,)),

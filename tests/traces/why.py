@@ -135,8 +135,10 @@ def _options(
 ) -> dict[str, Any]:
     """The options of `explain` that go together."""
     found: dict[str, Any] = {"literals": literals, "goal": goal}
-    if weights and goal not in ("readable", "widest"):
+    if weights and goal not in ("readable", "wide", "widest"):
         found["weights"] = dict(zip(session.names, weights, strict=False))
+    if goal == "wide" and not session.recipe.known:
+        found["goal"] = "prime"  # there are no training rows to cover
     if goal == "widest":
         found["measure"] = measure if session.recipe.known or measure == "values" else "values"
     if goal == "prime" and order:
@@ -168,7 +170,7 @@ def judge_best(
     if look:
         judge_witnesses(session, why, box, fixed)
         speak(why)
-    if why.status is IMPOSSIBLE or options["goal"] in ("readable", "prime"):
+    if why.status is IMPOSSIBLE or options["goal"] in ("readable", "wide", "prime"):
         return box
     if why.bounds is None:
         expect(why.status is INTERRUPTED, "explain", f"{why.status} without bounds")

@@ -17,6 +17,7 @@ from primewood.questions.explanation import Explanation, Goal
 from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
 from primewood.questions.explanations import Explanations
 from primewood.questions.history import Moment
+from primewood.questions.rows_near_by import let_in_rows
 from primewood.questions.shortest import shortest
 from primewood.questions.so_far import AnswerWatcher, watch_bounds
 from primewood.questions.widest import coverage_of, rivals_of, widest
@@ -84,8 +85,10 @@ class Best:
             if exact is not None:
                 covered = coverage.of(exact.term.box(context.variables))
                 return replace(exact, goal="widest", bounds=(covered, covered))
+        moving = [j for j in decision.model.order if j not in self.fixed | self.avoided]
+        wanted = let_in_rows(decision, moving) if measure == "rows" else []
         found = widest(
-            self._state_problem("widest"),
+            replace(self._state_problem("widest"), wanted=wanted),
             coverage,
             rivals=rivals_of(decision.model.engines, decision.label),
             clock=self.clock,
@@ -114,7 +117,9 @@ class Best:
         oracle = decision.model.engines.oracle(decision.label)
         watcher = None if self.watcher is None else watch_bounds(self.watcher, self._maker, self.clock, goal)
         order = decision.model.order
-        return Problem(oracle, decision.point, order, self.literals, self.fixed, self.avoided, watcher)
+        return Problem(
+            oracle, decision.point, order, self.literals, self.fixed, self.avoided, watcher=watcher
+        )
 
     @property
     def _maker(self) -> ExplanationMaker:

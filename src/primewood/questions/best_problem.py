@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from primewood.engines.protocol import Oracle
+from primewood.engines.protocol import Oracle, Step
 from primewood.logic.instance import Point
 from primewood.logic.language import Language
 from primewood.questions.history import BoundsWatcher
@@ -29,6 +29,8 @@ class Problem:
         The variables that keep the instance's value for free; the box is prime given them.
     avoided : frozenset of int
         The variables that may not be mentioned. To allow only some, avoid the others.
+    wanted : sequence of Step
+        What a wide box should let in, if possible, the most wanted first.
     watcher : callable, optional
         Is told a few times a second how far the search is.
     """
@@ -39,4 +41,5 @@ class Problem:
     literals: Language = "values"
     fixed: frozenset[int] = frozenset()
     avoided: frozenset[int] = frozenset()
+    wanted: Sequence[Step] = ()
     watcher: BoundsWatcher | None = None

@@ -50,6 +50,8 @@ class Wishes:
             raise InvalidInput('measure is for goal="widest"')
         if self.weights is not None and self.goal == "widest":
             raise InvalidInput('weights are for goal="shortest" and "prime"; "widest" takes measure')
+        if self.weights is not None and self.goal == "wide":
+            raise InvalidInput('weights are for goal="shortest" and "prime"; "wide" counts training rows')
         if self.weights is not None and self.goal == "readable":
             raise InvalidInput('weights are for goal="shortest" and "prime"; "readable" counts conditions')
         for name, given in (("order", self.order), ("also", self.also)):
@@ -114,6 +116,8 @@ def explain(
     literals = model.choose_language(wishes.literals)
     fixed, avoided = wishes.find_fixed(model), wishes.find_avoided(model)
     weights, goal = wishes.read_weights(model), wishes.choose_goal(decision)
+    if goal == "wide":
+        _need_training_rows(decision)
     if goal in ("shortest", "widest"):
         asked = Best(decision, literals, fixed, avoided, clock, watcher)
         best = asked.shortest(weights) if goal == "shortest" else asked.widest(wishes.measure)
@@ -134,11 +138,18 @@ def explain(
     plan = WeakeningPlan(steps, variables, literals, fixed)
     watch = None if watcher is None else watch_growth(watcher, maker, clock)
     found = weaken(oracle, decision.point, plan, clock, watch)
-    if goal == "readable" and not found.interrupted:
-        found = ReadableSearch(decision, oracle, literals, fixed, freed, clock).improve(found)
+    if goal in ("readable", "wide") and not found.interrupted:
+        others = ReadableSearch(decision, oracle, literals, fixed, freed, clock)
+        found = others.improve(found) if goal == "readable" else others.cover_rows(found)
     why = _state(decision, maker.explain_grown(found), avoided, found, clock)
-    why = replace(why, goal=goal) if goal == "readable" else why
+    why = replace(why, goal=goal) if goal in ("readable", "wide") else why
     return replace(why, notes=note_fixed(why.notes, model.context.variables, fixed)) if fixed else why
+
+
+def _need_training_rows(decision: Decision) -> None:
+    """Raise if there are no training rows to cover."""
+    if not isinstance(decision, RowDecision) or decision.context.points is None:
+        raise InvalidInput('goal="wide" covers training rows, and there are none: pass them to Explainer')
 
 
 def include_rows(decision: Decision, rows: Any, fixed: frozenset[int]) -> list[Step]:

@@ -54,7 +54,7 @@ from primewood.tables.rows import as_rows
 if TYPE_CHECKING:
     from primewood.questions.in_short.answer import InShort
 
-Goal = Choice["readable", "prime", "shortest", "widest"]
+Goal = Choice["readable", "prime", "shortest", "wide", "widest"]
 """What an explanation shall be best at."""
 SHORT_ENOUGH = 3
 """An explanation of up to three conditions needs no shorter one beside it."""
@@ -85,7 +85,7 @@ class Explanation(Brief, Shown):
         has the second. Of a widest one: what it covers, and what none covers more than (infinite if unknown).
     goal : str
         What it was asked to be best at: "readable" (few conditions), "prime" (nothing: the one that an order leads to),
-        "shortest" or "widest".
+        "shortest", "wide" or "widest".
     fixed : tuple of str
         The features that were told to keep the row's value. The answer is prime given them.
     history : tuple of (seconds, first bound, second bound)

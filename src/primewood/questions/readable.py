@@ -4,8 +4,8 @@ An order of weakening leads to one prime explanation, and rarely to the best. Wh
 find out in "values". So:
 
 1. Grow the explanation of the usual order; it is proved, whatever comes after.
-2. In "values", look for smaller sets of features that are enough: drop one feature of the smallest set so far first,
-   and keep what comes out if it is as small.
+2. In "values", look for smaller sets of features that are enough: drop one feature of the smallest set so far first
+   (when each was tried, two or three), and keep what comes out if it is as small.
 3. For the smallest sets, grow explanations in the language that was asked for; the training rows near by with the same
    decision are let in first.
 
@@ -26,14 +26,15 @@ from primewood.logic.instance import Box
 from primewood.logic.language import Language
 from primewood.logic.masks import indices
 from primewood.model.context import TreeContext
-from primewood.model.decision import Decision, RowDecision
+from primewood.model.decision import Decision
+from primewood.questions.rows_near_by import MANY_ROWS, let_in_rows
 from primewood.questions.weakening import drop_each, weaken
 
-TRIES, TRIES_IN_VALUES = 14, 7
+TRIES, TRIES_IN_VALUES = 16, 7
 """How many sets of features are looked for: in "values", a try takes as long as the answer itself."""
 MOST_SETS = 3
 """How many sets of features are grown."""
-NEAR_ROWS = 12
+NEAR_ROWS = 40
 """How many training rows near by are let in, if possible."""
 WORK = 6_000
 """How many search nodes each growth after the first may take."""
@@ -76,23 +77,34 @@ class ReadableSearch:
                 best, merit = replace(found, queries=first.queries + found.queries), judged
         return best
 
+    def cover_rows(self, first: Grown) -> Grown:
+        """An explanation that covers many training rows: those with the same decision are let in, the nearest first."""
+        usual = self.decision.model.order
+        near = let_in_rows(self.decision, [j for j in usual if j not in self.fixed])
+        found = self._grow(near, usual, self.literals, MANY_ROWS * WORK) if near else None
+        if found is None or self._judge(found.box)[1:] >= self._judge(first.box)[1:]:
+            return first
+        return replace(found, queries=first.queries + found.queries)
+
     def _grow_around(self, features: frozenset[int]) -> Grown | None:
         """An explanation by features that are enough, if possible with the training rows near by."""
         usual, dropped = self.decision.model.order, self._drop_others(features)
         kept = [j for j in usual if j in features]
         order = [*(j for j in usual if j not in features), *kept]
-        near = self._let_in(kept)
+        near = let_in_rows(self.decision, [j for j in kept if j not in self.fixed], NEAR_ROWS)
         found = self._grow([dropped, *near], order, self.literals) if near else None
         return found or self._grow([dropped], order, self.literals)
 
-    def _grow(self, before: Sequence[Step], order: Sequence[int], literals: Language) -> Grown | None:
+    def _grow(
+        self, before: Sequence[Step], order: Sequence[int], literals: Language, most: int = WORK
+    ) -> Grown | None:
         """The explanation of an order; None if a limit came first."""
         if self.clock.expired():
             return None
         sizes = [len(x) for x in self.oracle.variables]
         steps = [*self.avoided, *before, *drop_each(order, sizes)]
         limit = self.clock.limit and self.clock.left()
-        work = WORK if self.clock.work_limit is None else min(WORK, self.clock.work_limit)
+        work = most if self.clock.work_limit is None else min(most, self.clock.work_limit)
         clock = Clock(limit, work, self.clock.threads)
         found = weaken(
             self.oracle, self.decision.point, WeakeningPlan(steps, order, literals, self.fixed), clock
@@ -105,12 +117,18 @@ class ReadableSearch:
         at = self._mentioned(first.box)
         found, tried = {at: first}, set[tuple[frozenset[int], int]]()
         for _ in range(TRIES_IN_VALUES if self.literals == "values" else TRIES):
-            left = [j for j in usual if j in at and j not in self.fixed and (at, j) not in tried]
-            if not left:
+            movable = [j for j in usual if j in at and j not in self.fixed]
+            left = [j for j in movable if (at, j) not in tried]
+            if not left and len(movable) < 2:
                 break
-            j = left[int(random.integers(len(left)))]
-            tried.add((at, j))
-            order = [j, *(i for i in usual if i not in at), *(i for i in usual if i in at and i != j)]
+            count = 1 if left else int(random.integers(2, 4))
+            dropped = random.permutation(left or movable)[:count].tolist()
+            tried |= {(at, j) for j in dropped}
+            order = [
+                *dropped,
+                *(i for i in usual if i not in at),
+                *(i for i in usual if i in at and i not in dropped),
+            ]
             grown = self._grow([], order, "values")
             other = None if grown is None else self._mentioned(grown.box)
             if grown is not None and other is not None and len(other) <= len(at):
@@ -119,23 +137,6 @@ class ReadableSearch:
         fewest = min(len(features) for features in found)
         smallest = [features for features in found if len(features) == fewest]
         return {features: found[features] for features in smallest[:MOST_SETS]}
-
-    def _let_in(self, features: Sequence[int]) -> list[Step]:
-        """A step for each of the training rows near by that get the same decision."""
-        decision = self.decision
-        if not isinstance(decision, RowDecision) or decision.context.points is None:
-            return []
-        place = [j for j in features if j not in self.fixed]
-        points, own = decision.context.points, np.array(decision.point)
-        spans = np.array([len(decision.context.variables[j]) for j in place])
-        far = (np.abs(points[:, place] - own[place]) / spans).sum(axis=1) + 1e9 * (points < 0).any(axis=1)
-        near = np.argsort(far, kind="stable")[: 4 * NEAR_ROWS]
-        alike = near[decision.model.engines.decide_all(points[near]) == decision.label][:NEAR_ROWS]
-        steps = [
-            {j: 1 << int(v) for j, v in zip(place, row, strict=True) if v != decision.point[j]}
-            for row in points[alike][:, place]
-        ]
-        return [step for step in steps if step]
 
     def _drop_others(self, features: frozenset[int]) -> Step:
         return {

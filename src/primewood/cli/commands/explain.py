@@ -48,6 +48,7 @@ class GoalChoice(StrEnum):
     readable = "readable"
     prime = "prime"
     shortest = "shortest"
+    wide = "wide"
     widest = "widest"
 
 
@@ -62,8 +63,8 @@ def explain(
         GoalChoice | None,
         question_option(
             "--goal",
-            help="One with few conditions (the default), the one of the usual order, one with the fewest features, or "
-            "one that covers the most.",
+            help="One with few conditions (the default), the one of the usual order, one with the fewest features, one "
+            "that covers many training rows, or one that covers the most.",
         ),
     ] = None,
     fix: Annotated[

@@ -11,7 +11,7 @@ import random
 from collections.abc import Sequence
 from functools import partial
 
-from primewood.engines.protocol import Clock, Grown, Growth, Reply, Verdict, WeakeningPlan
+from primewood.engines.protocol import Clock, Grown, Growth, Reply, Step, Verdict, WeakeningPlan
 from primewood.logic.instance import Box
 from primewood.logic.masks import indices
 from primewood.questions.best_problem import Problem
@@ -38,6 +38,7 @@ class Search:
         point, fixed, avoided = problem.point, problem.fixed, problem.avoided
         self.cuts, self.point, self.coverage, self.clock = cuts, point, coverage, clock
         self.fixed, self.avoided, self.order = fixed, avoided, problem.order
+        self.wanted = problem.wanted
         self.variables, self.literals = cuts.variables, cuts.literals
         self.sizes = [len(x) for x in self.variables]
         self.cell = tuple(1 << v for v in point)
@@ -78,7 +79,7 @@ class Search:
         return clock.part(min(clock.left(), max(0.05, clock.limit / 5)))
 
     def start(self) -> bool:
-        """The first prime box, by the usual order; whether there is anything to improve."""
+        """The first prime box, by the usual order, or with what is wanted; whether there is anything to improve."""
         self.queries += 1
         self.entails = self.cuts.oracle.counterexample(self.cell) is Verdict.NONE_EXISTS
         if not self.entails:
@@ -95,7 +96,23 @@ class Search:
             return False
         self.note()
         self.learn(grown)
+        if self.wanted and self.prime:
+            self._let_in(steps)
         return True
+
+    def _let_in(self, steps: Sequence[Step]) -> None:
+        """Take the box that lets in what is wanted, if it covers more; it may have half of the time."""
+        plan = WeakeningPlan(
+            [*steps[: bool(self.avoided)], *self.wanted, *steps], self.order, self.literals, self.fixed
+        )
+        clock = self.clock.part(None if self.clock.limit is None else self.clock.left() / 2)
+        grown = weaken(self.cuts.oracle, self.point, plan, clock)
+        self.queries += grown.queries
+        covered = self.coverage.of(grown.box)
+        if not grown.interrupted and covered > self.covered:
+            self.box, self.covered = grown.box, covered
+            self.note()
+        self.learn(grown)
 
     def improve(self, patience: int, share: float) -> None:
         """Ruin and recreate, for a share of the time that is left."""
