@@ -12,6 +12,7 @@ from primewood.properties.breaking_rows import Breaking
 from primewood.properties.comparison import Comparison
 from primewood.properties.compiled import Compiled, FewestChanges
 from primewood.properties.compiled_difference import Difference
+from primewood.properties.group_explanation import GroupExplanation, GroupRule, UncoveredRow
 from primewood.properties.rule_list import RuleList
 from primewood.properties.verification import Verification
 from primewood.properties.wording import Claim, Outcome
@@ -54,6 +55,8 @@ __all__ = [
     "Failed",
     "FewestChanges",
     "Fidelity",
+    "GroupExplanation",
+    "GroupRule",
     "Importance",
     "InShort",
     "Necessity",
@@ -69,6 +72,7 @@ __all__ = [
     "Summary",
     "Tally",
     "Terms",
+    "UncoveredRow",
     "Verification",
     "WhatIf",
     "Witness",

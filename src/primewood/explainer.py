@@ -45,6 +45,8 @@ from primewood.properties.compare import compare_models
 from primewood.properties.comparison import Comparison
 from primewood.properties.compiled import Compiled, compile_model
 from primewood.properties.description import describe_model
+from primewood.properties.group_explanation import GroupExplanation, GroupKind
+from primewood.properties.group_rules import GroupWishes, explain_group
 from primewood.properties.rule_list import RuleList, RuleWishes, grow_rules
 from primewood.properties.verification import Verification
 from primewood.properties.verify import check_property, verify_property
@@ -1933,6 +1935,70 @@ class Explainer:
         model = self._model.need_rows("rules")
         wishes = RuleWishes(decisions, literals, coverage, most_rules)
         return grow_rules(model, wishes, self._start_clock(time_limit, work_limit))
+
+    @takes_options("explain_group")
+    @with_progress("growing rules")
+    def explain_group(
+        self,
+        X: Any,
+        *,
+        kind: GroupKind = "proved",
+        literals: Language | None = None,
+        precision: float | None = None,
+        most: int | None = None,
+        time_limit: float | None = 60.0,
+        work_limit: int | None = None,
+        progress: bool | None = None,  # noqa: ARG002
+    ) -> GroupExplanation:
+        """Find few rules that together cover a group of rows with one decision, such as all declined applications.
+
+        Rules are grown around rows, with as many other rows of the group let in as possible, and few of them are
+        chosen greedily. For proved rules, the answer also has a proved lower bound on how many any choice needs: rows
+        of which no two can share a rule.
+
+        Cost: up to three explanations per rule, and one query per pair of rows that the bound has to look at.
+
+        Parameters
+        ----------
+        X
+            Rows that all have the same decision.
+        kind
+            "proved", the default: each rule guarantees the decision, for every row that matches it. "in_short": rules
+            of few conditions that hold for nearly all training rows that match; they are counted, not proved.
+        literals
+            For proved rules, as for `explain`.
+        precision
+            For short rules, as for `explain`; 0.95 by default.
+        most
+            The largest number of rules. The rows that they leave are listed.
+        time_limit, work_limit
+            As for `verify`. If the limit is reached, the answer has the rules found so far, and lists the rows that
+            were not reached. The work limit is for each rule and each query.
+        progress
+            As for `verify`.
+
+        Returns
+        -------
+        GroupExplanation
+            Print it, or read `rules`, `uncovered`, `lower`, `to_frame()`, `to_dict()`.
+
+        Raises
+        ------
+        InvalidInput
+            If there are no rows, they have different decisions, one does not fit the columns or the domain of the
+            model, an option has a value that is not accepted, short rules are asked for without training rows, or the
+            model is an expression.
+
+        Examples
+        --------
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, X = load_iris_explainer()
+        >>> virginica = X[[name == "virginica" for name in explainer.decide_by_model(X)]]
+        >>> print(explainer.explain_group(virginica))
+        """
+        model = self._model.need_rows("groups")
+        wishes = GroupWishes(kind, literals, precision, most)
+        return explain_group(model, X, wishes, self._start_clock(time_limit, work_limit))
 
     @takes_options("compile")
     @with_progress("compiling")

@@ -30,7 +30,7 @@ from primewood.model.names import ClassNames, name_classes, name_columns
 from primewood.model.score import Scorer
 from primewood.progress import say
 from primewood.readers.fidelity import Fidelity, check_fidelity
-from primewood.tables.rows import Layout, categories_of, read_rows, tell
+from primewood.tables.rows import Layout, categories_of, find_ids, read_rows, tell
 from primewood.tables.tabular import kinds_of
 
 Summation = Choice["sequential", "any"]
@@ -160,7 +160,7 @@ def _build_tree_model(source: Any, X_train: Any, options: Options) -> TreeModel:
         fidelity = _check_reading(source, as_read, rows, domain)
     say("placing the training rows")
     subject, context = EnsembleSubject(ensemble, domain), _describe(ensemble, domain, rows, options)
-    context = replace(context, ids=_find_ids(X_train), literals=literals)
+    context = replace(context, ids=find_ids(X_train), literals=literals)
     summation = options.summation or ("any" if ensemble.any_order else "sequential")
     engines = Engines(subject, options.engine, options.max_nodes, any_order=summation == "any")
     model = TreeModel(
@@ -224,12 +224,6 @@ def _note_groups(ensemble: Ensemble, recipe: DomainRecipe) -> tuple[str, ...]:
         f"X_train: these columns look one-hot encoded: {named}; answers may set several of them or none. Pass "
         'groups="auto" to make each group one feature',
     )
-
-
-def _find_ids(X_train: Any) -> tuple[object, ...] | None:
-    """The labels of the training rows in the index of a pandas frame; None without an index."""
-    index = getattr(X_train, "index", None)
-    return None if index is None or not hasattr(index, "tolist") else tuple(index.tolist())
 
 
 def _declare_features(

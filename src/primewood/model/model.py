@@ -432,12 +432,19 @@ class TreeModel(Model):
         row: Row = reading.rows[0]
         broken = self._find_broken(row)
         notes = (*reading.notes, *reading.row_notes.get(0, ()), *broken.values())
-        return self._loosen(row, broken) if broken else self, row, tuple(dict.fromkeys(notes))
+        return self._loosen(row[None, :], broken) if broken else self, row, tuple(dict.fromkeys(notes))
 
     def serve(self, row: Row) -> TreeModel:
         """The model that answers about a row; see `ask`."""
         broken = self._find_broken(row)
-        return self._loosen(row, broken) if broken else self
+        return self._loosen(row[None, :], broken) if broken else self
+
+    def serve_all(self, rows: Row) -> TreeModel:
+        """The model that answers about all of some rows: it does not assume what one of them breaks."""
+        points = self.domain.points(rows)
+        inside = (points >= 0).all(axis=1) & self.domain.possible(rows, points)
+        broken = {name for row in rows[~inside] for name in self._find_broken(row)}
+        return self._loosen(rows, sorted(broken)) if broken else self
 
     def _find_broken(self, row: Row) -> dict[str, str]:
         """The features whose inferred kind a row breaks, with what to note about them."""
@@ -466,11 +473,11 @@ class TreeModel(Model):
             and feature.column not in self.ensemble.categories
         ]
 
-    def _loosen(self, row: Row, broken: Iterable[str]) -> TreeModel:
-        """The model that does not assume what a row breaks; made once."""
+    def _loosen(self, rows: Row, broken: Iterable[str]) -> TreeModel:
+        """The model that does not assume what rows break; made once."""
         kinds, names = self.recipe.kinds, self.ensemble.feature_names
         loosened = {
-            name: Number(whole=kinds.get(name) == "whole" and float(row[names.index(name)]).is_integer())
+            name: Number(whole=kinds.get(name) == "whole" and _are_whole(rows[:, names.index(name)]))
             for name in broken
         }
         key = frozenset(loosened.items())
@@ -507,3 +514,8 @@ class TreeModel(Model):
             return ()
         name = self.context.class_names[place]
         return (f"model.predict does not take a majority and says {name} for this row",)
+
+
+def _are_whole(numbers: Row) -> bool:
+    """Whether numbers are whole, as far as they are not missing."""
+    return all(float(x).is_integer() for x in numbers[~np.isnan(numbers)])

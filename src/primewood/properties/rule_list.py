@@ -28,6 +28,7 @@ from primewood.model.decision import RowDecision
 from primewood.model.feature_records import instance_record
 from primewood.model.model import WAITING, TreeModel
 from primewood.model.row_in_cell import Row
+from primewood.properties.covering import choose_greedily, drop_superfluous
 from primewood.questions.best_problem import Problem
 from primewood.questions.explanation import Explanation
 from primewood.questions.necessity import count_necessary
@@ -362,20 +363,8 @@ class _Class:
 
     def _thin_out(self) -> None:
         """Drop what the others cover, the earliest first, and put those first that cover the most new rows."""
-        for each in list(self.chosen):
-            others = 0
-            for other in self.chosen:
-                others |= other.covers if other is not each else 0
-            if not each.covers & ~others:
-                self.chosen.remove(each)
-        ordered: list[_Candidate] = []
-        covered = 0
-        while self.chosen:
-            best = max(self.chosen, key=lambda each: (each.covers & ~covered).bit_count())
-            self.chosen.remove(best)
-            ordered.append(best)
-            covered |= best.covers
-        self.chosen = ordered
+        kept = [self.chosen[place] for place in drop_superfluous([each.covers for each in self.chosen])]
+        self.chosen = [kept[place] for place in choose_greedily([each.covers for each in kept])]
 
     def rules(self) -> list[Rule]:
         """The rules that were taken, in order."""

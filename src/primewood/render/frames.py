@@ -10,7 +10,8 @@ from typing import Literal as Choice
 from primewood.errors import MissingDependency
 from primewood.fields import one_of, optional, takes
 from primewood.render import text
-from primewood.render.records import EntryRecord, LiteralRecord, ScoreRecord
+from primewood.render.group import write_group_rule
+from primewood.render.records import EntryRecord, GroupRuleRecord, LiteralRecord, ScoreRecord
 from primewood.render.text import Record
 
 Backend = Choice["pandas", "polars"]
@@ -50,10 +51,28 @@ def tabulate_explanations(records: Sequence[Record], features: Iterable[str]) ->
         "coverage": [record["coverage"] for record in records],
         "volume": [record["volume"] for record in records],
     }
+    return {**columns, **_tabulate_conditions(records, features)}
+
+
+def tabulate_group(rules: Sequence[GroupRuleRecord], features: Iterable[str]) -> Columns:
+    """The rules of a group as columns: what each covers, and for each feature its condition (None if it is free)."""
+    records: list[Record] = [{"status": None, **rule["rule"]} for rule in rules]
+    columns: Columns = {
+        "decision": [record["decision"] for record in records],
+        "rule": [write_group_rule(rule, full=True) for rule in rules],
+        "size": [len(record["literals"]) for record in records],
+        "rows": [rule["rows"] for rule in rules],
+        "new_rows": [rule["new_rows"] for rule in rules],
+        "status": [record["status"] for record in records],
+        "matching": [record.get("matching") for record in records],
+        "same": [record.get("same") for record in records],
+    }
+    return {**columns, **_tabulate_conditions(records, features)}
+
+
+def _tabulate_conditions(records: Sequence[Record], features: Iterable[str]) -> Columns:
     conditions = [{x["feature"]: x["text"] for x in record["literals"]} for record in records]
-    for name in features:
-        columns[f"if {name}"] = [condition.get(name) for condition in conditions]
-    return columns
+    return {f"if {name}": [condition.get(name) for condition in conditions] for name in features}
 
 
 def _tabulate_scores(scores: Sequence[ScoreRecord | None]) -> Columns:

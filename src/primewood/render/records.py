@@ -399,6 +399,41 @@ class RuleListRecord(TypedDict):
     assumptions: list[str]
 
 
+class GroupRuleRecord(TypedDict):
+    """A rule of a group: the rows of the group that it covers, and the rule itself."""
+
+    rows: int
+    new_rows: int
+    places: list[int]
+    rule: ExplanationRecord | InShortRecord
+
+
+class UncoveredRecord(TypedDict):
+    """A row of a group that no rule covers."""
+
+    place: int
+    label: Scalar | None
+    reason: str
+
+
+class GroupRecord(TypedDict):
+    """The rules of a group of rows; without a status and a lower bound, they are short ones."""
+
+    decision: Scalar | None
+    kind: str
+    status: str | None
+    literal_language: str | None
+    rows: int
+    covered: int
+    lower: int | None
+    apart: list[int]
+    rules: list[GroupRuleRecord]
+    uncovered: list[UncoveredRecord]
+    vote: str | None
+    model: str | None
+    assumptions: list[str]
+
+
 class ContrastRecord(TypedDict):
     """The values to allow so that a different decision becomes possible."""
 

@@ -198,6 +198,12 @@ def read_rows(X: Any, layout: Layout, *, source: str = "X") -> Reading:
     return Reading(rows, tuple(reader.notes), {i: tuple(notes) for i, notes in reader.row_notes.items()})
 
 
+def find_ids(X: Any) -> tuple[object, ...] | None:
+    """The labels of rows in the index of a pandas frame; None without an index."""
+    index = getattr(X, "index", None)
+    return None if index is None or not hasattr(index, "tolist") else tuple(index.tolist())
+
+
 def read_row(x: Any, layout: Layout) -> Reading:
     """One row, as a table of one row; see `read_rows`."""
     _refuse_scalar(x)

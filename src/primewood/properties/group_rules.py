@@ -1,0 +1,337 @@
+"""The fewest rules for a group of rows that all have one decision.
+
+Rules are grown around rows, one after the other: around a row that no rule covers yet, letting in the other rows that
+no rule covers, the nearest first, before features are dropped as usual. One pass over the rows covers all of them.
+Further passes begin with the rows that are hardest to cover, so that there is more to choose from. Of all rules that
+were grown, the greedy choice takes few that cover all rows (`covering`), and rows of which no two can share a rule
+(`rows_apart`) prove how few there can be at best.
+
+Short rules are covered with in the same way. They are found for a row alone, and have no bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from primewood.engines.protocol import Clock, Grown, Step, Verdict, WeakeningPlan
+from primewood.errors import InvalidInput, format_list
+from primewood.logic.language import Language
+from primewood.logic.masks import indices, mask_of_array
+from primewood.model.decision import RowDecision
+from primewood.model.model import TreeModel
+from primewood.progress import say
+from primewood.properties.covering import choose_cover
+from primewood.properties.group_explanation import (
+    LEFT_OUT,
+    NO_RULE,
+    NOT_REACHED,
+    GroupExplanation,
+    GroupKind,
+    GroupRule,
+    UncoveredRow,
+)
+from primewood.properties.rows_apart import RowsApart
+from primewood.questions.explanation import Explanation
+from primewood.questions.explanation_maker import ExplanationMaker
+from primewood.questions.in_short.answer import InShort
+from primewood.questions.in_short.find import PRECISION, find_in_short
+from primewood.questions.weakening import weaken
+from primewood.questions.widest import RowsCovered
+from primewood.render.numbers import format_count
+from primewood.tables.rows import find_ids, read_rows, tell
+
+PASSES = 3
+"""How often the rows are passed over."""
+FIRST_PASS, ONE_RULE = 0.8, 0.1
+"""The largest shares of the time for the first pass, and for one rule."""
+
+
+@dataclass(frozen=True)
+class GroupWishes:
+    """What the rules of a group shall be like; see `Explainer.explain_group`."""
+
+    kind: GroupKind = "proved"
+    literals: Language | None = None
+    precision: float | None = None
+    most: int | None = None
+
+    def check(self) -> None:
+        """Raise for wishes that cannot be, or do not go together."""
+        if self.kind not in get_args(GroupKind):
+            raise InvalidInput(f"kind must be one of {format_list(get_args(GroupKind))}, not {self.kind!r}")
+        if self.most is not None and (not isinstance(self.most, int) or self.most < 1):
+            raise InvalidInput(f"most must be a whole number from 1, or None, not {self.most!r}")
+        if self.kind == "proved" and self.precision is not None:
+            raise InvalidInput('precision is for kind="in_short"; proved rules hold for every row')
+        if self.kind == "in_short" and self.literals is not None:
+            raise InvalidInput('literals is for kind="proved"; short rules have a language of their own')
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows of one decision.
+
+    Attributes
+    ----------
+    model : TreeModel
+        The model that answers about all of them.
+    rows : array
+        As the model takes them.
+    points : array
+        Their cells.
+    label : int
+        Their decision, as a place in the names of decisions.
+    places : array
+        Their places in the user's table. Here they are sorted by cells, so that the rules do not depend on their order.
+    labels : tuple or None
+        The labels of all rows of the table, if it has an index.
+    """
+
+    model: TreeModel
+    rows: NDArray[np.float64]
+    points: NDArray[np.int64]
+    label: int
+    places: NDArray[np.int64]
+    labels: tuple[object, ...] | None
+
+    @classmethod
+    def read(cls, model: TreeModel, X: Any) -> Group:
+        """The rows of a table; raises if they have not all the same decision."""
+        model.check_decides()
+        reading = read_rows(X, model.context.layout)
+        tell(reading.all_notes)
+        if not len(reading.rows):
+            raise InvalidInput("the group has no rows: pass at least one")
+        model = model.serve_all(reading.rows)
+        model.check_rows("X", reading.rows, strictly=True)
+        points = model.domain.points(reading.rows)
+        label = _check_alike(model, model.engines.decide_all(points))
+        places = np.lexsort(points.T[::-1]) if points.shape[1] else np.arange(len(points))
+        return cls(model, reading.rows[places], points[places], label, places, find_ids(X))
+
+    @property
+    def everything(self) -> int:
+        """All rows, in bits."""
+        return (1 << len(self.rows)) - 1
+
+    def ask(self, row: int) -> RowDecision:
+        """The decision on one of the rows."""
+        return RowDecision(self.model, tuple(self.points[row].tolist()), self.label, self.rows[row])
+
+    def describe(self, row: int, reason: str) -> UncoveredRow:
+        """One of the rows as one that no rule covers."""
+        place = int(self.places[row])
+        label = place if self.labels is None else self.labels[place]
+        return UncoveredRow(place, label, reason, tuple(self.rows[row].tolist()))
+
+
+def _check_alike(model: TreeModel, decided: NDArray[np.int64]) -> int:
+    """The one decision of all rows; raises if there are several."""
+    labels, counts = np.unique(decided, return_counts=True)
+    if len(labels) > 1:
+        names = [model.context.class_names[label] for label in labels]
+        told = [f"{format_count(int(n), 'row')} {name}" for name, n in zip(names, counts, strict=True)]
+        most = names[int(counts.argmax())]
+        raise InvalidInput(
+            f"the rows of a group must have one decision, and these have {len(labels)}: {format_list(told)}; pass only "
+            f"those of one, such as X[[d == {most!r} for d in explainer.decide_by_model(X)]]"
+        )
+    return int(labels[0])
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A rule that may be taken, the row that it was grown around, and the rows that it covers, in bits."""
+
+    found: Grown | InShort
+    seed: int
+    covers: int
+
+
+class RuleGrower(Protocol):
+    """Grows rules of one kind around rows of a group."""
+
+    def grow(self, seed: int, wanted: int, clock: Clock) -> Candidate | None:
+        """A rule that covers a row and, if possible, rows that are wanted (in bits); None if there is none."""
+
+    def state(self, candidate: Candidate) -> Explanation | InShort:
+        """The rule as an answer."""
+
+
+class ProvedRules:
+    """Grows rules that are prime in a language."""
+
+    def __init__(self, group: Group, literals: Language) -> None:
+        self.group, self.literals = group, literals
+        self.oracle = group.model.engines.oracle(group.label)
+        self._coverage = RowsCovered(group.points, self.oracle.variables)
+        self._ordered = np.array([x.ordered for x in self.oracle.variables], dtype=np.int64)
+
+    def grow(self, seed: int, wanted: int, clock: Clock) -> Candidate | None:
+        """See `RuleGrower`. Around a row whose decision depends on the order of summation there is no rule."""
+        decision, model = self.group.ask(seed), self.group.model
+        if self.oracle.counterexample(decision.cell, clock) is not Verdict.NONE_EXISTS:
+            return None
+        steps = [*self._let_in(seed, wanted), *model.usual_steps]
+        found = weaken(
+            self.oracle, decision.point, WeakeningPlan(steps, model.order, self.literals), clock
+        )
+        return Candidate(found, seed, self._coverage.rows(found.box))
+
+    def _let_in(self, seed: int, wanted: int) -> list[Step]:
+        """A step for each wanted cell, the nearest first."""
+        own, others = self.group.points[seed], self.group.points[indices(wanted & ~(1 << seed))]
+        if not len(others) or not others.shape[1]:
+            return []
+        others = np.unique(others, axis=0)
+        numbers = np.maximum(others, own) < self._ordered
+        apart = np.where(numbers, np.log1p(np.abs(others - own)), others != own).sum(axis=1)
+        near = others[np.argsort(apart, kind="stable")]
+        steps = ({j: 1 << int(point[j]) for j in np.flatnonzero(point != own).tolist()} for point in near)
+        return [step for step in steps if step]
+
+    def state(self, candidate: Candidate) -> Explanation:
+        """See `RuleGrower`."""
+        assert isinstance(candidate.found, Grown)
+        maker = ExplanationMaker.for_decision(self.group.ask(candidate.seed), self.literals)
+        return maker.explain_grown(candidate.found)
+
+
+class ShortRules:
+    """Finds rules of few conditions, which are counted on the training rows."""
+
+    def __init__(self, group: Group, precision: float) -> None:
+        self.group, self.precision = group, precision
+        self._known: dict[int, Candidate | None] = {}
+
+    def grow(self, seed: int, wanted: int, clock: Clock) -> Candidate | None:
+        """See `RuleGrower`. The rule is about the one row; what else is wanted makes no difference."""
+        del wanted, clock
+        if seed not in self._known:
+            short = find_in_short(self.group.ask(seed), self.precision)
+            covers = mask_of_array(short.covers(self.group.rows)) if short.found else 0
+            self._known[seed] = Candidate(short, seed, covers) if short.found else None
+        return self._known[seed]
+
+    def state(self, candidate: Candidate) -> InShort:
+        """See `RuleGrower`."""
+        assert isinstance(candidate.found, InShort)
+        return candidate.found
+
+
+class Covering:
+    """Rules that were grown so far, and the rows that none could be grown around."""
+
+    def __init__(self, grower: RuleGrower, everything: int) -> None:
+        self._grower, self._everything = grower, everything
+        self.pool: list[Candidate] = []
+        self.hopeless = 0
+
+    @property
+    def covered(self) -> int:
+        """The rows that some rule covers, in bits."""
+        covered = 0
+        for each in self.pool:
+            covered |= each.covers
+        return covered
+
+    def pass_over(self, seeds: Iterable[int], clock: Clock) -> None:
+        """Grow rules until each row is covered by one of this pass, or a limit comes."""
+        left = self._everything & ~self.hopeless
+        for seed in seeds:
+            if clock.expired():
+                return
+            if not left >> seed & 1:
+                continue
+            part = None if clock.limit is None else min(clock.left(), clock.limit * ONE_RULE)
+            found = self._grower.grow(seed, left, clock.part(part))
+            if found is None:
+                self.hopeless |= 1 << seed
+                continue
+            self.pool.append(found)
+            left &= ~found.covers
+            say(f"growing rules: {left.bit_count()} of {format_count(self._everything.bit_length(), 'row')} left")
+
+    def choose(self) -> list[Candidate]:
+        """Few rules that cover all rows that some rule covers, those with the most new rows first."""
+        return [self.pool[place] for place in choose_cover([each.covers for each in self.pool])]
+
+
+def explain_group(model: TreeModel, X: Any, wishes: GroupWishes, clock: Clock) -> GroupExplanation:
+    """Few rules that together cover rows of one decision, and what they leave.
+
+    When a limit comes, the rules so far are given. The rows that were not reached are listed.
+    """
+    wishes.check()
+    group = Group.read(model, X)
+    if wishes.kind == "in_short":
+        precision = PRECISION if wishes.precision is None else wishes.precision
+        short = ShortRules(group, precision)
+        covering = Covering(short, group.everything)
+        _pass_repeatedly(covering, group, clock, lambda: [])
+        return _answer(group, wishes, short, covering, [], None)
+    literals = group.model.choose_language(wishes.literals)
+    proved = ProvedRules(group, literals)
+    covering = Covering(proved, group.everything)
+    search = RowsApart(proved.oracle, literals, group.points)
+
+    def find_apart() -> list[int]:
+        half = None if clock.limit is None else clock.left() / 2
+        return search.find([each.covers for each in covering.pool], covering.covered, clock.part(half))
+
+    apart = _pass_repeatedly(covering, group, clock, find_apart)
+    return _answer(group, wishes, proved, covering, apart, literals)
+
+
+def _pass_repeatedly(
+    covering: Covering, group: Group, clock: Clock, find_apart: Callable[[], list[int]]
+) -> list[int]:
+    """Pass over the rows until the rules are as few as can be, or often enough; returns the rows that are apart."""
+    random, count = np.random.default_rng(0), len(group.rows)
+    first = clock.part(None if clock.limit is None else clock.limit * FIRST_PASS)
+    covering.pass_over(random.permutation(count).tolist(), first)
+    apart = find_apart()
+    for _ in range(PASSES - 1):
+        if clock.expired() or len(covering.choose()) <= max(1, len(apart)):
+            break
+        covering.pass_over([*apart, *random.permutation(count).tolist()], clock.part(clock.limit and clock.left()))
+    return apart
+
+
+def _answer(
+    group: Group,
+    wishes: GroupWishes,
+    grower: RuleGrower,
+    covering: Covering,
+    apart: Sequence[int],
+    literals: Language | None,
+) -> GroupExplanation:
+    chosen = covering.choose()[: wishes.most]
+    rules, covered = list[GroupRule](), 0
+    for each in chosen:
+        places = sorted(group.places[indices(each.covers)].tolist())
+        rules.append(GroupRule(grower.state(each), tuple(places), (each.covers & ~covered).bit_count()))
+        covered |= each.covers
+    uncovered = [group.describe(row, _find_reason(row, covering)) for row in indices(group.everything & ~covered)]
+    return GroupExplanation(
+        decision=group.model.context.class_names[group.label],
+        kind=wishes.kind,
+        rules=tuple(rules),
+        rows=len(group.rows),
+        uncovered=tuple(sorted(uncovered, key=lambda row: row.place)),
+        apart=tuple(sorted(int(group.places[row]) for row in apart if covered >> row & 1)),
+        literals=literals,
+        context=group.model.context,
+    )
+
+
+def _find_reason(row: int, covering: Covering) -> str:
+    """Why no rule covers a row."""
+    if covering.covered >> row & 1:
+        return LEFT_OUT
+    return NO_RULE if covering.hopeless >> row & 1 else NOT_REACHED
