@@ -73,6 +73,10 @@ def answers(explainer):
         "monotone": explainer.verify(pw.monotone(names[0], "increasing")),
         "comparison": explainer.compare(other),
         "rules": explainer.rules([classes[1]]),
+        "group": explainer.explain_group(X, decision=classes[0], **WORK),
+        "short group": explainer.explain_group(
+            X, decision=classes[0], kind="in_short", precision=0.6, **WORK
+        ),
         "compiled": compiled,
         "prime implicants": compiled.prime_implicants(classes[1]),
         "fidelity": explainer.fidelity,

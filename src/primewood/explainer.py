@@ -1942,6 +1942,7 @@ class Explainer:
         self,
         X: Any,
         *,
+        decision: object = None,
         kind: GroupKind = "proved",
         literals: Language | None = None,
         precision: float | None = None,
@@ -1956,12 +1957,14 @@ class Explainer:
         chosen greedily. For proved rules, the answer also has a proved lower bound on how many any choice needs: rows
         of which no two can share a rule.
 
-        Cost: up to three explanations per rule, and one query per pair of rows that the bound has to look at.
+        Cost: about two explanations per rule, and one query per pair of rows that the bound has to look at.
 
         Parameters
         ----------
         X
-            Rows that all have the same decision.
+            Rows that all have the same decision, or rows with any decisions if `decision` is given.
+        decision
+            Take only the rows with this decision.
         kind
             "proved", the default: each rule guarantees the decision, for every row that matches it. "in_short": rules
             of few conditions that hold for nearly all training rows that match; they are counted, not proved.
@@ -1985,19 +1988,26 @@ class Explainer:
         Raises
         ------
         InvalidInput
-            If there are no rows, they have different decisions, one does not fit the columns or the domain of the
+            If there are no such rows, they have different decisions, one does not fit the columns or the domain of the
             model, an option has a value that is not accepted, short rules are asked for without training rows, or the
             model is an expression.
+        UnknownName
+            If `decision` does not exist.
 
         Examples
         --------
         >>> from primewood.data.iris import load_iris_explainer
         >>> explainer, X = load_iris_explainer()
-        >>> virginica = X[[name == "virginica" for name in explainer.decide_by_model(X)]]
-        >>> print(explainer.explain_group(virginica))
+        >>> print(explainer.explain_group(X, decision="virginica"))
+        2 rules cover all 52 rows with the decision virginica; no fewer could.
+          IF pw >= 1.8 THEN virginica  (46 rows)
+          IF pl >= 5 AND pw >= 0.9 THEN virginica  (46 rows, 6 of them new)
+        Proved: each rule guarantees the decision, and none of its conditions can be relaxed (intervals).
+        Proved: 2 rows need a rule each (rows 70, 77); a rule for two of them would cover another decision too.
+        Assumes: no value is missing
         """
         model = self._model.need_rows("groups")
-        wishes = GroupWishes(kind, literals, precision, most)
+        wishes = GroupWishes(kind, literals, precision, most, decision)
         return explain_group(model, X, wishes, self._start_clock(time_limit, work_limit))
 
     @takes_options("compile")

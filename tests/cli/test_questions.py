@@ -17,6 +17,7 @@ from primewood.cli import main
 from primewood.cli.call_settings import read_assignments
 from primewood.cli.main import app
 from primewood.errors import InvalidInput
+from primewood.properties.group_explanation import NOT_REACHED, UncoveredRow
 from primewood.properties.wording import Claim
 
 ROW = 4
@@ -342,6 +343,23 @@ def test_rules_of_a_decision(bank):
     assert all(each["covered"] >= 0.95 * each["rows"] for each in record["decisions"])
 
 
+def test_a_group_of_rows_with_one_decision(bank, tmp_path, monkeypatch):
+    asked = ("explain-group", bank.model, bank.rows)
+    group = bank.explainer.explain_group(bank.X, decision="denied")
+    assert ask(*asked, "--decision", "denied") == f"{group}\n"
+    (record,) = records(ask(*asked, "--decision", "denied", "--json"))
+    assert record == plain(group) and record["covered"] == record["rows"]
+    short = ("--decision", "denied", "--kind", "in-short", "--precision", 0.8)
+    assert "not proved" in ask(*asked, *short)
+    ask(*asked, "--decision", "denied", "-o", tmp_path / "rules.csv")
+    assert pd.read_csv(tmp_path / "rules.csv")["rows"].tolist() == [rule.rows for rule in group]
+    ask(*asked, "--decision", "denied", "-o", tmp_path / "rules.json")
+    assert json.loads((tmp_path / "rules.json").read_text()) == plain(group)
+    late = replace(group, rules=(), uncovered=(UncoveredRow(0, 0, NOT_REACHED, (0.0,)),))
+    monkeypatch.setattr(pw.Explainer, "explain_group", lambda *_, **__: late)
+    ask(*asked, "--decision", "denied", code=3)
+
+
 def test_decisions_that_are_numbers_are_named_as_they_are_written(tmp_path):
     generator = np.random.default_rng(0)
     X = pd.DataFrame(generator.random((200, 2)), columns=["a", "b"])
@@ -396,6 +414,10 @@ def test_decisions_that_are_numbers_are_named_as_they_are_written(tmp_path):
         (["verify", "--never", "maybe"], "there are approved, denied"),
         (["rules", "--decision", "maybe"], "there are approved, denied"),
         (["rules", "--coverage", 2], "coverage must be a share"),
+        (["explain-group"], "must have one decision, and these have 2"),
+        (["explain-group", "--decision", "maybe"], "there are approved, denied"),
+        (["explain-group", "--decision", "denied", "--precision", 0.9], "precision is for kind"),
+        (["explain-group", "--decision", "denied", "-o", "rules.html"], "should end with .csv or .json"),
     ],
 )
 def test_bad_questions_are_one_clear_error(bank, capsys, arguments, words):

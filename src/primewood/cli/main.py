@@ -22,6 +22,7 @@ from primewood.cli.commands import (
     demo,
     encode,
     explain,
+    explain_group,
     info,
     logic,
     report,
@@ -87,7 +88,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "check": explain.check,
         "adverse-action": adverse_action.adverse_action,
     },
-    "About many decisions": {"summarise": summarise.summarise},
+    "About many decisions": {"explain-group": explain_group.explain_group, "summarise": summarise.summarise},
     "About a model": {
         "info": info.info,
         "verify": verify.verify,

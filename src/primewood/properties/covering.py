@@ -7,7 +7,15 @@ the largest one (Chvátal, 1979). Afterwards sets that the others make superfluo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+
+def unite(sets: Iterable[int]) -> int:
+    """All rows of some sets."""
+    union = 0
+    for each in sets:
+        union |= each
+    return union
 
 
 def choose_greedily(sets: Sequence[int]) -> list[int]:
@@ -34,9 +42,7 @@ def drop_superfluous(sets: Sequence[int]) -> list[int]:
     """
     kept = list(range(len(sets)))
     for place in range(len(sets)):
-        others = 0
-        for other in kept:
-            others |= sets[other] if other != place else 0
+        others = unite(sets[other] for other in kept if other != place)
         if not sets[place] & ~others:
             kept.remove(place)
     return kept

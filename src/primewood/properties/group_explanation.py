@@ -39,7 +39,7 @@ class GroupRule:
     answer : Explanation or InShort
         The rule: a proved explanation of one of the rows, or a short rule with its counts.
     places : tuple of int
-        The places of the rows of the group that it covers.
+        The places, in the table that was passed, of the rows of the group that it covers.
     new_rows : int
         How many of them no earlier rule covers.
     """
@@ -69,7 +69,8 @@ class GroupRule:
             "rows": self.rows,
             "new_rows": self.new_rows,
             "places": list(self.places),
-            "rule": self.answer.to_dict(),
+            "proved": self.answer.to_dict() if isinstance(self.answer, Explanation) else None,
+            "in_short": self.answer.to_dict() if isinstance(self.answer, InShort) else None,
         }
 
 
@@ -80,7 +81,7 @@ class UncoveredRow:
     Attributes
     ----------
     place : int
-        Its place among the rows of the group.
+        Its place in the table that was passed.
     label : object
         Its label in the index of its frame, or its place.
     reason : str
@@ -125,7 +126,7 @@ class GroupExplanation(Brief):
     --------
     >>> from primewood.data.iris import load_iris_explainer
     >>> explainer, X = load_iris_explainer()
-    >>> group = explainer.explain_group(X[100:150][explainer.ensemble.predict(X[100:150]) == 2])
+    >>> group = explainer.explain_group(X, decision="virginica")
     >>> len(group), group.lower, group.uncovered, group.status
     (2, 2, (), <Status.PROVED: 'proved'>)
     """

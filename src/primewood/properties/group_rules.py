@@ -2,11 +2,11 @@
 
 Rules are grown around rows, one after the other: around a row that no rule covers yet, letting in the other rows that
 no rule covers, the nearest first, before features are dropped as usual. One pass over the rows covers all of them.
-Further passes begin with the rows that are hardest to cover, so that there is more to choose from. Of all rules that
-were grown, the greedy choice takes few that cover all rows (`covering`), and rows of which no two can share a rule
+Another pass begins with rows of which no two can share a rule, so that there is more to choose from. Of all rules that
+were grown, the greedy choice takes few that cover all rows (`covering`); the rows of which no two can share a rule
 (`rows_apart`) prove how few there can be at best.
 
-Short rules are covered with in the same way. They are found for a row alone, and have no bound.
+Short rules are chosen in the same way. They are found for one row at a time, and have no bound.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from primewood.logic.masks import indices, mask_of_array
 from primewood.model.decision import RowDecision
 from primewood.model.model import TreeModel
 from primewood.progress import say
-from primewood.properties.covering import choose_cover
+from primewood.properties.covering import choose_cover, unite
 from primewood.properties.group_explanation import (
     LEFT_OUT,
     NO_RULE,
@@ -45,7 +45,7 @@ from primewood.questions.widest import RowsCovered
 from primewood.render.numbers import format_count
 from primewood.tables.rows import find_ids, read_rows, tell
 
-PASSES = 3
+PASSES = 2
 """How often the rows are passed over."""
 FIRST_PASS, ONE_RULE = 0.8, 0.1
 """The largest shares of the time for the first pass, and for one rule."""
@@ -59,6 +59,7 @@ class GroupWishes:
     literals: Language | None = None
     precision: float | None = None
     most: int | None = None
+    decision: object = None
 
     def check(self) -> None:
         """Raise for wishes that cannot be, or do not go together."""
@@ -100,24 +101,37 @@ class Group:
     labels: tuple[object, ...] | None
 
     @classmethod
-    def read(cls, model: TreeModel, X: Any) -> Group:
-        """The rows of a table; raises if they have not all the same decision."""
+    def read(cls, model: TreeModel, X: Any, decision: object = None) -> Group:
+        """The rows of a table with a decision; without one, all rows, which must have the same."""
         model.check_decides()
         reading = read_rows(X, model.context.layout)
         tell(reading.all_notes)
-        if not len(reading.rows):
-            raise InvalidInput("the group has no rows: pass at least one")
         model = model.serve_all(reading.rows)
         model.check_rows("X", reading.rows, strictly=True)
         points = model.domain.points(reading.rows)
-        label = _check_alike(model, model.engines.decide_all(points))
-        places = np.lexsort(points.T[::-1]) if points.shape[1] else np.arange(len(points))
+        decided = model.engines.decide_all(points)
+        label = _find_label(model, decided) if decision is None else model.context.label(decision)
+        places = np.flatnonzero(decided == label)
+        if not len(places):
+            raise InvalidInput(f"the group has no rows: none of {len(decided)} has the decision {decision!r}")
+        if points.shape[1]:
+            places = places[np.lexsort(points[places].T[::-1])]
         return cls(model, reading.rows[places], points[places], label, places, find_ids(X))
 
     @property
     def everything(self) -> int:
         """All rows, in bits."""
         return (1 << len(self.rows)) - 1
+
+    def shuffle_cells(self, random: np.random.Generator) -> list[int]:
+        """One row of each cell, in random order."""
+        differs = (self.points[1:] != self.points[:-1]).any(axis=1)
+        firsts: list[int] = random.permutation(np.flatnonzero(np.append(True, differs))).tolist()
+        return firsts
+
+    def find_cell(self, row: int) -> int:
+        """The rows in the cell of a row, in bits."""
+        return mask_of_array((self.points == self.points[row]).all(axis=1))
 
     def ask(self, row: int) -> RowDecision:
         """The decision on one of the rows."""
@@ -130,27 +144,40 @@ class Group:
         return UncoveredRow(place, label, reason, tuple(self.rows[row].tolist()))
 
 
-def _check_alike(model: TreeModel, decided: NDArray[np.int64]) -> int:
+def _find_label(model: TreeModel, decided: NDArray[np.int64]) -> int:
     """The one decision of all rows; raises if there are several."""
     labels, counts = np.unique(decided, return_counts=True)
-    if len(labels) > 1:
-        names = [model.context.class_names[label] for label in labels]
-        told = [f"{format_count(int(n), 'row')} {name}" for name, n in zip(names, counts, strict=True)]
-        most = names[int(counts.argmax())]
-        raise InvalidInput(
-            f"the rows of a group must have one decision, and these have {len(labels)}: {format_list(told)}; pass only "
-            f"those of one, such as X[[d == {most!r} for d in explainer.decide_by_model(X)]]"
-        )
-    return int(labels[0])
+    if len(labels) == 1:
+        return int(labels[0])
+    if not len(labels):
+        raise InvalidInput("the group has no rows: pass at least one")
+    names = [model.context.class_names[label] for label in labels]
+    told = [f"{format_count(int(n), 'row')} {name}" for name, n in zip(names, counts, strict=True)]
+    raise InvalidInput(
+        f"the rows of a group must have one decision, and these have {len(labels)}: {format_list(told)}; pass only "
+        f"those of one, or decision={names[int(counts.argmax())]!r}, which takes these rows only"
+    )
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A rule that may be taken, the row that it was grown around, and the rows that it covers, in bits."""
+    """A rule that may be taken.
+
+    Attributes
+    ----------
+    found : Grown or InShort
+    seed : int
+        The row that it was grown around.
+    covers : int
+        The rows that it covers, in bits.
+    size : int
+        The number of its conditions.
+    """
 
     found: Grown | InShort
     seed: int
     covers: int
+    size: int
 
 
 class RuleGrower(Protocol):
@@ -178,10 +205,9 @@ class ProvedRules:
         if self.oracle.counterexample(decision.cell, clock) is not Verdict.NONE_EXISTS:
             return None
         steps = [*self._let_in(seed, wanted), *model.usual_steps]
-        found = weaken(
-            self.oracle, decision.point, WeakeningPlan(steps, model.order, self.literals), clock
-        )
-        return Candidate(found, seed, self._coverage.rows(found.box))
+        found = weaken(self.oracle, decision.point, WeakeningPlan(steps, model.order, self.literals), clock)
+        size = sum(mask != x.everything for mask, x in zip(found.box, self.oracle.variables, strict=True))
+        return Candidate(found, seed, self._coverage.rows(found.box), size)
 
     def _let_in(self, seed: int, wanted: int) -> list[Step]:
         """A step for each wanted cell, the nearest first."""
@@ -207,16 +233,17 @@ class ShortRules:
 
     def __init__(self, group: Group, precision: float) -> None:
         self.group, self.precision = group, precision
-        self._known: dict[int, Candidate | None] = {}
+        self._known: dict[bytes, Candidate | None] = {}
 
     def grow(self, seed: int, wanted: int, clock: Clock) -> Candidate | None:
         """See `RuleGrower`. The rule is about the one row; what else is wanted makes no difference."""
         del wanted, clock
-        if seed not in self._known:
+        cell = self.group.points[seed].tobytes()
+        if cell not in self._known:
             short = find_in_short(self.group.ask(seed), self.precision)
             covers = mask_of_array(short.covers(self.group.rows)) if short.found else 0
-            self._known[seed] = Candidate(short, seed, covers) if short.found else None
-        return self._known[seed]
+            self._known[cell] = Candidate(short, seed, covers, len(short.features)) if short.found else None
+        return self._known[cell]
 
     def state(self, candidate: Candidate) -> InShort:
         """See `RuleGrower`."""
@@ -227,39 +254,49 @@ class ShortRules:
 class Covering:
     """Rules that were grown so far, and the rows that none could be grown around."""
 
-    def __init__(self, grower: RuleGrower, everything: int) -> None:
-        self._grower, self._everything = grower, everything
+    def __init__(self, grower: RuleGrower, group: Group) -> None:
+        self._grower, self._group = grower, group
         self.pool: list[Candidate] = []
+        self.best: list[Candidate] = []
         self.hopeless = 0
 
     @property
     def covered(self) -> int:
         """The rows that some rule covers, in bits."""
-        covered = 0
-        for each in self.pool:
-            covered |= each.covers
-        return covered
+        return unite(each.covers for each in self.pool)
 
     def pass_over(self, seeds: Iterable[int], clock: Clock) -> None:
         """Grow rules until each row is covered by one of this pass, or a limit comes."""
-        left = self._everything & ~self.hopeless
+        left, found = self._group.everything & ~self.hopeless, list[Candidate]()
         for seed in seeds:
             if clock.expired():
-                return
+                break
             if not left >> seed & 1:
                 continue
             part = None if clock.limit is None else min(clock.left(), clock.limit * ONE_RULE)
-            found = self._grower.grow(seed, left, clock.part(part))
-            if found is None:
-                self.hopeless |= 1 << seed
+            grown = self._grower.grow(seed, left, clock.part(part))
+            if grown is None:
+                self.hopeless |= self._group.find_cell(seed)
                 continue
-            self.pool.append(found)
-            left &= ~found.covers
-            say(f"growing rules: {left.bit_count()} of {format_count(self._everything.bit_length(), 'row')} left")
+            found.append(grown)
+            left &= ~grown.covers
+            say(f"growing rules: {left.bit_count()} of {format_count(len(self._group.rows), 'row')} left")
+        self.pool += found
+        self._keep_best(found)
 
-    def choose(self) -> list[Candidate]:
-        """Few rules that cover all rows that some rule covers, those with the most new rows first."""
-        return [self.pool[place] for place in choose_cover([each.covers for each in self.pool])]
+    def _keep_best(self, found: Sequence[Candidate]) -> None:
+        """Keep the fewest rules that cover the most: of those of a pass, of all, or those before.
+
+        Of rules that cover as many new rows, the one with the fewest conditions is chosen.
+        """
+        for several in (found, self.pool):
+            rules = sorted(several, key=lambda each: each.size)
+            chosen = [rules[place] for place in choose_cover([each.covers for each in rules])]
+            self.best = max(self.best, chosen, key=_rank)
+
+
+def _rank(rules: Sequence[Candidate]) -> tuple[int, int]:
+    return (unite(each.covers for each in rules).bit_count(), -len(rules))
 
 
 def explain_group(model: TreeModel, X: Any, wishes: GroupWishes, clock: Clock) -> GroupExplanation:
@@ -268,16 +305,16 @@ def explain_group(model: TreeModel, X: Any, wishes: GroupWishes, clock: Clock) -
     When a limit comes, the rules so far are given. The rows that were not reached are listed.
     """
     wishes.check()
-    group = Group.read(model, X)
+    group = Group.read(model, X, wishes.decision)
     if wishes.kind == "in_short":
         precision = PRECISION if wishes.precision is None else wishes.precision
         short = ShortRules(group, precision)
-        covering = Covering(short, group.everything)
-        _pass_repeatedly(covering, group, clock, lambda: [])
+        covering = Covering(short, group)
+        _pass_repeatedly(covering, group, clock, list)
         return _answer(group, wishes, short, covering, [], None)
     literals = group.model.choose_language(wishes.literals)
     proved = ProvedRules(group, literals)
-    covering = Covering(proved, group.everything)
+    covering = Covering(proved, group)
     search = RowsApart(proved.oracle, literals, group.points)
 
     def find_apart() -> list[int]:
@@ -292,14 +329,14 @@ def _pass_repeatedly(
     covering: Covering, group: Group, clock: Clock, find_apart: Callable[[], list[int]]
 ) -> list[int]:
     """Pass over the rows until the rules are as few as can be, or often enough; returns the rows that are apart."""
-    random, count = np.random.default_rng(0), len(group.rows)
+    random = np.random.default_rng(0)
     first = clock.part(None if clock.limit is None else clock.limit * FIRST_PASS)
-    covering.pass_over(random.permutation(count).tolist(), first)
+    covering.pass_over(group.shuffle_cells(random), first)
     apart = find_apart()
     for _ in range(PASSES - 1):
-        if clock.expired() or len(covering.choose()) <= max(1, len(apart)):
+        if clock.expired() or len(covering.best) <= max(1, len(apart)):
             break
-        covering.pass_over([*apart, *random.permutation(count).tolist()], clock.part(clock.limit and clock.left()))
+        covering.pass_over([*apart, *group.shuffle_cells(random)], clock)
     return apart
 
 
@@ -311,13 +348,15 @@ def _answer(
     apart: Sequence[int],
     literals: Language | None,
 ) -> GroupExplanation:
-    chosen = covering.choose()[: wishes.most]
+    chosen = covering.best[: wishes.most]
     rules, covered = list[GroupRule](), 0
     for each in chosen:
         places = sorted(group.places[indices(each.covers)].tolist())
         rules.append(GroupRule(grower.state(each), tuple(places), (each.covers & ~covered).bit_count()))
         covered |= each.covers
-    uncovered = [group.describe(row, _find_reason(row, covering)) for row in indices(group.everything & ~covered)]
+    uncovered = [
+        group.describe(row, _find_reason(row, covering)) for row in indices(group.everything & ~covered)
+    ]
     return GroupExplanation(
         decision=group.model.context.class_names[group.label],
         kind=wishes.kind,

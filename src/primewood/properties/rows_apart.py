@@ -70,7 +70,7 @@ class RowsApart:
         rows
             The rows to choose from, in bits.
         """
-        alike = {row: 0 for row in indices(rows)}
+        alike = dict.fromkeys(indices(rows), 0)
         for covered in sharing:
             for row in indices(covered & rows):
                 alike[row] |= covered

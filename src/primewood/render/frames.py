@@ -10,7 +10,7 @@ from typing import Literal as Choice
 from primewood.errors import MissingDependency
 from primewood.fields import one_of, optional, takes
 from primewood.render import text
-from primewood.render.group import write_group_rule
+from primewood.render.group import list_literals, write_group_rule
 from primewood.render.records import EntryRecord, GroupRuleRecord, LiteralRecord, ScoreRecord
 from primewood.render.text import Record
 
@@ -51,27 +51,27 @@ def tabulate_explanations(records: Sequence[Record], features: Iterable[str]) ->
         "coverage": [record["coverage"] for record in records],
         "volume": [record["volume"] for record in records],
     }
-    return {**columns, **_tabulate_conditions(records, features)}
+    return {**columns, **_tabulate_conditions([record["literals"] for record in records], features)}
 
 
 def tabulate_group(rules: Sequence[GroupRuleRecord], features: Iterable[str]) -> Columns:
     """The rules of a group as columns: what each covers, and for each feature its condition (None if it is free)."""
-    records: list[Record] = [{"status": None, **rule["rule"]} for rule in rules]
-    columns: Columns = {
-        "decision": [record["decision"] for record in records],
+    proved, short = [rule["proved"] for rule in rules], [rule["in_short"] for rule in rules]
+    literals = [list_literals(rule) for rule in rules]
+    return {
         "rule": [write_group_rule(rule, full=True) for rule in rules],
-        "size": [len(record["literals"]) for record in records],
+        "size": [len(conditions) for conditions in literals],
         "rows": [rule["rows"] for rule in rules],
         "new_rows": [rule["new_rows"] for rule in rules],
-        "status": [record["status"] for record in records],
-        "matching": [record.get("matching") for record in records],
-        "same": [record.get("same") for record in records],
+        "status": [record and record["status"] for record in proved],
+        "matching": [record and record["matching"] for record in short],
+        "same": [record and record["same"] for record in short],
+        **_tabulate_conditions(literals, features),
     }
-    return {**columns, **_tabulate_conditions(records, features)}
 
 
-def _tabulate_conditions(records: Sequence[Record], features: Iterable[str]) -> Columns:
-    conditions = [{x["feature"]: x["text"] for x in record["literals"]} for record in records]
+def _tabulate_conditions(rules: Sequence[Sequence[LiteralRecord]], features: Iterable[str]) -> Columns:
+    conditions = [{x["feature"]: x["text"] for x in literals} for literals in rules]
     return {f"if {name}": [condition.get(name) for condition in conditions] for name in features}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from primewood.render.numbers import few, format_count
-from primewood.render.records import GroupRecord, GroupRuleRecord
-from primewood.render.text import write_completely, write_rule, write_share, write_short_rule
+from primewood.render.records import GroupRecord, GroupRuleRecord, LiteralRecord
+from primewood.render.text import write_rule, write_share, write_short_rule
 from primewood.visible import join_lines, visible_record
 
 MOST_LETTERS = 16_000
@@ -41,8 +41,8 @@ def sum_up(record: GroupRecord) -> str:
     kind = "short rule" if record["kind"] == "in_short" else "rule"
     covers = "covers" if rules == 1 else "cover"
     share = f"all {rows}" if covered == rows else f"{covered} of {rows}"
-    noun = "row" if rows == 1 else "rows"
-    return f"{format_count(rules, kind)} {covers} {share} {noun} with the decision {record['decision']}{_compare(record)}."
+    of = f"{share} {'row' if rows == 1 else 'rows'} with the decision {record['decision']}"
+    return f"{format_count(rules, kind)} {covers} {of}{_compare(record)}."
 
 
 def _compare(record: GroupRecord) -> str:
@@ -56,39 +56,43 @@ def _compare(record: GroupRecord) -> str:
 
 
 def write_group_rule(rule: GroupRuleRecord, *, full: bool = False) -> str:
-    """A rule of a group: IF ... THEN ..."""
-    found = rule["rule"]
-    if "matching" not in found:
-        return write_rule(found, full=full)
-    if not full:
-        return write_short_rule(found)
-    return write_short_rule({**found, "literals": [{**x, "text": write_completely(x)} for x in found["literals"] or []]})
+    """A rule of a group: IF ... THEN ...; short rules have few conditions, and are always full."""
+    if rule["proved"] is not None:
+        return write_rule(rule["proved"], full=full)
+    return "" if rule["in_short"] is None else write_short_rule(rule["in_short"])
+
+
+def list_literals(rule: GroupRuleRecord) -> list[LiteralRecord]:
+    """The conditions of a rule of a group."""
+    found = rule["proved"] or rule["in_short"]
+    return [] if found is None else found["literals"] or []
 
 
 def count_covered(rule: GroupRuleRecord) -> str:
     """How many rows of the group a rule covers; of a short rule, also how often it holds."""
     more = f", {rule['new_rows']} of them new" if rule["new_rows"] < rule["rows"] else ""
-    found = rule["rule"]
-    if "matching" not in found:
-        return f"{format_count(rule['rows'], 'row')}{more}"
-    same, matching = found["same"], found["matching"]
-    held = f"holds for {same:,} of {matching:,} training rows that match ({write_share(same / matching)})"
-    return f"{format_count(rule['rows'], 'row')}{more}; {held}"
+    covered, short = f"{format_count(rule['rows'], 'row')}{more}", rule["in_short"]
+    if short is None:
+        return covered
+    same, matching = short["same"], short["matching"]
+    return f"{covered}; holds for {same:,} of {matching:,} training rows that match ({write_share(same / matching)})"
 
 
 def note_group(record: GroupRecord) -> list[str]:
     """What is proved about the rules, about their number, and what is left."""
     lines = []
     if record["kind"] == "in_short":
-        lines += ["Counted on the training rows, not proved. Whether fewer short rules could do is not known."]
+        lines += [
+            "Counted on the training rows, not proved. Whether fewer short rules could do is not known."
+        ]
     elif record["rules"]:
         relaxed = ", and none of its conditions can be relaxed" if record["status"] == "proved" else ""
         lines += [f"Proved: each rule guarantees the decision{relaxed} ({record['literal_language']})."]
     if len(record["apart"]) > 1:
         named = few(record["apart"], MOST_APART)
         lines += [
-            f"Proved: {len(record['apart'])} rows need a rule each (row {named}): a rule that covers two of them would "
-            "also cover a row with another decision."
+            f"Proved: {len(record['apart'])} rows need a rule each (rows {named}); a rule for two of them would cover "
+            "another decision too."
         ]
     if record["uncovered"]:
         reasons = Counter(row["reason"] for row in record["uncovered"])

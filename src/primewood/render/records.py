@@ -400,12 +400,13 @@ class RuleListRecord(TypedDict):
 
 
 class GroupRuleRecord(TypedDict):
-    """A rule of a group: the rows of the group that it covers, and the rule itself."""
+    """A rule of a group: the rows of the group that it covers, and the rule itself, proved or in short."""
 
     rows: int
     new_rows: int
     places: list[int]
-    rule: ExplanationRecord | InShortRecord
+    proved: ExplanationRecord | None
+    in_short: InShortRecord | None
 
 
 class UncoveredRecord(TypedDict):

@@ -7,11 +7,13 @@ what it rests on, and a small foot.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from primewood.errors import InvalidInput
 from primewood.logic.interval import number
+from primewood.render import group as group_words
 from primewood.render import importance as words
 from primewood.render import lanes, text
 from primewood.render.html.conditions import MOST_DRAWN, MOST_LISTED, ConditionRow, ConditionRows
@@ -25,6 +27,8 @@ from primewood.render.records import (
     ExclusionRecord,
     ExplanationRecord,
     FeatureImportanceRecord,
+    GroupRecord,
+    GroupRuleRecord,
     ImportanceRecord,
     LiteralRecord,
     RuleListRecord,
@@ -306,9 +310,39 @@ def rule_list(record: RuleListRecord, *, level: int = 2) -> str:
         "rules.html.j2",
         frame=frame,
         middle="Allowed, over the training range",
-        rules=_rules(record["rules"][:MOST_RULES], total),
+        rules=_limit_ranges([_rule(rule, total) for rule in record["rules"][:MOST_RULES]]),
         left_out=max(0, len(record["rules"]) - MOST_RULES),
-        decisions=[[x["decision"], x["rows"], x["covered"], x["uncovered"]] for x in record["decisions"]],
+        caption="Training rows",
+        head=["Decision", "Rows", "Covered", "In no rule"],
+        lines=[[x["decision"], x["rows"], x["covered"], x["uncovered"]] for x in record["decisions"]],
+    )
+
+
+def group_rules(record: GroupRecord, *, level: int = 2) -> str:
+    """The card of the rules of a group of rows: `GroupExplanation.to_dict`."""
+    frame = Frame(
+        label="Rules of a group",
+        eyebrow="Rules of a group",
+        title=str(record["decision"]),
+        lead=group_words.sum_up(record),
+        status=record["status"] or "",
+        badge="In short" if record["status"] is None else BADGES[record["status"]],
+        level=check_heading(level),
+        notes=group_words.note_group(record),
+        asides=assume(record["assumptions"]),
+        foot=_foot(record, "model", "vote", *(["literal_language"] if record["literal_language"] else [])),
+    )
+    shown = record["rules"][:MOST_RULES]
+    reasons = Counter(row["reason"] for row in record["uncovered"])
+    return style() + render(
+        "rules.html.j2",
+        frame=frame,
+        middle="Allowed, over the training range",
+        rules=_limit_ranges([_group_rule(rule, record["decision"], record["rows"]) for rule in shown]),
+        left_out=max(0, len(record["rules"]) - MOST_RULES),
+        caption="Rows of the group",
+        head=["Rows", "Covered", *reasons],
+        lines=[[record["rows"], record["covered"], *reasons.values()]],
     )
 
 
@@ -501,21 +535,32 @@ def show_value(value: object) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
-def _rules(rules: Sequence[RuleRecord], total: int) -> list[ListedRule]:
+def _limit_ranges(rules: Sequence[ListedRule]) -> list[ListedRule]:
     """The rules; the first ones also have their conditions drawn, up to a limit."""
     found, room = [], MOST_RANGES
     for rule in rules:
-        made = _rule(rule, total)
-        room -= len(made.ranges)
-        found.append(made if room >= 0 else replace(made, ranges=()))
+        room -= len(rule.ranges)
+        found.append(rule if room >= 0 else replace(rule, ranges=()))
     return found
 
 
 def _rule(rule: RuleRecord, total: int) -> ListedRule:
     """A rule of a list, without the row that it was grown from."""
     more = f", {rule['new_rows']} of them new" if rule["new_rows"] < rule["rows"] else ""
-    instance: list[EntryRecord] = [{**x, "value": None, "shown": ""} for x in rule["instance"]]
-    conditions = _conditions(rule["literals"], instance)
+    conditions = _conditions(rule["literals"], _hide_row(rule["instance"]))
     share = rule["rows"] / total if total else 0.0
     covered = f"{format_count(rule['rows'], 'training row')}{more}"
     return ListedRule(rule["decision"], conditions, conditions.drawn, share, covered)
+
+
+def _group_rule(rule: GroupRuleRecord, decision: object, total: int) -> ListedRule:
+    """A rule of a group, without the row that it was grown from."""
+    instance = [] if rule["proved"] is None else _hide_row(rule["proved"]["instance"])
+    conditions = _conditions(group_words.list_literals(rule), instance)
+    covered = group_words.count_covered(rule)
+    return ListedRule(decision, conditions, conditions.drawn, rule["rows"] / total, covered)
+
+
+def _hide_row(instance: Sequence[EntryRecord]) -> list[EntryRecord]:
+    """What is known about features, without the values of a row."""
+    return [{**x, "value": None, "shown": ""} for x in instance]
