@@ -17,11 +17,11 @@ PROGRAM = f"{shlex.quote(sys.executable)} -c 'from primewood.cli.main import run
 NAMES = [name for commands in main.COMMANDS.values() for name in commands]
 DESIGNED = {
     *("demo", "info", "explain", "contrast", "flip", "primes", "encode", "audit", "compile", "verify"),
-    *("compare", "report", "bench", "check", "rules", "summarise", "adverse-action"),
+    *("compare", "report", "bench", "check", "rules", "explain-group", "summarise", "adverse-action"),
 }
 SHOWS_ITS_CODES = {
     *("explain", "contrast", "flip", "check", "verify", "compare", "rules", "compile", "report"),
-    *("primes", "audit", "encode", "adverse-action"),
+    *("primes", "audit", "encode", "adverse-action", "explain-group"),
 }
 LENGTHY = re.compile(r"\| primewood|primewood (audit|bench)")
 """Examples that take long: a run of the tests takes some of them, another run others."""

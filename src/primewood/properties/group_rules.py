@@ -1,6 +1,6 @@
 """The fewest rules for a group of rows that all have one decision.
 
-Rules are grown around rows, one after the other: around a row that no rule covers yet, letting in the other rows that
+Rules are grown around rows, one after the other: around a row that no rule covers yet, including the other rows that
 no rule covers, the nearest first, before features are dropped as usual. One pass over the rows covers all of them.
 Another pass begins with rows of which no two can share a rule, so that there is more to choose from. Of all rules that
 were grown, the greedy choice takes few that cover all rows (`covering`); the rows of which no two can share a rule
@@ -74,7 +74,7 @@ class GroupWishes:
 
 
 @dataclass(frozen=True)
-class Group:
+class RowGroup:
     """Rows of one decision.
 
     Attributes
@@ -101,7 +101,7 @@ class Group:
     labels: tuple[object, ...] | None
 
     @classmethod
-    def read(cls, model: TreeModel, X: Any, decision: object = None) -> Group:
+    def read(cls, model: TreeModel, X: Any, decision: object = None) -> RowGroup:
         """The rows of a table with a decision; without one, all rows, which must have the same."""
         model.check_decides()
         reading = read_rows(X, model.context.layout)
@@ -160,7 +160,7 @@ def _find_label(model: TreeModel, decided: NDArray[np.int64]) -> int:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CandidateRule:
     """A rule that may be taken.
 
     Attributes
@@ -183,23 +183,23 @@ class Candidate:
 class RuleGrower(Protocol):
     """Grows rules of one kind around rows of a group."""
 
-    def grow(self, seed: int, wanted: int, clock: Clock) -> Candidate | None:
+    def grow(self, seed: int, wanted: int, clock: Clock) -> CandidateRule | None:
         """A rule that covers a row and, if possible, rows that are wanted (in bits); None if there is none."""
 
-    def state(self, candidate: Candidate) -> Explanation | InShort:
+    def state(self, candidate: CandidateRule) -> Explanation | InShort:
         """The rule as an answer."""
 
 
 class ProvedRules:
     """Grows rules that are prime in a language."""
 
-    def __init__(self, group: Group, literals: Language) -> None:
+    def __init__(self, group: RowGroup, literals: Language) -> None:
         self.group, self.literals = group, literals
         self.oracle = group.model.engines.oracle(group.label)
         self._coverage = RowsCovered(group.points, self.oracle.variables)
         self._ordered = np.array([x.ordered for x in self.oracle.variables], dtype=np.int64)
 
-    def grow(self, seed: int, wanted: int, clock: Clock) -> Candidate | None:
+    def grow(self, seed: int, wanted: int, clock: Clock) -> CandidateRule | None:
         """See `RuleGrower`. Around a row whose decision depends on the order of summation there is no rule."""
         decision, model = self.group.ask(seed), self.group.model
         if self.oracle.counterexample(decision.cell, clock) is not Verdict.NONE_EXISTS:
@@ -207,7 +207,7 @@ class ProvedRules:
         steps = [*self._let_in(seed, wanted), *model.usual_steps]
         found = weaken(self.oracle, decision.point, WeakeningPlan(steps, model.order, self.literals), clock)
         size = sum(mask != x.everything for mask, x in zip(found.box, self.oracle.variables, strict=True))
-        return Candidate(found, seed, self._coverage.rows(found.box), size)
+        return CandidateRule(found, seed, self._coverage.rows(found.box), size)
 
     def _let_in(self, seed: int, wanted: int) -> list[Step]:
         """A step for each wanted cell, the nearest first."""
@@ -221,7 +221,7 @@ class ProvedRules:
         steps = ({j: 1 << int(point[j]) for j in np.flatnonzero(point != own).tolist()} for point in near)
         return [step for step in steps if step]
 
-    def state(self, candidate: Candidate) -> Explanation:
+    def state(self, candidate: CandidateRule) -> Explanation:
         """See `RuleGrower`."""
         assert isinstance(candidate.found, Grown)
         maker = ExplanationMaker.for_decision(self.group.ask(candidate.seed), self.literals)
@@ -231,21 +231,23 @@ class ProvedRules:
 class ShortRules:
     """Finds rules of few conditions, which are counted on the training rows."""
 
-    def __init__(self, group: Group, precision: float) -> None:
+    def __init__(self, group: RowGroup, precision: float) -> None:
         self.group, self.precision = group, precision
-        self._known: dict[bytes, Candidate | None] = {}
+        self._known: dict[bytes, CandidateRule | None] = {}
 
-    def grow(self, seed: int, wanted: int, clock: Clock) -> Candidate | None:
+    def grow(self, seed: int, wanted: int, clock: Clock) -> CandidateRule | None:
         """See `RuleGrower`. The rule is about the one row; what else is wanted makes no difference."""
         del wanted, clock
         cell = self.group.points[seed].tobytes()
         if cell not in self._known:
             short = find_in_short(self.group.ask(seed), self.precision)
             covers = mask_of_array(short.covers(self.group.rows)) if short.found else 0
-            self._known[cell] = Candidate(short, seed, covers, len(short.features)) if short.found else None
+            self._known[cell] = (
+                CandidateRule(short, seed, covers, len(short.features)) if short.found else None
+            )
         return self._known[cell]
 
-    def state(self, candidate: Candidate) -> InShort:
+    def state(self, candidate: CandidateRule) -> InShort:
         """See `RuleGrower`."""
         assert isinstance(candidate.found, InShort)
         return candidate.found
@@ -254,10 +256,10 @@ class ShortRules:
 class Covering:
     """Rules that were grown so far, and the rows that none could be grown around."""
 
-    def __init__(self, grower: RuleGrower, group: Group) -> None:
+    def __init__(self, grower: RuleGrower, group: RowGroup) -> None:
         self._grower, self._group = grower, group
-        self.pool: list[Candidate] = []
-        self.best: list[Candidate] = []
+        self.pool: list[CandidateRule] = []
+        self.best: list[CandidateRule] = []
         self.hopeless = 0
 
     @property
@@ -267,7 +269,7 @@ class Covering:
 
     def pass_over(self, seeds: Iterable[int], clock: Clock) -> None:
         """Grow rules until each row is covered by one of this pass, or a limit comes."""
-        left, found = self._group.everything & ~self.hopeless, list[Candidate]()
+        left, found = self._group.everything & ~self.hopeless, list[CandidateRule]()
         for seed in seeds:
             if clock.expired():
                 break
@@ -284,7 +286,7 @@ class Covering:
         self.pool += found
         self._keep_best(found)
 
-    def _keep_best(self, found: Sequence[Candidate]) -> None:
+    def _keep_best(self, found: Sequence[CandidateRule]) -> None:
         """Keep the fewest rules that cover the most: of those of a pass, of all, or those before.
 
         Of rules that cover as many new rows, the one with the fewest conditions is chosen.
@@ -295,7 +297,7 @@ class Covering:
             self.best = max(self.best, chosen, key=_rank)
 
 
-def _rank(rules: Sequence[Candidate]) -> tuple[int, int]:
+def _rank(rules: Sequence[CandidateRule]) -> tuple[int, int]:
     return (unite(each.covers for each in rules).bit_count(), -len(rules))
 
 
@@ -305,7 +307,7 @@ def explain_group(model: TreeModel, X: Any, wishes: GroupWishes, clock: Clock) -
     When a limit comes, the rules so far are given. The rows that were not reached are listed.
     """
     wishes.check()
-    group = Group.read(model, X, wishes.decision)
+    group = RowGroup.read(model, X, wishes.decision)
     if wishes.kind == "in_short":
         precision = PRECISION if wishes.precision is None else wishes.precision
         short = ShortRules(group, precision)
@@ -326,7 +328,7 @@ def explain_group(model: TreeModel, X: Any, wishes: GroupWishes, clock: Clock) -
 
 
 def _pass_repeatedly(
-    covering: Covering, group: Group, clock: Clock, find_apart: Callable[[], list[int]]
+    covering: Covering, group: RowGroup, clock: Clock, find_apart: Callable[[], list[int]]
 ) -> list[int]:
     """Pass over the rows until the rules are as few as can be, or often enough; returns the rows that are apart."""
     random = np.random.default_rng(0)
@@ -341,7 +343,7 @@ def _pass_repeatedly(
 
 
 def _answer(
-    group: Group,
+    group: RowGroup,
     wishes: GroupWishes,
     grower: RuleGrower,
     covering: Covering,

@@ -91,9 +91,9 @@ def explain_group(
 
     Examples
     --------
-    primewood explain-group forest.skops rows.csv --train train.csv --decision declined
-    primewood explain-group forest.skops declined.csv --train train.csv --kind in-short --precision 0.9
-    primewood explain-group forest.skops rows.csv --decision declined --most 5 -o rules.csv
+    primewood explain-group forest.skops rows.csv --decision denied
+    primewood explain-group forest.skops rows.csv --decision denied -o rules.csv
+    primewood explain-group booster.json rows.csv --decision 1 --kind in-short
     """
     from primewood.cli.call_settings import collect_settings
     from primewood.cli.inputs import find_decision, load_with_rows
