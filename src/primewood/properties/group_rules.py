@@ -65,7 +65,7 @@ class GroupWishes:
         """Raise for wishes that cannot be, or do not go together."""
         if self.kind not in get_args(GroupKind):
             raise InvalidInput(f"kind must be one of {format_list(get_args(GroupKind))}, not {self.kind!r}")
-        if self.most is not None and (not isinstance(self.most, int) or self.most < 1):
+        if self.most is not None and (type(self.most) is not int or self.most < 1):
             raise InvalidInput(f"most must be a whole number from 1, or None, not {self.most!r}")
         if self.kind == "proved" and self.precision is not None:
             raise InvalidInput('precision is for kind="in_short"; proved rules hold for every row')
