@@ -226,6 +226,24 @@ def test_held_out_rows_that_break_an_inferred_kind_are_answered_without_it():
         ).all()
 
 
+@pytest.mark.parametrize("engine", ["search", "diagram", "bdd", "sat"])
+def test_every_engine_finds_the_same_rules(engine):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = RandomForestClassifier(5, max_depth=3, random_state=0).fit(X, X[:, 0] * X[:, 1] > 0)
+    search, other = (pw.Explainer(model, X, vote="majority", engine=name) for name in ("search", engine))
+    groups = [explainer.explain_group(X, decision=True, time_limit=None) for explainer in (search, other)]
+    assert [rule.answer.term for rule in groups[0]] == [rule.answer.term for rule in groups[1]]
+    assert len(groups[0].apart) == len(groups[1].apart) > 1
+
+
+def test_a_model_that_always_decides_alike_has_one_rule():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = RandomForestClassifier(3, random_state=0).fit(X, np.zeros(20))
+    group = pw.Explainer(model, X).explain_group(X)
+    assert (len(group), group.lower, group.covered) == (1, 1, 20)
+    assert str(group).splitlines()[1].strip().startswith("always 0.0")
+
+
 def test_the_answer_reads_well_and_survives_pickling(cancer):
     explainer, _, X = cancer
     frame = pd.DataFrame(X, columns=explainer.feature_names, index=[f"p{i}" for i in range(len(X))])

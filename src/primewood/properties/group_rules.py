@@ -202,7 +202,7 @@ class ProvedRules:
     def grow(self, seed: int, wanted: int, clock: Clock) -> CandidateRule | None:
         """See `RuleGrower`. Around a row whose decision depends on the order of summation there is no rule."""
         decision, model = self.group.ask(seed), self.group.model
-        if self.oracle.counterexample(decision.cell, clock) is not Verdict.NONE_EXISTS:
+        if self.oracle.counterexample(decision.cell) is not Verdict.NONE_EXISTS:
             return None
         steps = [*self._let_in(seed, wanted), *model.usual_steps]
         found = weaken(self.oracle, decision.point, WeakeningPlan(steps, model.order, self.literals), clock)
@@ -356,8 +356,10 @@ def _answer(
         places = sorted(group.places[indices(each.covers)].tolist())
         rules.append(GroupRule(grower.state(each), tuple(places), (each.covers & ~covered).bit_count()))
         covered |= each.covers
+    coverable, hopeless = covering.covered, covering.hopeless
     uncovered = [
-        group.describe(row, _find_reason(row, covering)) for row in indices(group.everything & ~covered)
+        group.describe(row, _find_reason(row, coverable, hopeless))
+        for row in indices(group.everything & ~covered)
     ]
     return GroupExplanation(
         decision=group.model.context.class_names[group.label],
@@ -371,8 +373,8 @@ def _answer(
     )
 
 
-def _find_reason(row: int, covering: Covering) -> str:
-    """Why no rule covers a row."""
-    if covering.covered >> row & 1:
+def _find_reason(row: int, coverable: int, hopeless: int) -> str:
+    """Why no rule covers a row, given the rows that some rule could cover and those that have none, in bits."""
+    if coverable >> row & 1:
         return LEFT_OUT
-    return NO_RULE if covering.hopeless >> row & 1 else NOT_REACHED
+    return NO_RULE if hopeless >> row & 1 else NOT_REACHED
