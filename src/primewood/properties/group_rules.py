@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, get_args
 
 import numpy as np
@@ -47,6 +48,8 @@ from primewood.tables.rows import find_ids, read_rows, tell
 
 PASSES = 2
 """How often the rows are passed over."""
+MOST_INCLUDED = 300
+"""How many cells near by a rule is asked to include. It may cover more."""
 FIRST_PASS, ONE_RULE = 0.8, 0.1
 """The largest shares of the time for the first pass, and for one rule."""
 
@@ -123,11 +126,15 @@ class RowGroup:
         """All rows, in bits."""
         return (1 << len(self.rows)) - 1
 
+    @cached_property
+    def is_first(self) -> NDArray[np.bool_]:
+        """Which rows are the first ones of their cells."""
+        return np.append(True, (self.points[1:] != self.points[:-1]).any(axis=1))
+
     def shuffle_cells(self, random: np.random.Generator) -> list[int]:
         """One row of each cell, in random order."""
-        differs = (self.points[1:] != self.points[:-1]).any(axis=1)
-        firsts: list[int] = random.permutation(np.flatnonzero(np.append(True, differs))).tolist()
-        return firsts
+        rows: list[int] = random.permutation(np.flatnonzero(self.is_first)).tolist()
+        return rows
 
     def find_cell(self, row: int) -> int:
         """The rows in the cell of a row, in bits."""
@@ -210,14 +217,14 @@ class ProvedRules:
         return CandidateRule(found, seed, self._coverage.rows(found.box), size)
 
     def _let_in(self, seed: int, wanted: int) -> list[Step]:
-        """A step for each wanted cell, the nearest first."""
+        """A step for each wanted cell near by, the nearest first."""
         own, others = self.group.points[seed], self.group.points[indices(wanted & ~(1 << seed))]
         if not len(others) or not others.shape[1]:
             return []
         others = np.unique(others, axis=0)
         numbers = np.maximum(others, own) < self._ordered
         apart = np.where(numbers, np.log1p(np.abs(others - own)), others != own).sum(axis=1)
-        near = others[np.argsort(apart, kind="stable")]
+        near = others[np.argsort(apart, kind="stable")[:MOST_INCLUDED]]
         steps = ({j: 1 << int(point[j]) for j in np.flatnonzero(point != own).tolist()} for point in near)
         return [step for step in steps if step]
 
@@ -321,7 +328,8 @@ def explain_group(model: TreeModel, X: Any, wishes: GroupWishes, clock: Clock) -
 
     def find_apart() -> list[int]:
         half = None if clock.limit is None else clock.left() / 2
-        return search.find([each.covers for each in covering.pool], covering.covered, clock.part(half))
+        cells = covering.covered & mask_of_array(group.is_first)
+        return search.find([each.covers for each in covering.pool], cells, clock.part(half))
 
     apart = _pass_repeatedly(covering, group, clock, find_apart)
     return _answer(group, wishes, proved, covering, apart, literals)
