@@ -85,6 +85,8 @@ def records(tmp_path_factory):
     x = next(row for row in credit.X if explainer.decide(row) == "declined")
     why = explainer.explain(x).to_dict(witnesses=True, distribution=True)
     early = explainer.explain(x, time_limit=1e-9).to_dict()
+    near = explainer.explain(x, near=0.1).to_dict()
+    short = explainer.explain(x, precision=0.95).to_dict()
     adverse = explainer.adverse_action(x, "approved").to_dict()
     compared = explainer.compare(other, regions=1).to_dict()
     batch = explainer(credit.X[:2]).to_dict()
@@ -96,7 +98,9 @@ def records(tmp_path_factory):
         credit.X[:2], answers=folder / "answers", explain=1, sample=2, time_limit=None, work_limit=100
     ).to_dict()
     return {
-        "Explanation": [why, early, *batch["explanations"]],
+        "Explanation": [why, early, near, {"in_short": short}, *batch["explanations"]],
+        "Neighbourhood": [near["near"]],
+        "In short": [short],
         "Necessity": early["necessity"],
         "Score": [why["score"]],
         "Literal": [*why["literals"], *whole["literals"]],

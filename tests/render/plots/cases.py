@@ -164,6 +164,7 @@ CASES = {
     "importance": (plots.importance, IMPORTANCE),
     "no importance": (plots.importance, IMPORTANCE | {"importance": [], "undecided": 3, "explained": 7}),
     "coverage": (plots.coverage_by_size, SIZES),
+    "conditions": (plots.conditions_by_assumption, {"all rows": SIZES, LONG: SIZES[:4], "none": SIZES[-1:]}),
     "growth": (plots.growth, explanation([], [], history=HISTORY, goal="shortest")),
     "growth at once": (plots.growth, explanation([], [], history=[[0.0, 3.0, 3.0]], goal="widest")),
     "growth without bound": (

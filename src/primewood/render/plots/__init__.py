@@ -4,6 +4,10 @@ A plot takes an answer or the record that its `to_dict` gives, so that answers s
 positions are computed here.
 """
 
+from primewood.render.plots.conditions_by_assumption import (
+    ConditionsByAssumptionDisplay,
+    conditions_by_assumption,
+)
 from primewood.render.plots.coverage_by_size import CoverageBySizeDisplay, coverage_by_size
 from primewood.render.plots.decision_map import DecisionMapDisplay, decision_map
 from primewood.render.plots.feature_use import FeatureUseDisplay, feature_use
@@ -14,6 +18,7 @@ from primewood.render.plots.side_by_side import SideBySideDisplay, side_by_side
 from primewood.render.plots.what_if import WhatIfDisplay, what_if
 
 __all__ = [
+    "ConditionsByAssumptionDisplay",
     "CoverageBySizeDisplay",
     "DecisionMapDisplay",
     "FeatureUseDisplay",
@@ -22,6 +27,7 @@ __all__ = [
     "RangesDisplay",
     "SideBySideDisplay",
     "WhatIfDisplay",
+    "conditions_by_assumption",
     "coverage_by_size",
     "decision_map",
     "feature_use",
