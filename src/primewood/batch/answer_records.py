@@ -37,10 +37,12 @@ class RecordWriter:
     ----------
     context
         The context of the model. Explanations with another context are written too, but not cached.
+    in_short
+        Whether the decision in short is written, too.
     """
 
-    def __init__(self, context: TreeContext) -> None:
-        self._context = context
+    def __init__(self, context: TreeContext, *, in_short: bool = False) -> None:
+        self._context, self._in_short = context, in_short
         self._features = {} if context.domain is None else {x.name: x for x in context.domain.features}
         self._covered: dict[object, tuple[float | None, float | None]] = {}
         self._said: dict[object, Said] = {}
@@ -62,6 +64,8 @@ class RecordWriter:
             "volume": volume,
             "notes": list(why.notes),
             "pieces": [piece for _, pieces in said for piece in pieces],
+            **why.neighbourhood,
+            **(why.shortened if self._in_short else {}),
         }
 
     def _covers(self, why: Explanation) -> tuple[float | None, float | None]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from primewood.batch.failed import Failed
 from primewood.batch.summary import Summary
 from primewood.errors import InvalidInput, UnknownName, quote_value
-from primewood.fields import one_of, optional, takes
+from primewood.fields import flag, one_of, optional, takes
 from primewood.model.context import Context
 from primewood.questions.explanation import Explanation, score_together
 from primewood.render import frames
@@ -130,8 +130,12 @@ class Batch(Readable):
         """The decision on each row."""
         return np.array([why.decision for why in self], dtype=object)
 
-    @takes(kind=one_of(get_args(FrameKind)), backend=optional(one_of(get_args(frames.Backend))))
-    def to_frame(self, kind: FrameKind = "rows", backend: frames.Backend | None = None) -> Any:
+    @takes(
+        kind=one_of(get_args(FrameKind)), backend=optional(one_of(get_args(frames.Backend))), in_short=flag
+    )
+    def to_frame(
+        self, kind: FrameKind = "rows", backend: frames.Backend | None = None, *, in_short: bool = False
+    ) -> Any:
         """A frame with the index of the rows.
 
         Parameters
@@ -141,11 +145,16 @@ class Batch(Readable):
             condition on it (None where it is free). "literals": one line per piece of each literal, with exact ends.
         backend
             "pandas" or "polars"; by default the library of the frame of rows.
+        in_short
+            With "rows": whether there is a column with the decision in short, in words, where a rule has more than
+            three conditions. It takes some hundredths of a second per row.
         """
         score_together(self.explanations)
-        records = [why.to_dict() for why in self]
+        records = [
+            why.to_dict() if isinstance(why, Failed) else why.to_dict(in_short=in_short) for why in self
+        ]
         if kind == "rows":
-            columns = frames.tabulate_explanations(records, self.summary().features)
+            columns = frames.tabulate_explanations(records, self.summary().features, in_short=in_short)
             return frames.frame(columns, backend or self.backend, self.index)
         each = [frames.tabulate_literals(record["literals"], record["instance"]) for record in records]
         lengths = [len(columns["feature"]) for columns in each]

@@ -71,7 +71,7 @@ class _FolderRun:
         self._model, self._job, self._settings = model, job, job.settings
         self._source, self._folder, self._manifest = source, folder, manifest
         self._intact = folder.intact(manifest)
-        self._writer = RecordWriter(model.context)
+        self._writer = RecordWriter(model.context, in_short=job.settings.in_short)
         self._before = sum(manifest.parts[number].rows for number in self._intact)
 
     def finish(self) -> Written:
@@ -108,7 +108,9 @@ class _FolderRun:
         answers = [explainer.describe(result, self._settings) for result in results]
         score_together(answers)
         records = [self._writer.write(answer) for answer in answers]
-        table = part_files.tabulate(results, records, self._manifest.features, context.digest)
+        table = part_files.tabulate(
+            results, records, self._manifest.features, context.digest, in_short=self._settings.in_short
+        )
         decisions = ("",) if self._settings.options.get("within") is not None else context.class_names
         files = {f"{name}.{kind}": part_files.encode_part(table, kind, decisions)}
         if self._settings.reuse:
@@ -153,6 +155,7 @@ def _describe_question(model: TreeModel, source: Source, job: FileJob, kind: Par
             "batch_limit": settings.batch_limit,
             "reuse": settings.reuse,
             "block": settings.block,
+            "in_short": settings.in_short,
         },
     )
 

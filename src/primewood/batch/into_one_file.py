@@ -94,7 +94,9 @@ class _AnswerTable:
 
     def __init__(self, parts: Folder, identity: str | None, identities: Iterator[str] | None) -> None:
         self._parts, self._manifest, self._identities = parts, parts.manifest(), identities
-        self._said = [*frames.tabulate_explanations([], self._manifest.features), "notes"]
+        in_short = bool(self._manifest.question.settings.get("in_short"))
+        said = frames.tabulate_explanations([], self._manifest.features, in_short=in_short)
+        self._said = [*said, "notes"]
         known = (ROW, *self._said)
         shown = f"{identity} in the source" if identity in known else identity
         self.names = [ROW, *([] if shown is None else [shown]), *self._said]

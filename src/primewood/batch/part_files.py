@@ -52,10 +52,15 @@ def check_part_format(given: str) -> PartFormat:
 
 
 def tabulate(
-    results: Sequence[RowResult], records: Sequence[Record], features: Sequence[str], digest: str | None
+    results: Sequence[RowResult],
+    records: Sequence[Record],
+    features: Sequence[str],
+    digest: str | None,
+    *,
+    in_short: bool = False,
 ) -> dict[str, list[Any]]:
     """The columns of a part; `records` come from `RecordWriter`, and `digest` identifies the model."""
-    of_rows = frames.tabulate_explanations(records, features)
+    of_rows = frames.tabulate_explanations(records, features, in_short=in_short)
     said = {name: of_rows.pop(name) for name in list(of_rows) if not name.startswith("if ")}
     language = said.pop("literal_language")
     return {

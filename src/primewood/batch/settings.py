@@ -32,6 +32,8 @@ class Settings:
         Whether rows reuse explanations that cover them.
     block : int
         How many rows a block has.
+    in_short : bool
+        Whether decisions are written to files in short, too.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -40,6 +42,7 @@ class Settings:
     batch_limit: float | None = None
     reuse: bool = False
     block: int = BLOCK
+    in_short: bool = False
 
     @property
     def literals(self) -> Language:

@@ -36,7 +36,7 @@ class BatchInput:
     identity : str or None
         The column that one file of answers copies.
     settings : CallSettings
-        Those of batches are used: `format`, `part_rows`, `dask`, `batch_limit`.
+        Those of batches are used: `format`, `part_rows`, `dask`, `batch_limit`, `in_short`.
     """
 
     explainer: Explainer
@@ -158,6 +158,7 @@ def _explain_file(batch: BatchInput, files: ToFiles, target: str, **options: Any
         part_rows=batch.settings.get("part_rows") or BLOCK,
         n_jobs=files.jobs,
         batch_limit=batch.settings.get("batch_limit"),
+        in_short=bool(batch.settings.get("in_short")),
         reuse=files.reuse,
         progress=_choose_progress(),
         **options,

@@ -119,6 +119,7 @@ BATCHES = {
     "part_rows": _COUNT,
     "dask": _TEXT,
     "batch_limit": Setting("a number of seconds above 0", _is_positive),
+    "in_short": _SWITCH,
 }
 """How all rows of a file are explained."""
 

@@ -136,8 +136,8 @@ class Explanation(Brief, Shown):
         return self.shorten()
 
     @property
-    def _shortened(self) -> ShortenedRecord:
-        """The decision in short where the explanation is long, and there is one to be found."""
+    def shortened(self) -> ShortenedRecord:
+        """The record of the decision in short, where the explanation has more than three conditions; else nothing."""
         if len(self.term.literals) <= SHORT_ENOUGH or not isinstance(self.context, TreeContext):
             return {}
         try:
@@ -266,7 +266,7 @@ class Explanation(Brief, Shown):
         """
         literals = [self.context.literal_record(x, self.row) for x in self.term.literals]
         said = {"decision": plain(self.decision), "status": str(self.status), "literals": literals}
-        return text.write_rule({**said, **self._near_record()})
+        return text.write_rule({**said, **self.neighbourhood})
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -366,7 +366,7 @@ class Explanation(Brief, Shown):
     def to_dict(
         self, *, witnesses: bool | int = False, distribution: bool = False, in_short: bool = False
     ) -> ExplanationRecord:
-        shortened: ShortenedRecord = self._shortened if in_short else {}
+        shortened: ShortenedRecord = self.shortened if in_short else {}
         shown: ExclusionsRecord = (
             self._exclusions_record(None if witnesses is True else witnesses) if witnesses else {}
         )
@@ -388,13 +388,14 @@ class Explanation(Brief, Shown):
             "history": [[_finite(x) for x in step] for step in self.history],
             "instance": instance_record(self.context, self.row, distribution=distribution),
             **self._necessity_record(),
-            **self._near_record(),
+            **self.neighbourhood,
             **shown,
             **shortened,
         }
 
-    def _near_record(self) -> NearbyRecord:
-        """Which rows the explanation is about, where these are only rows near one row."""
+    @property
+    def neighbourhood(self) -> NearbyRecord:
+        """The record of which rows the explanation is about, where these are only rows near one row; else nothing."""
         return {} if self.context.near is None else {"near": self.context.near}
 
     def _necessity_record(self) -> NecessitiesRecord:

@@ -39,19 +39,29 @@ def frame(columns: Mapping[str, Sequence[Any]], backend: Backend | None = None, 
     raise MissingDependency(f"frames need {backend or 'pandas or polars'}: pip install {backend or 'pandas'}")
 
 
-def tabulate_explanations(records: Sequence[Record], features: Iterable[str]) -> Columns:
-    """Explanations as columns: facts about the whole, and for each feature its condition (None if it is free)."""
+def tabulate_explanations(
+    records: Sequence[Record], features: Iterable[str], *, in_short: bool = False
+) -> Columns:
+    """Explanations as columns: facts about the whole, and for each feature its condition (None if it is free).
+
+    With `in_short`, also the decision in short, in words, where a record has it.
+    """
     columns: Columns = {
         "decision": [record["decision"] for record in records],
         **_tabulate_scores([record["score"] for record in records]),
         "status": [record["status"] for record in records],
         "literal_language": [record["literal_language"] for record in records],
+        **({"in_short": [_write_short(record) for record in records]} if in_short else {}),
         "rule": [text.write_rule(record, full=True) for record in records],
         "size": [len(record["literals"]) for record in records],
         "coverage": [record["coverage"] for record in records],
         "volume": [record["volume"] for record in records],
     }
     return {**columns, **_tabulate_conditions([record["literals"] for record in records], features)}
+
+
+def _write_short(record: Record) -> str | None:
+    return text.write_in_short(record["in_short"]) if "in_short" in record else None
 
 
 def tabulate_group(rules: Sequence[GroupRuleRecord], features: Iterable[str]) -> Columns:
