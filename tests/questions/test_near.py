@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import pickle
 
@@ -16,6 +17,7 @@ from xgboost import XGBClassifier
 import primewood as pw
 from primewood.ensemble.clipping import clip
 from primewood.errors import InvalidInput
+from primewood.render.lanes import tracks
 
 LANGUAGES = ("intervals", "sets", "values")
 
@@ -340,3 +342,29 @@ def test_batches_give_the_same():
             assert why.to_dict() | {"queries": 0} == alone.to_dict() | {"queries": 0}
     with pytest.raises(InvalidInput, match="reuse does not go with near="):
         explainer(frame, near=0.1, reuse=True)
+
+
+def test_pictures_show_only_what_is_near_and_what_stays():
+    frame, labels, model = models(1)["lightgbm"]
+    explainer = pw.Explainer(model.fit(frame, labels), frame)
+    place = next(i for i in range(len(frame)) if not frame.iloc[i].isna().any())
+    record = explainer.explain(frame.iloc[place], near=0.1).to_dict()
+    shown = tracks(record["literals"], record["instance"], record["near"])
+    assert shown.kept == ("d",)
+    drawn = {track.feature: track.picture for track in (*shown.conditions, *shown.free)}
+    for bound in record["near"]["bounds"]:
+        lane = drawn[bound["feature"]]
+        assert all(
+            lane.scale.place(bound["low"]) <= bar.start <= bar.end <= lane.scale.place(bound["high"])
+            for bar in lane.bars
+        )
+    told = console_text(explainer.explain(frame.iloc[place], near=0.1))
+    assert "1 feature stays as it is: d" in told
+
+
+def console_text(why):
+    from rich.console import Console
+
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(why)
+    return console.export_text()

@@ -10,15 +10,17 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from primewood.render.numbers import short
 from primewood.render.records import (
     AxisRecord,
+    BoundsRecord,
     EntryRecord,
     HistogramRecord,
     IntervalRecord,
     LiteralRecord,
+    NearRecord,
     StretchRecord,
     WhatIfRecord,
 )
@@ -269,11 +271,14 @@ class Tracks:
         Those that it leaves free.
     untested : tuple of str
         The names of the features that no tree tests.
+    kept : tuple of str
+        In an answer near a row, the names of the features that stay as they are.
     """
 
     conditions: tuple[Track, ...]
     free: tuple[Track, ...]
     untested: tuple[str, ...]
+    kept: tuple[str, ...] = ()
 
 
 def add_unit(feature: str, unit: str = "") -> str:
@@ -285,16 +290,43 @@ def add_unit(feature: str, unit: str = "") -> str:
     return f"{feature} ({unit})" if unit and unit not in feature else feature
 
 
-def tracks(literals: Sequence[LiteralRecord], instance: Sequence[EntryRecord]) -> Tracks:
-    """How the features of an explanation are shown, from its literals and its row."""
+def tracks(
+    literals: Sequence[LiteralRecord], instance: Sequence[EntryRecord], near: NearRecord | None = None
+) -> Tracks:
+    """How the features of an explanation are shown, from its literals and its row.
+
+    Near a row, pictures show only what is near, and categories are neither conditions nor free: they stay as they are.
+    """
     literals, instance = visible_record(literals), visible_record(instance)
     entries = list_entries(literals, instance)
     said = {literal["feature"] for literal in literals}
+    bounds = {} if near is None else {x["feature"]: x for x in visible_record(near["bounds"])}
+    others = [name for name, entry in entries.items() if entry["tested"] and name not in said]
+    kept = [name for name in others if name not in bounds] if near and near["share"] is not None else []
     return Tracks(
-        tuple(track(entries[literal["feature"]], literal) for literal in literals),
-        tuple(track(entry) for name, entry in entries.items() if entry["tested"] and name not in said),
+        tuple(_track_near(entries[x["feature"]], x, bounds.get(x["feature"])) for x in literals),
+        tuple(_track_near(entries[name], None, bounds.get(name)) for name in others if name not in kept),
         tuple(name for name, entry in entries.items() if not entry["tested"]),
+        tuple(kept),
     )
+
+
+def _track_near(entry: EntryRecord, literal: LiteralRecord | None, bounds: BoundsRecord | None) -> Track:
+    """One feature; a number is drawn between bounds only, if there are some."""
+    found = track(entry, literal)
+    if bounds is None or not isinstance(found.picture, Lane):
+        return found
+    parts = [EVERYTHING] if literal is None else literal["intervals"]
+    near = [part for part in (_cut_off(part, bounds) for part in parts) if part is not None]
+    drawn = replace(found.picture, bars=tuple(place_interval(found.picture.scale, part) for part in near))
+    return replace(found, picture=drawn)
+
+
+def _cut_off(part: IntervalRecord, bounds: BoundsRecord) -> IntervalRecord | None:
+    """The part of an interval that lies between bounds, to be drawn; None if none does."""
+    low = bounds["low"] if part["low"] is None else max(part["low"], bounds["low"])
+    high = bounds["high"] if part["high"] is None else min(part["high"], bounds["high"])
+    return {"low": low, "high": high, "closed": part["closed"]} if low <= high else None
 
 
 def list_entries(

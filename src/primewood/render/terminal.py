@@ -121,7 +121,7 @@ def _explanation(record: ExplanationRecord, pen: Pen, width: int) -> RenderableT
     from rich.console import Group
     from rich.panel import Panel
 
-    shown = lanes.tracks(record["literals"], record["instance"])
+    shown = lanes.tracks(record["literals"], record["instance"], record.get("near"))
     drawn = shown.conditions[: text.count_shown(len(shown.conditions))]
     grid = _grid(len(_IF) if shown.conditions else len("ALWAYS "))
     wide = width >= SIDE_BY_SIDE
@@ -287,8 +287,10 @@ def _legend(shown: lanes.Tracks, pen: Pen) -> list[Text]:
 def _others(shown: lanes.Tracks, pen: Pen) -> list[Text]:
     free = [track.feature for track in shown.free]
     untested = list(shown.untested)
+    kept = list(shown.kept)
     told = (
         (format_count(len(free), "feature doesn't matter here", "features don't matter here"), free),
+        (format_count(len(kept), "feature stays as it is", "features stay as they are"), kept),
         (format_count(len(untested), "feature is in no tree", "features are in no tree"), untested),
     )
     return [pen.text(f"{words}: {few(names, MOST_NAMES)}", "dim") for words, names in told if names]

@@ -162,7 +162,7 @@ def card(record: ExplanationRecord, *, level: int = 2) -> str:
     level
         Of the heading, from 1 to 5.
     """
-    shown = lanes.tracks(record["literals"], record["instance"])
+    shown = lanes.tracks(record["literals"], record["instance"], record.get("near"))
     frame = Frame(
         label=f"Why {record['decision']}",
         eyebrow="Decision",
@@ -178,6 +178,7 @@ def card(record: ExplanationRecord, *, level: int = 2) -> str:
             *text.list_proved(record),
             *([text.describe_near(record["near"])] if "near" in record else []),
             *assume(record["assumptions"]),
+            *_describe_kept(shown.kept),
             *_describe_untested(shown.untested),
         ],
         foot=_foot(record, "model", "vote", "literal_language"),
@@ -427,6 +428,13 @@ def _reason(record: ExplanationRecord) -> str:
     """What the decision is based on, without its name, which is the title."""
     score = record.get("score")
     return score["reason"] if score else ""
+
+
+def _describe_kept(names: tuple[str, ...]) -> list[str]:
+    if not names:
+        return []
+    told = format_count(len(names), "feature stays as it is", "features stay as they are")
+    return [f"{told}: {few(names, MOST_NAMES)}."]
 
 
 def _describe_untested(names: tuple[str, ...]) -> list[str]:

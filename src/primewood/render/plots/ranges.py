@@ -103,7 +103,10 @@ def ranges(why: Any, *, ax: Any = None, free: bool = True) -> RangesDisplay:
     """
     record: ExplanationRecord = read_record(why, EXPLANATION, "ranges", distribution=True)
     axes = check_axes(ax)
-    shown, notes = tracks(record["literals"], record["instance"]), text.list_circumstances(record)
+    shown, notes = (
+        tracks(record["literals"], record["instance"], record.get("near")),
+        text.list_circumstances(record),
+    )
     width, height = (WIDTH, float("inf")) if axes is None else measure_axes(axes)
     for most in (MOST_FREE, MOST_FREE // 2, 0) if free else (0,):
         drawn = (*shown.conditions, *shown.free[:most])
@@ -132,6 +135,8 @@ def _say_anything(record: ExplanationRecord) -> list[str]:
     """Write that an explanation has no conditions."""
     if record["literals"]:
         return []
+    if "near" in record:
+        return ["anything near this row"]
     sure = ": no feature can change this decision" if record["status"] != "impossible" else ""
     return [f"anything{sure}"]
 
