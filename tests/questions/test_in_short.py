@@ -14,7 +14,9 @@ import primewood as pw
 from primewood.answers import InShort
 from primewood.data.credit import load_credit
 from primewood.errors import InvalidInput
-from primewood.questions.in_short.search import CONFIDENCE, LEAST_ROWS, lower_limit
+from primewood.model.mixed_rows import mix_rows
+from primewood.questions.in_short.acceptance import CONFIDENCE, GRADES, LEAST_TESTED, lower_limit
+from primewood.questions.in_short.search import ShortRuleSearch
 
 
 def table(rows=600, seed=0):
@@ -68,8 +70,10 @@ def test_counts_are_those_of_the_rows_and_of_the_models_own_decisions(lender):
         assert (short.matching, short.same) == count_by_hand(explainer, short, frame)
         assert short.covers(frame.iloc[[place]]).all()
         assert int(short.covers(frame).sum()) == short.matching
-        assert short.matching >= max(LEAST_ROWS, 0.01 * len(frame))
-        assert short.lower >= 0.95 and short.share >= 0.95
+        assert short.matching >= max(LEAST_TESTED, 0.01 * len(frame))
+        assert short.share >= 0.95
+        assert short.promised == (short.lower >= 0.95)
+        assert short.mixed_matching - short.mixed_same <= max(GRADES) * 0.05 * short.mixed_matching
         assert len(short.features) <= 7
         others = explainer._model.source.predict(frame) != short.decision
         assert len(short.exceptions) == short.matching - short.same
@@ -107,7 +111,7 @@ def test_the_words_say_how_often_it_holds(lender):
     explainer, frame = lender
     short = next(
         x
-        for x in (explainer.explain(frame.iloc[i], precision=0.95) for i in range(50))
+        for x in (explainer.explain(frame.iloc[i], precision=0.8) for i in range(50))
         if x.found and x.exceptions
     )
     words = str(short)
@@ -132,7 +136,7 @@ def test_where_there_is_no_such_rule_it_says_so():
     short = explainer.explain(X[0], precision=0.99)
     assert not short.found
     assert short.rule is None and short.share is None and short.features == ()
-    assert str(short).startswith("In short: no short rule holds for 99% of the training rows")
+    assert str(short).startswith("In short: no short rule holds for 99% of the rows that match it.")
     with pytest.raises(InvalidInput, match="no rule was found"):
         short.covers(X)
 
@@ -176,3 +180,57 @@ def test_bad_input_is_one_clear_error(lender):
     with pytest.raises(InvalidInput, match="nothing to tell apart"):
         alike.explain(frame.iloc[0], precision=0.95)
     assert "In short" not in str(alike.explain(frame.iloc[0]))
+
+
+def test_a_rule_of_few_rows_is_an_answer_without_a_promise():
+    frame, labels = table(rows=120)
+    explainer = pw.Explainer(RandomForestClassifier(40, random_state=0).fit(frame, labels), frame)
+    found = [explainer.explain(frame.iloc[i], precision=0.95) for i in range(0, 120, 10)]
+    few = [x for x in found if x.found and x.matching < 59]
+    assert len(few) >= 3
+    for short in few:
+        assert short.lower < 0.95 and not short.promised and not short.to_dict()["promised"]
+        assert str(short).endswith("; too few rows to promise 95%.")
+    kept = [x for x in found if x.promised]
+    assert all("too few" not in str(x) for x in kept)
+
+
+def test_mixtures_take_each_feature_from_one_of_two_near_rows():
+    frame, labels = table(rows=60)
+    explainer = pw.Explainer(RandomForestClassifier(10, random_state=0).fit(frame, labels), frame)
+    model = explainer._model
+    points, bins = model.context.points, model.counted.bins
+    seen = []
+
+    def decide_all(mixed):
+        seen.append(mixed)
+        return model.engines.decide_all(mixed)
+
+    mixed = mix_rows(points, bins, decide_all, None)
+    (made,) = seen
+    assert len(made) == len(mixed.searched_decided) + len(mixed.tested_decided)
+    for point in made[::400]:
+        equal = points == point
+        assert any((equal[i] | equal[j]).all() for i in range(len(points)) for j in range(i))
+    both = np.concatenate([mixed.searched.codes, mixed.tested.codes])
+    assert (both == np.array([bins.find(tuple(point)) for point in made])).all()
+    again = mix_rows(points, bins, model.engines.decide_all, None)
+    assert (again.tested.codes == mixed.tested.codes).all()
+    none_odd = mix_rows(points, bins, decide_all, lambda point: point[0] % 2 == 0)
+    assert (seen[-1][:, 0] % 2 == 0).all() and len(none_odd.tested_decided) < len(mixed.tested_decided)
+
+
+def test_counts_alone_accept_only_what_the_limit_promises():
+    frame, labels = table(rows=600)
+    explainer = pw.Explainer(RandomForestClassifier(40, random_state=0).fit(frame, labels), frame)
+    counted = explainer._model.counted
+    found = 0
+    for place in range(0, 100, 10):
+        same = counted.decided == counted.decided[place]
+        own = counted.bins.codes[place].astype(np.int64)
+        rule = ShortRuleSearch(counted.bins, same, own, 0.95).find()
+        if rule is not None:
+            found += 1
+            assert lower_limit(rule.same, rule.matching) >= 0.95
+            assert rule.matching - rule.same <= 0.3 * 0.05 * rule.matching
+    assert found >= 5

@@ -130,6 +130,9 @@ class Engines:
         decided = np.full(len(points), -1, dtype=np.int64)
         if self._searches:
             decided[inside] = self._build_forest().decide_all(points[inside])
+        elif isinstance(self.subject, EnsembleSubject) and inside.any():
+            rows = [self.subject.row_in(tuple(point)) for point in points[inside].tolist()]
+            decided[inside] = self.subject.ensemble.predict(np.array(rows))
         else:
             decided[inside] = [self.subject.decide(tuple(point)) for point in points[inside].tolist()]
         return decided

@@ -36,6 +36,7 @@ from primewood.logic.syntax import Statement
 from primewood.model.bins import Bins, CountedRows
 from primewood.model.context import Context, TreeContext
 from primewood.model.decision_rule import DecisionRule, decide_between
+from primewood.model.mixed_rows import MixedRows, mix_rows
 from primewood.model.row_in_cell import Row
 from primewood.model.score import Scorer
 from primewood.readers.fidelity import Fidelity
@@ -302,6 +303,15 @@ class TreeModel(Model):
         return CountedRows(places, bins, self.engines.decide_all(points[places]), is_sample)
 
     @cached_property
+    def mixed(self) -> MixedRows:
+        """Mixtures of the rows that short answers count; at least two are needed."""
+        counted, points, knowledge = self.counted, self.context.points, self.domain.knowledge
+        if points is None or len(counted.places) < 2:
+            raise InvalidInput("mixing rows takes two training rows at least: pass them to Explainer")
+        allows = knowledge.allows if knowledge else None
+        return mix_rows(points[counted.places], counted.bins, self.engines.decide_all, allows)
+
+    @cached_property
     def _decided(self) -> NDArray[np.int64]:
         return np.full(
             0 if self.context.points is None else len(self.context.points), WAITING, dtype=np.int64
@@ -409,7 +419,8 @@ class TreeModel(Model):
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: it makes variants, and decides training rows, for itself."""
-        kept = {name: value for name, value in self.__dict__.items() if name not in ("counted", "_decided")}
+        made = ("counted", "mixed", "_decided")
+        kept = {name: value for name, value in self.__dict__.items() if name not in made}
         return {**kept, "_variants": {}}
 
     def cut_beside(self, other: Ensemble) -> TreeModel:

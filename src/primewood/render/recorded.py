@@ -168,6 +168,9 @@ PERHAPS: dict[str, FieldCheck[Any]] = {
             "rows": whole(0),
             "is_sample": flag,
             "lower": NUMBER,
+            "promised": flag,
+            "mixed_matching": whole(0),
+            "mixed_same": whole(0),
             "exceptions": items(SCALAR),
         }
     ),

@@ -144,6 +144,9 @@ class InShortRecord(TypedDict):
     rows: int
     is_sample: bool
     lower: float | None
+    promised: bool
+    mixed_matching: int
+    mixed_same: int
     exceptions: list[Scalar | None]
 
 

@@ -92,16 +92,20 @@ def write_in_short(record: InShortRecord) -> str:
 
     >>> write_in_short({"decision": "spam", "literals": [{"text": "remainder <= 0.05"}], "precision": 0.95,
     ...                 "matching": 418, "same": 412, "rows": 4000, "is_sample": False, "lower": 0.97,
-    ...                 "exceptions": []})
+    ...                 "promised": True, "mixed_matching": 900, "mixed_same": 890, "exceptions": []})
     'In short: remainder <= 0.05. Holds for 412 of 418 training rows that match (98.6%).'
     """
+    asked = f"{100 * record['precision']:.6g}%"
     if record["literals"] is None:
-        return f"In short: no short rule holds for {100 * record['precision']:.6g}% of the training rows that match it."
+        return f"In short: no short rule holds for {asked} of the rows that match it."
     matching, same = record["matching"], record["same"]
     conditions = " and ".join(literal["text"] for literal in record["literals"])
     among = f" in a sample of {record['rows']:,}" if record["is_sample"] else ""
-    counted = f"Holds for {same:,} of {matching:,} training rows that match{among} ({write_share(same / matching)})."
-    return f"In short: {conditions or 'always so'}. {counted}"
+    counted = (
+        f"Holds for {same:,} of {matching:,} training rows that match{among} ({write_share(same / matching)})"
+    )
+    doubt = "" if record["promised"] else f"; too few rows to promise {asked}"
+    return f"In short: {conditions or 'always so'}. {counted}{doubt}."
 
 
 def write_explanation(record: ExplanationRecord, *, exact: bool = False, full: bool = False) -> str:

@@ -16,7 +16,7 @@ from primewood.logic.term import Term
 from primewood.model.context import TreeContext
 from primewood.model.row_in_cell import Row
 from primewood.questions.explanation import Explanation
-from primewood.questions.in_short.search import CONFIDENCE, lower_limit
+from primewood.questions.in_short.acceptance import lower_limit
 from primewood.render import frames, text
 from primewood.render.brief import Brief
 from primewood.render.records import InShortRecord, plain
@@ -34,14 +34,17 @@ class InShort(Brief):
     term : Term or None
         The conditions; None if no such rule was found.
     precision : float
-        The share of matching rows that was asked for: on new rows like the training rows, at least this share is
-        promised to get the decision, with 95% confidence for a rule that is tested once.
+        The share of matching rows that was asked for. Where `promised` is true, at least this share of new rows like
+        the training rows is promised to get the decision, with 95% confidence for a rule that is tested once.
     matching, same : int
         How many training rows match, and how many of these get the decision from the model.
     rows : int
         How many training rows were counted. Of more than 20,000 it is a sample.
     exceptions : tuple of int
         The places of the training rows that match and get another decision.
+    mixed_matching, mixed_same : int
+        The same counts over mixtures of neighbouring training rows, which the model was not trained on. The rule was
+        tested on them, and not searched on them.
 
     Examples
     --------
@@ -63,6 +66,8 @@ class InShort(Brief):
     same: int
     rows: int
     exceptions: tuple[int, ...]
+    mixed_matching: int
+    mixed_same: int
     row: tuple[float, ...]
     context: TreeContext = field(repr=False)
     explain_row: Callable[[Row, float | None], Explanation] | None = field(default=None, repr=False)
@@ -87,7 +92,12 @@ class InShort(Brief):
     @property
     def lower(self) -> float | None:
         """The exact lower limit of that share at 95% confidence, if the training rows were drawn at random."""
-        return lower_limit(self.same, self.matching, CONFIDENCE) if self.found else None
+        return lower_limit(self.same, self.matching) if self.found else None
+
+    @property
+    def promised(self) -> bool:
+        """Whether enough training rows match to promise the precision: the lower limit reaches it."""
+        return self.lower is not None and self.lower >= self.precision
 
     @property
     def coverage(self) -> float | None:
@@ -165,6 +175,9 @@ class InShort(Brief):
             "rows": self.rows,
             "is_sample": self.is_sample,
             "lower": self.lower,
+            "promised": self.promised,
+            "mixed_matching": self.mixed_matching,
+            "mixed_same": self.mixed_same,
             "exceptions": [plain(self.context.row_id(place)) for place in self.exceptions],
         }
 
@@ -178,7 +191,7 @@ class InShort(Brief):
     @cached_property
     def _key(self) -> tuple[object, ...]:
         said = (self.decision, self.term, self.precision, self.matching, self.same, self.rows)
-        return (*said, self.exceptions, self.context.digest)
+        return (*said, self.exceptions, self.mixed_matching, self.mixed_same, self.context.digest)
 
     def __eq__(self, other: object) -> bool:
         return self._key == other._key if isinstance(other, InShort) else NotImplemented

@@ -8,6 +8,7 @@ from primewood.logic.term import Term
 from primewood.model.decision import Decision, RowDecision
 from primewood.model.row_in_cell import Row
 from primewood.questions.explanation import Explanation
+from primewood.questions.in_short.acceptance import AcceptByMixtures
 from primewood.questions.in_short.answer import InShort
 from primewood.questions.in_short.search import ShortRuleSearch
 
@@ -16,7 +17,7 @@ PRECISION = 0.95
 
 
 def find_in_short(decision: Decision, precision: float = PRECISION) -> InShort:
-    """A rule of few conditions for a decision, found among the training rows and counted on them."""
+    """A rule of few conditions for a decision, found and counted among the training rows, and tested on mixtures."""
     if not isinstance(decision, RowDecision):
         raise InvalidInput("precision counts training rows; an expression has none")
     if not 0.5 <= precision < 1:
@@ -31,14 +32,17 @@ def find_in_short(decision: Decision, precision: float = PRECISION) -> InShort:
             f"the model decides {name!r} on all {len(decided):,} training rows, so there is nothing to tell apart; "
             "pass rows with different decisions"
         )
-    same = decided == decision.label
-    rule = ShortRuleSearch(bins, same, bins.find(decision.point), precision).find()
+    same, mixed = decided == decision.label, decision.model.mixed
+    acceptance = AcceptByMixtures(len(same), precision, mixed.tested, mixed.tested_decided == decision.label)
+    searched = (mixed.searched, mixed.searched_decided == decision.label)
+    rule = ShortRuleSearch(bins, same, bins.find(decision.point), precision, searched, acceptance).find()
     if rule is None:
-        return _answer(decision, None, precision, (0, 0), ())
+        return _answer(decision, None, precision, (0, 0), (), (0, 0))
     box = {j: bins.mask_of(j, allowed) for j, allowed in rule.allowed.items()}
     term = Term.of_box([bins.variables[j] for j in sorted(box)], [box[j] for j in sorted(box)])
     exceptions = counted.places[bins.match(rule.allowed) & ~same]
-    return _answer(decision, term, precision, (rule.matching, rule.same), tuple(exceptions.tolist()))
+    counts, tested = (rule.matching, rule.same), acceptance.count(rule.allowed)
+    return _answer(decision, term, precision, counts, tuple(exceptions.tolist()), tested)
 
 
 def _answer(
@@ -47,6 +51,7 @@ def _answer(
     precision: float,
     counts: tuple[int, int],
     exceptions: tuple[int, ...],
+    mixed: tuple[int, int],
 ) -> InShort:
     def explain_row(row: Row, time_limit: float | None) -> Explanation:
         from primewood.questions.explain import Wishes, explain
@@ -61,6 +66,7 @@ def _answer(
         *counts,
         len(counted.places),
         exceptions,
+        *mixed,
         decision.values,
         decision.context,
         explain_row,

@@ -1,12 +1,12 @@
-"""Looking for a rule of few conditions that holds for nearly all training rows that match it.
+"""Looking for a rule of few conditions that holds for nearly all rows that match it.
 
-A beam search: rules grow by one bound at a time, and the best ones are kept. A rule is enough if, even allowing for
-chance, as large a share of rows like the training rows gets the decision as was asked for: the exact (Clopper and
-Pearson) lower limit of that share, given how many training rows match and how many of them get the decision. Of the
-rules with the fewest conditions that are enough, the one that matches the most rows is taken, and widened as far as it
-stays enough.
+A beam search: rules grow by one bound at a time, and the best ones are kept. An acceptance (see
+`questions/in_short/acceptance.py`) grades them. Of the rules with the best grade, those with the fewest conditions are
+taken, of these the one that matches the most rows; it is widened as far as it keeps the grade. The search ends as soon
+as a rule has the best grade that there is, or a few steps bring no better one.
 
-Large tables are searched on a part of their rows; whether a rule is enough is counted on all of them.
+Rules are searched on the training rows, and on mixtures of them where those are given. Large tables are searched on a
+part of their rows; a rule's counts are over all of them.
 """
 
 from __future__ import annotations
@@ -18,17 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.model.bins import Bins
+from primewood.questions.in_short.acceptance import Acceptance, AcceptByCounts, Allowed
 
-CONFIDENCE = 0.95
-"""How sure the promise is to hold, chance alone considered."""
-MARGIN = 0.3
-"""How many exceptions among the training rows a rule may have, in parts of those that were asked for."""
-LEAST_SHARE, LEAST_ROWS = 0.01, 30
-"""The fewest training rows that a rule must match: this share of them, and this many."""
 WIDTH = 6
 """How many rules are kept at each step."""
 MOST_STEPS = 10
 """How many bounds a rule may have at most."""
+PATIENCE = 2
+"""How many steps the search goes on from an accepted rule without finding a better grade."""
 MOST_CONDITIONS = 7
 """How many conditions a rule may have at most: what people can keep in mind."""
 MOST_COUNTED = 120_000
@@ -39,27 +36,30 @@ MOST_VARIABLES = 40
 
 @dataclass(frozen=True)
 class ShortRule:
-    """A rule while it is searched for: which bins it allows, and how many training rows match and get the decision."""
+    """A rule while it is searched for: which bins it allows, and how many training rows match and get the decision.
 
-    allowed: dict[int, NDArray[np.bool_]]
+    `mixed` has the same two counts for the mixtures that are searched.
+    """
+
+    allowed: Allowed
     matching: int
     same: int
+    mixed: tuple[int, int] = (0, 0)
 
     @property
     def rank(self) -> tuple[int, int]:
         """The fewer conditions the better, then the more rows."""
-        return (len(self.allowed), -self.matching)
+        return (len(self.allowed), -self.width)
 
+    @property
+    def width(self) -> int:
+        """How many rows match, mixtures among them."""
+        return self.matching + self.mixed[0]
 
-def lower_limit(same: int, matching: int, confidence: float = CONFIDENCE) -> float:
-    """The exact lower limit of a share, if `same` of `matching` rows were seen to have it.
-
-    >>> round(lower_limit(59, 59), 3), round(lower_limit(412, 418), 3)
-    (0.95, 0.972)
-    """
-    from scipy.special import betaincinv  # type: ignore[import-untyped]
-
-    return 0.0 if same == 0 else float(betaincinv(same, matching - same + 1, 1 - confidence))
+    @property
+    def key(self) -> tuple[int, ...]:
+        """What rules that match the same rows have in common."""
+        return (len(self.allowed), self.matching, self.same, *self.mixed)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Candidate:
     bins: NDArray[np.bool_]
     score: float
 
-    def allowed(self) -> dict[int, NDArray[np.bool_]]:
+    def allowed(self) -> Allowed:
         """The bins that it allows."""
         before = self.parent.allowed.get(self.variable)
         bins = self.bins if before is None else self.bins & before
@@ -79,54 +79,87 @@ class Candidate:
 
 
 class ShortRuleSearch:
-    """Looks for rules about one decision of one row."""
+    """Looks for rules about one decision of one row.
 
-    def __init__(self, bins: Bins, same: NDArray[np.bool_], own: NDArray[np.int64], precision: float) -> None:
-        self._bins, self._same, self._own, self._precision = bins, same, own, precision
-        self._least = max(LEAST_ROWS, int(np.ceil(LEAST_SHARE * len(same))))
+    Parameters
+    ----------
+    bins
+        The training rows.
+    same
+        Which of them get the decision.
+    own
+        The bins of the row.
+    precision
+        The share of matching rows that is asked for.
+    mixed
+        Mixtures of the training rows to search on too, and which of them get the decision.
+    acceptance
+        What grades rules; by default, the counts over the training rows do.
+    """
+
+    def __init__(
+        self,
+        bins: Bins,
+        same: NDArray[np.bool_],
+        own: NDArray[np.int64],
+        precision: float,
+        mixed: tuple[Bins, NDArray[np.bool_]] | None = None,
+        acceptance: Acceptance | None = None,
+    ) -> None:
+        self._trained, self._own = len(same), own
+        self._bins, self._same = bins, same
+        if mixed is not None:
+            self._bins = replace(bins, codes=np.concatenate([bins.codes, mixed[0].codes]))
+            self._same = np.concatenate([same, mixed[1]])
+        self._acceptance = acceptance or AcceptByCounts(len(same), precision)
         self._variables = np.arange(len(bins.variables))
+        self._part, self._hits = self._choose_part()
+        self._share = len(self._hits) / max(1, len(same))
+
+    def _choose_part(self) -> tuple[Bins, NDArray[np.bool_]]:
+        """The rows that are searched: all, or a sample."""
         count = max(1_000, MOST_COUNTED // max(1, min(len(self._variables), MOST_VARIABLES)))
-        random = np.random.default_rng(0)
-        rows = np.arange(len(same)) if count >= len(same) else np.sort(random.permutation(len(same))[:count])
-        self._part, self._hits = replace(bins, codes=bins.codes[rows]), same[rows]
-        self._share = len(rows) / max(1, len(same))
+        if count >= len(self._same):
+            return self._bins, self._same
+        rows = np.sort(np.random.default_rng(0).permutation(len(self._same))[:count])
+        return replace(self._bins, codes=self._bins.codes[rows]), self._same[rows]
 
     def find(self) -> ShortRule | None:
-        """The best rule that is enough; None if none was found."""
-        nothing = ShortRule({}, len(self._same), int(self._same.sum()))
-        if self._is_enough(nothing):
-            return nothing
-        beam, best, seen = [nothing], None, set()
-        for _ in range(MOST_STEPS):
+        """The best rule that is accepted; None if none was found."""
+        best = self._count({})
+        beam, grade, seen = [best], self._grade(best), set[tuple[int, ...]]()
+        graded_at = 0
+        for step in range(1, MOST_STEPS + 1):
+            if grade == self._acceptance.best or not beam or (grade and step > graded_at + PATIENCE):
+                break
             candidates = sorted((x for rule in beam for x in self._extend(rule)), key=lambda x: -x.score)
             beam = []
-            for candidate in candidates:
-                rule = self._count(candidate.allowed())
-                key = (rule.matching, rule.same, len(rule.allowed))
-                if key in seen or rule.matching < self._least or len(rule.allowed) > MOST_CONDITIONS:
+            for rule in map(self._count, (candidate.allowed() for candidate in candidates)):
+                if rule.key in seen or self._is_out(rule):
                     continue
-                seen.add(key)
-                if self._is_enough(rule):
-                    best = rule if best is None or rule.rank < best.rank else best
-                    continue
-                beam.append(rule)
+                seen.add(rule.key)
+                reached = self._grade(rule)
+                if (-reached, *rule.rank) < (-grade, *best.rank):
+                    graded_at = step if reached > grade else graded_at
+                    best, grade = rule, reached
+                if reached < self._acceptance.best:
+                    beam.append(rule)
                 if len(beam) == WIDTH:
                     break
-            if best is not None or not beam:
-                break
-        return None if best is None else self._widen(best)
+        return self._widen(best, grade) if grade else None
 
-    def _is_enough(self, rule: ShortRule) -> bool:
-        return (
-            rule.matching >= self._least
-            and rule.same >= (1 - MARGIN * (1 - self._precision)) * rule.matching
-            and lower_limit(rule.same, rule.matching) >= self._precision
-        )
+    def _is_out(self, rule: ShortRule) -> bool:
+        return rule.matching < self._acceptance.least or len(rule.allowed) > MOST_CONDITIONS
 
-    def _count(self, allowed: dict[int, NDArray[np.bool_]]) -> ShortRule:
-        """A rule with its counts over all training rows."""
+    def _grade(self, rule: ShortRule) -> int:
+        return self._acceptance.grade(rule.allowed, rule.matching, rule.same)
+
+    def _count(self, allowed: Allowed) -> ShortRule:
+        """A rule with its counts over all rows."""
         inside = self._bins.match(allowed)
-        return ShortRule(allowed, int(inside.sum()), int((inside & self._same).sum()))
+        hits, n = inside & self._same, self._trained
+        mixed = (int(inside[n:].sum()), int(hits[n:].sum()))
+        return ShortRule(allowed, int(inside[:n].sum()), int(hits[:n].sum()), mixed)
 
     def _extend(self, rule: ShortRule) -> Iterator[Candidate]:
         """The most promising rules with one bound more."""
@@ -183,23 +216,23 @@ class ShortRuleSearch:
         bins_of: Callable[[int], NDArray[np.bool_]],
     ) -> list[Candidate]:
         """The two best of some sets of bins, among those that match enough rows."""
-        scores = np.where(n >= self._share * self._least, _score(n, k), -1.0)
+        scores = np.where(n >= self._share * self._acceptance.least, _score(n, k), -1.0)
         best = np.argsort(-scores, kind="stable")[:2].tolist()
         return [Candidate(rule, j, bins_of(b), float(scores[b])) for b in best if scores[b] >= 0]
 
-    def _widen(self, rule: ShortRule) -> ShortRule:
-        """The rule without the conditions that it can do without, and the others as wide as it stays enough."""
+    def _widen(self, rule: ShortRule, grade: int) -> ShortRule:
+        """The rule without the conditions that it can do without, and the others as wide as it keeps its grade."""
         for j in list(rule.allowed):
             without = self._count({i: bins for i, bins in rule.allowed.items() if i != j})
-            rule = without if self._is_enough(without) else rule
+            rule = without if self._grade(without) >= grade else rule
         while True:
-            wider = [x for x in map(self._count, self._list_wider(rule)) if self._is_enough(x)]
-            best = min(wider, key=lambda x: -x.matching, default=rule)
-            if best.matching <= rule.matching:
+            wider = [x for x in map(self._count, self._list_wider(rule)) if self._grade(x) >= grade]
+            best = min(wider, key=lambda x: -x.width, default=rule)
+            if best.width <= rule.width:
                 return rule
             rule = best
 
-    def _list_wider(self, rule: ShortRule) -> Iterator[dict[int, NDArray[np.bool_]]]:
+    def _list_wider(self, rule: ShortRule) -> Iterator[Allowed]:
         for j, bins in rule.allowed.items():
             ordered = int(self._bins.last_ordered[j] - self._bins.first[j]) + 1
             if self._bins.is_nominal[j]:
