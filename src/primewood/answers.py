@@ -24,6 +24,7 @@ from primewood.questions.explanations import Explanations
 from primewood.questions.families import Terms
 from primewood.questions.importance import Importance
 from primewood.questions.in_short.answer import InShort
+from primewood.questions.in_short.space_answer import InShortOverSpace
 from primewood.questions.listing import Reasons
 from primewood.questions.necessity import Necessity
 from primewood.questions.relevance import Attribution
@@ -59,6 +60,7 @@ __all__ = [
     "GroupRule",
     "Importance",
     "InShort",
+    "InShortOverSpace",
     "Necessity",
     "Outcome",
     "Overview",

@@ -61,6 +61,8 @@ from primewood.questions.explanations import Explanations, list_explanations
 from primewood.questions.importance import Importance
 from primewood.questions.in_short.answer import InShort
 from primewood.questions.in_short.find import find_in_short
+from primewood.questions.in_short.over_space import find_over_space
+from primewood.questions.in_short.space_answer import InShortOverSpace, RowsOrSpace, SpaceName
 from primewood.questions.listing import Reasons
 from primewood.questions.order import WeakeningOrder
 from primewood.questions.relevance import Attribution, find_attribution, find_relevance
@@ -586,7 +588,21 @@ class Explainer:
     # Questions
 
     @overload
-    def explain(self, x: Any, *, precision: float, progress: bool | None = None) -> InShort: ...
+    def explain(
+        self, x: Any, *, precision: float, over: Choice["rows"] = "rows", progress: bool | None = None
+    ) -> InShort: ...
+
+    @overload
+    def explain(
+        self,
+        x: Any,
+        *,
+        precision: float,
+        over: SpaceName,
+        time_limit: float | None = 10.0,
+        work_limit: int | None = None,
+        progress: bool | None = None,
+    ) -> InShortOverSpace: ...
 
     @overload
     def explain(
@@ -609,6 +625,7 @@ class Explainer:
         work_limit: int | None = None,
         progress: bool | AnswerWatcher | None = None,
         precision: None = None,
+        over: Choice["rows"] = "rows",
     ) -> Explanation: ...
 
     @asks("explain")
@@ -632,7 +649,8 @@ class Explainer:
         work_limit: int | None = None,
         progress: bool | AnswerWatcher | None = None,
         precision: float | None = None,
-    ) -> Explanation | InShort:
+        over: RowsOrSpace = "rows",
+    ) -> Explanation | InShort | InShortOverSpace:
         """Find one PI-explanation of the decision on a row: conditions that guarantee it and cannot be relaxed.
 
         Cost: for "prime", one query to the engine per feature or value that is tried; for "readable", up to ten times
@@ -691,11 +709,15 @@ class Explainer:
         precision
             Ask only for the decision in short (`InShort`): a rule of few conditions for which at least this share of
             matching rows gets the decision, such as 0.95. It is counted on the training rows, not proved. It goes with
-            no other option. Every explanation has it too, for 0.95: `why.in_short`.
+            no other option but `over` and the limits. Every explanation has it too, for 0.95: `why.in_short`.
+        over
+            What `precision` is a share of: the training "rows", or all of the feature space inside the rule
+            (`InShortOverSpace`), which is computed exactly or between proved bounds. "space": each feature by itself is
+            uniform over its training range. "frequencies": each feature by itself has its training frequencies.
 
         Returns
         -------
-        Explanation or InShort
+        Explanation, InShort or InShortOverSpace
             Print it, or read `rule`, `features`, `status`, `coverage`, `to_dict()`.
 
         Raises
@@ -739,7 +761,13 @@ class Explainer:
             )
             if any(given is not None for given in others):
                 raise InvalidInput("precision asks for the decision in short, and goes with no other option")
+            if over != "rows":
+                return find_over_space(decision, precision, over, self._start_clock(time_limit, work_limit))
             return find_in_short(decision, precision)
+        if over != "rows":
+            raise InvalidInput(
+                f'over="{over}" goes with precision: explain(x, precision=0.95, over="{over}")'
+            )
         return explain(decision, wishes, self._start_clock(time_limit, work_limit), choose_watcher(progress))
 
     @asks("explanations")

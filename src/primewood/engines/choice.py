@@ -232,6 +232,17 @@ class Engines:
                 raise
             return None
 
+    def try_whole_diagram(self, clock: Clock | None = None) -> Diagram | None:
+        """The compiled form of all decisions; None where a search is to answer instead, as with `try_diagram`."""
+        if self.engine not in ("auto", "diagram"):
+            return None
+        try:
+            return self._compile_within(self._allow(clock))
+        except TooLarge:
+            if self.engine == "diagram":
+                raise
+            return None
+
     def use_diagram(self, label: int, clock: Clock | None = None, target: int | None = None) -> DiagramOracle:
         """Answers from the compiled form; `TooLarge` if there is none, or none in half of the time.
 

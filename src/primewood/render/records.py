@@ -176,6 +176,19 @@ class NearbyRecord(TypedDict, total=False):
     near: NearRecord
 
 
+class InShortOverSpaceRecord(TypedDict):
+    """A decision in short over the feature space; without literals, no rule was found."""
+
+    decision: Scalar | None
+    literals: list[LiteralRecord] | None
+    precision: float
+    over: str
+    lower: float | None
+    upper: float | None
+    is_exact: bool
+    coverage: float
+
+
 class ShortenedRecord(TypedDict, total=False):
     """An explanation's decision in short, where that was asked for."""
 

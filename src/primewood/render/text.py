@@ -14,6 +14,7 @@ from primewood.render.numbers import few, format_count
 from primewood.render.records import (
     CoverageRecord,
     ExplanationRecord,
+    InShortOverSpaceRecord,
     InShortRecord,
     IntervalRecord,
     LiteralRecord,
@@ -80,7 +81,7 @@ def count_shown(count: int) -> int:
     return count if count <= MOST_CONDITIONS + 1 else MOST_CONDITIONS
 
 
-def write_short_rule(record: InShortRecord) -> str:
+def write_short_rule(record: InShortRecord | InShortOverSpaceRecord) -> str:
     """The rule of a decision in short, which holds usually and not always."""
     conditions = " AND ".join(literal["text"] for literal in record["literals"] or [])
     decision = visible(str(record["decision"]))
@@ -106,6 +107,35 @@ def write_in_short(record: InShortRecord) -> str:
     )
     doubt = "" if record["promised"] else f"; too few rows to promise {asked}"
     return f"In short: {conditions or 'always so'}. {counted}{doubt}."
+
+
+def write_in_short_over_space(record: InShortOverSpaceRecord) -> str:
+    """A decision in short over the feature space, with its share.
+
+    >>> write_in_short_over_space({"decision": "spam", "literals": [{"text": "remainder <= 0.05"}], "precision": 0.95,
+    ...                            "over": "space", "lower": 0.973, "upper": 0.973, "is_exact": True, "coverage": 0.1})
+    'In short: remainder <= 0.05. Holds for 97.3% of the feature space inside (exact).'
+    """
+    space = "the feature space" if record["over"] == "space" else "rows with the training frequencies"
+    if record["literals"] is None or record["lower"] is None or record["upper"] is None:
+        return f"In short: no short rule found that holds for {100 * record['precision']:.6g}% of {space} inside."
+    conditions = " and ".join(literal["text"] for literal in record["literals"])
+    share = (
+        _write_exact(record["upper"])
+        if record["is_exact"]
+        else _write_bounds(record["lower"], record["upper"])
+    )
+    return f"In short: {conditions or 'always so'}. Holds for {share[0]} of {space} inside ({share[1]})."
+
+
+def _write_exact(share: float) -> tuple[str, str]:
+    """A share that is known; one that is not all is not rounded to 100%."""
+    return write_share(share) if share == 1 or share < 0.9995 else "more than 99.9%", "exact"
+
+
+def _write_bounds(lower: float, upper: float) -> tuple[str, str]:
+    """Two bounds, rounded outwards."""
+    return f"{math.floor(1000 * lower) / 10:.1f}% to {math.ceil(1000 * upper) / 10:.1f}%", "proved bounds"
 
 
 def write_explanation(record: ExplanationRecord, *, exact: bool = False, full: bool = False) -> str:

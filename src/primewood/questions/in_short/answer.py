@@ -7,9 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from primewood.errors import InvalidInput
 from primewood.fields import number, optional, takes, whole
 from primewood.logic.term import Term
@@ -17,14 +14,13 @@ from primewood.model.context import TreeContext
 from primewood.model.row_in_cell import Row
 from primewood.questions.explanation import Explanation
 from primewood.questions.in_short.acceptance import lower_limit
+from primewood.questions.in_short.conditions import ShortConditions
 from primewood.render import frames, text
-from primewood.render.brief import Brief
 from primewood.render.records import InShortRecord, plain
-from primewood.tables.rows import as_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class InShort(Brief):
+class InShort(ShortConditions):
     """A rule of few conditions that holds for nearly all training rows that match it. It is counted, not proved.
 
     Attributes
@@ -75,16 +71,6 @@ class InShort(Brief):
     is_sample: bool = False
 
     @property
-    def found(self) -> bool:
-        """Whether there is such a rule."""
-        return self.term is not None
-
-    @property
-    def features(self) -> tuple[str, ...]:
-        """The names of the features that the rule mentions."""
-        return () if self.term is None else tuple(x.variable.name for x in self.term.literals)
-
-    @property
     def share(self) -> float | None:
         """The share of the matching training rows that get the decision."""
         return self.same / self.matching if self.found else None
@@ -108,24 +94,6 @@ class InShort(Brief):
     def rule(self) -> str | None:
         """The rule as IF ... THEN usually ...; None if there is none."""
         return None if self.term is None else text.write_short_rule(self.to_dict())
-
-    def covers(self, X: Any) -> NDArray[np.bool_]:
-        """Which rows match. Cost: one bisection per number."""
-        rows = as_rows(X, self.context.layout)
-        points = self.context.domain.points(rows)
-        return np.logical_and(self._match(points), self.context.domain.possible(rows, points))
-
-    def _match(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
-        inside: NDArray[np.bool_] = np.all(points >= 0, axis=1)
-        for literal in self._need_term().literals:
-            allowed = np.array([literal.mask >> v & 1 for v in range(len(literal.variable))], dtype=bool)
-            inside &= allowed[np.maximum(points[:, self.context.places[literal.variable.name]], 0)]
-        return inside
-
-    def _need_term(self) -> Term:
-        if self.term is None:
-            raise InvalidInput("no rule was found, so there is nothing that rows could match")
-        return self.term
 
     def exceptions_frame(self, backend: frames.Backend | None = None) -> Any:
         """The exceptions as a frame of pandas or polars, with the labels of their own frame."""
@@ -161,14 +129,9 @@ class InShort(Brief):
 
     def to_dict(self) -> InShortRecord:
         """The rule and its counts in plain types."""
-        literals = (
-            None
-            if self.term is None
-            else [self.context.literal_record(x, self.row) for x in self.term.literals]
-        )
         return {
             "decision": plain(self.decision),
-            "literals": literals,
+            "literals": self.list_literals(),
             "precision": self.precision,
             "matching": self.matching,
             "same": self.same,

@@ -20,8 +20,7 @@ def find_in_short(decision: Decision, precision: float = PRECISION) -> InShort:
     """A rule of few conditions for a decision, found and counted among the training rows, and tested on mixtures."""
     if not isinstance(decision, RowDecision):
         raise InvalidInput("precision counts training rows; an expression has none")
-    if not 0.5 <= precision < 1:
-        raise InvalidInput(f"precision must be a share from 0.5 and below 1, not {precision!r}")
+    check_precision(precision)
     counted = decision.model.counted
     decided, bins = counted.decided, counted.bins
     if not len(decided):
@@ -43,6 +42,12 @@ def find_in_short(decision: Decision, precision: float = PRECISION) -> InShort:
     exceptions = counted.places[bins.match(rule.allowed) & ~same]
     counts, tested = (rule.matching, rule.same), acceptance.count(rule.allowed)
     return _answer(decision, term, precision, counts, tuple(exceptions.tolist()), tested)
+
+
+def check_precision(precision: float) -> None:
+    """Raise if it is not a share that a rule can be asked for."""
+    if not 0.5 <= precision < 1:
+        raise InvalidInput(f"precision must be a share from 0.5 and below 1, not {precision!r}")
 
 
 def _answer(
