@@ -53,11 +53,11 @@ def find_over_space(decision: Decision, precision: float, over: SpaceName, clock
             variables = decision.context.variables
             term = Term.of_box([variables[j] for j in sorted(allowed)], [box[j] for j in sorted(allowed)])
             return _answer(decision, precision, over, term, share, judge.weigh(box))
-        undecided |= share is not None and share.upper >= precision
+        undecided |= share is not None and not share.is_exact and share.upper >= precision
     if undecided:
         raise InvalidInput(
-            "how much of the feature space gets the decision is not known: the model does not compile to a diagram, "
-            'and dividing the space did not settle it within the limits. Use over="rows", a smaller model, a longer '
+            "how much of the feature space gets the decision is not known: no diagram of the model tells it, and "
+            'dividing the space did not settle it within the limits. Use over="rows", a smaller model, a longer '
             'time_limit, or engine="diagram"'
         )
     return _answer(decision, precision, over, None, None, 0.0)

@@ -57,7 +57,8 @@ def _bound_rounding(steps: int) -> float:
 def _make_share(same: float, other: float, total: float, steps: int, *, is_exact: bool) -> SpaceShare:
     """The bounds, if `same` of the total weight gets the decision, and `other` does not."""
     slack = (1 + _bound_rounding(steps)) / (1 - _bound_rounding(steps)) * (1 + 2.0**-50)
-    return SpaceShare(max(0.0, same / total / slack), min(1.0, max(0.0, 1 - other / total / slack)), is_exact)
+    lower, upper = same / total / slack, math.nextafter(1 - other / total / slack, 2)
+    return SpaceShare(lower, min(1.0, max(0.0, upper)), is_exact)
 
 
 def share_by_diagram(
@@ -72,8 +73,7 @@ def share_by_diagram(
     labels
         How many decisions there are. Later terminals stand for something else.
     """
-    inside = [np.where(_allow(mask, len(w)), w, 0.0) for mask, w in zip(box, weights, strict=True)]
-    shares = diagram.shares(inside).tolist()
+    shares = _weigh_terminals(diagram, box, weights)
     possible = [k for k in range(diagram.terminals) if k != diagram.impossible]
     total = sum(shares[k] for k in possible)
     if not total > TINY:
@@ -86,9 +86,8 @@ def share_by_diagram(
 
 def weigh_possible(diagram: Diagram, box: Box, weights: CellWeights) -> float:
     """The weight of the points of a box at which rows can be."""
-    inside = [np.where(_allow(mask, len(w)), w, 0.0) for mask, w in zip(box, weights, strict=True)]
-    shares = diagram.shares(inside).tolist()
-    return float(sum(share for k, share in enumerate(shares) if k != diagram.impossible))
+    shares = _weigh_terminals(diagram, box, weights)
+    return sum(share for k, share in enumerate(shares) if k != diagram.impossible)
 
 
 def weigh(box: Box, weights: CellWeights) -> float:
@@ -96,10 +95,12 @@ def weigh(box: Box, weights: CellWeights) -> float:
     return math.prod(float(w[indices(mask)].sum()) for mask, w in zip(box, weights, strict=True))
 
 
-def _allow(mask: int, size: int) -> NDArray[np.bool_]:
-    allowed = np.zeros(size, dtype=bool)
-    allowed[indices(mask)] = True
-    return allowed
+def _weigh_terminals(diagram: Diagram, box: Box, weights: CellWeights) -> list[float]:
+    """Per terminal, the weight of its points in a box."""
+    inside = [np.zeros(len(w)) for w in weights]
+    for kept, mask, given in zip(inside, box, weights, strict=True):
+        kept[indices(mask)] = given[indices(mask)]
+    return [float(share) for share in diagram.shares(inside)]
 
 
 class BoxDivision:
