@@ -102,7 +102,7 @@ class AcceptByMixtures:
     @property
     def best(self) -> int:
         """The best grade."""
-        return len(GRADES)
+        return 2 * len(GRADES)
 
     def count(self, allowed: Allowed) -> tuple[int, int]:
         """How many of the mixtures that test rules match, and how many of these get the decision."""
@@ -110,9 +110,11 @@ class AcceptByMixtures:
         return int(inside.sum()), int((inside & self.same).sum())
 
     def grade(self, allowed: Allowed, matching: int, same: int) -> int:
-        """How many of the `GRADES` the rule reaches."""
+        """How many of the `GRADES` the rule reaches; more than all of them if it can be promised, too."""
         if matching < self.least or same < self.precision * matching:
             return 0
         tested, hits = self.count(allowed)
         exceptions = tested - hits + 0.5
-        return sum(exceptions <= part * (1 - self.precision) * tested for part in GRADES)
+        reached = sum(exceptions <= part * (1 - self.precision) * tested for part in GRADES)
+        is_promised = reached > 0 and lower_limit(same, matching) >= self.precision
+        return reached + len(GRADES) * is_promised
