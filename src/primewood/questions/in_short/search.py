@@ -3,7 +3,7 @@
 A beam search: rules grow by one bound at a time, and the best ones are kept. An acceptance (see
 `questions/in_short/acceptance.py`) grades them. Of the rules with the best grade, those with the fewest conditions are
 taken, of these the one that matches the most rows; it is widened as far as it keeps the grade. The search ends as soon
-as a rule has the best grade that there is, or a few steps bring no better one.
+as a rule has the best grade that there is, or a step brings no better one.
 
 Rules are searched on the training rows, and on mixtures of them where those are given. Large tables are searched on a
 part of their rows; a rule's counts are over all of them.
@@ -24,7 +24,7 @@ WIDTH = 6
 """How many rules are kept at each step."""
 MOST_STEPS = 10
 """How many bounds a rule may have at most."""
-PATIENCE = 2
+PATIENCE = 1
 """How many steps the search goes on from an accepted rule without finding a better grade."""
 MOST_CONDITIONS = 7
 """How many conditions a rule may have at most: what people can keep in mind."""
