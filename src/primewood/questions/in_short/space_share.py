@@ -23,15 +23,18 @@ import heapq
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.engines.diagram.diagram import Diagram
 from primewood.engines.protocol import Clock, Oracle, Verdict
 from primewood.logic.instance import Box, Point
 from primewood.logic.masks import indices, mask_of_array
 from primewood.logic.variable import Variable
+
+if TYPE_CHECKING:
+    from primewood.engines.diagram.diagram import Diagram
 
 CellWeights = Sequence[NDArray[np.float64]]
 """Per variable, the weight of each of its values."""
