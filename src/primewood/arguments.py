@@ -209,7 +209,9 @@ REQUIRED = ("features", "number", "most_nodes", "coverage", "source", "folder", 
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("time_limit", "work_limit", "batch_limit"), check_limit),
     **dict.fromkeys(("literals", "goal", "norm", "by", "most", "feature", "title", "format", "over"), _word),
-    **dict.fromkeys(("engine", "missing", "summation", "vote", "threshold_dtype", "decimal"), _word),
+    **dict.fromkeys(
+        ("engine", "missing", "summation", "vote", "threshold_dtype", "decimal", "knowledge"), _word
+    ),
     **dict.fromkeys(
         ("fix", "avoid", "only", "immutable", "increase", "decrease", "decisions", "features"), _many
     ),

@@ -26,6 +26,7 @@ from primewood.batch.importance import ROWS_BETWEEN_FLIPS, count_importance
 from primewood.batch.settings import BLOCK, Settings, choose_settings
 from primewood.domain import Domain
 from primewood.domain.domain import MissingRule
+from primewood.domain.mined import MinedKnowledge
 from primewood.engines.diagram.compiler import CompilationWatcher
 from primewood.engines.protocol import Clock, EngineName
 from primewood.ensemble import Ensemble
@@ -33,7 +34,7 @@ from primewood.ensemble.comparison import InputType
 from primewood.errors import InvalidInput
 from primewood.logic.expression import Expression
 from primewood.logic.language import Language
-from primewood.model.build import Options, Summation, build_model, read_alike
+from primewood.model.build import KnowledgeSource, Options, Summation, build_model, read_alike
 from primewood.model.decision_rule import DecisionRule
 from primewood.model.feature_records import instance_record
 from primewood.model.model import Model, TreeModel, VoteName
@@ -114,6 +115,10 @@ class Explainer:
     constraints : list of str, optional
         Facts that every real row satisfies: clauses such as "housing=free -> rent=0", and orders such as
         "years_employed <= age - 14". An answer then holds for all such rows, and lists the constraints that it uses.
+    knowledge : {"data"}, optional
+        "data" looks for such rules in the training rows: implications between two features and orders that no training
+        row breaks. They shorten answers, which hold for the rows that keep to them, and list those that they use. A
+        row that breaks some of them is answered without these. See `Explainer.knowledge`.
     threshold : float, optional
         The cut-off of the decision. With two classes, the decision is `positive` iff its probability,
         ``predict_proba(x)[:, i]``, is at least this; from 0 to 1. With a regressor, the decision is whether the
@@ -201,6 +206,7 @@ class Explainer:
         domain: Mapping[str, Any] | None = None,
         groups: Mapping[str, Sequence[str]] | str | None = None,
         constraints: Sequence[str] | None = None,
+        knowledge: KnowledgeSource | None = None,
         threshold: float | None = None,
         positive: object = None,
         threshold_dtype: InputType = "float64",
@@ -223,6 +229,7 @@ class Explainer:
             domain=domain,
             groups=groups,
             constraints=constraints,
+            knowledge=knowledge,
             threshold=threshold,
             positive=positive,
             threshold_dtype=threshold_dtype,
@@ -289,6 +296,11 @@ class Explainer:
     def notes(self) -> tuple[str, ...]:
         """Notes on how the training rows were read."""
         return self._model.notes if isinstance(self._model, TreeModel) else ()
+
+    @property
+    def knowledge(self) -> MinedKnowledge | None:
+        """The rules that were found in the training rows; None without ``knowledge="data"``."""
+        return self._model.mined if isinstance(self._model, TreeModel) else None
 
     @property
     def positive(self) -> object:

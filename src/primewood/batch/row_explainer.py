@@ -60,6 +60,7 @@ class RowExplainer:
             goal=result.goal,
             bounds=result.bounds,
             known_necessity=result.necessity,
+            used=result.used,
         )
 
     def _decide_again(self, result: RowResult, within: float | None) -> RowDecision:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.domain.mined import UsedRules
 from primewood.logic.instance import Box
 from primewood.questions.explanation import Explanation, Goal
 from primewood.questions.necessity import Necessity
@@ -53,6 +54,7 @@ class RowTask:
             seconds,
             elsewhere=self.elsewhere,
             necessity=None if why.known_necessity is None else why.necessity,
+            used=why.used,
         )
 
     def fail(self, error: Exception, seconds: float) -> RowResult:
@@ -97,6 +99,8 @@ class RowResult:
         Notes about the row itself.
     necessity : tuple of Necessity or None
         As in the explanation; None if its status says it.
+    used : UsedRules or None
+        As in the explanation.
     """
 
     place: int
@@ -114,6 +118,7 @@ class RowResult:
     elsewhere: bool = False
     row_notes: tuple[str, ...] = ()
     necessity: tuple[Necessity, ...] | None = None
+    used: UsedRules | None = None
 
     @property
     def size(self) -> int:

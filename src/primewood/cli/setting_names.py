@@ -87,6 +87,7 @@ MODEL = {
         'a table from names to lists of columns, or "auto"', lambda x: _is_table(x) or x == "auto"
     ),
     "constraints": TEXTS,
+    "knowledge": _choose("data"),
     "immutable": TEXTS,
     "vote": _choose("model", "majority"),
     "missing": _choose("auto", "allow", "forbid"),

@@ -9,8 +9,8 @@ column that no tree tests, or whose values no test distinguishes, has no variabl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, get_args
 from typing import Literal as Choice
@@ -22,12 +22,14 @@ from primewood.domain.categories import sort_by_effect
 from primewood.domain.declarations import BITS, TRUTHS, Listed, Number, declaration, one_hot_groups
 from primewood.domain.feature import Feature, FeatureKind
 from primewood.domain.knowledge import Knowledge, Statements, find_violation, read_constraints
+from primewood.domain.mined import FOUND, MinedKnowledge
 from primewood.ensemble import Categories, Ensemble, Tree
 from primewood.ensemble.comparison import Operator, cuts_of
 from primewood.ensemble.tree import is_within
 from primewood.errors import InvalidInput, UnknownName, brief, format_list
 from primewood.logic.instance import Point
 from primewood.logic.lexicon import Vocabulary
+from primewood.logic.masks import indices
 from primewood.logic.syntax import Statement
 from primewood.logic.variable import Side, Variable
 
@@ -117,8 +119,21 @@ class Domain:
         found = find_violation(self.knowledge.orders, self.column_names, row[None, :])
         if found is not None:
             broken = found[1].text
+        if broken is not None and self.knowledge.mined and broken in self.knowledge.mined.texts:
+            raise InvalidInput(
+                f"the row breaks the rule {brief(broken)!r}, which was {FOUND}; leave out knowledge= to ask about it"
+            )
         if broken is not None:
             raise InvalidInput(f"the row violates the constraint {brief(broken)!r}: no real row should")
+
+    def find_broken(self, row: NDArray[np.float64]) -> tuple[str, ...]:
+        """The rules found in the training rows that a row breaks; none if it is in no cell."""
+        if not self.knowledge.mined:
+            return ()
+        numbers = row.tolist()
+        point = tuple(feature.index_of(numbers) for feature in self.seen)
+        named = dict(zip(self.column_names, numbers, strict=True))
+        return () if min(point, default=0) < 0 else self.knowledge.find_broken(point, named)
 
     def possible(self, rows: NDArray[np.float64], points: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which rows the constraints allow; `points` are their cells, which say already what features allow.
@@ -132,9 +147,9 @@ class Domain:
             for box in rule.forbidden:
                 inside = np.ones(len(rows), dtype=bool)
                 for j, mask in box.items():
-                    inside &= np.array(
-                        [v >= 0 and bool(mask >> v & 1) for v in points[:, j].tolist()], dtype=bool
-                    )
+                    held = np.zeros(len(self.variables[j]) + 1, dtype=bool)  # the last one for −1
+                    held[indices(mask)] = True
+                    inside &= held[points[:, j]]
                 found &= ~inside
         for order in self.knowledge.orders:
             low, high = (rows[:, self.column_names.index(name)] for name in (order.lower, order.upper))
@@ -211,6 +226,8 @@ class DomainRecipe:
         Per feature name what its dtype says: "whole" or "boolean". What is declared goes before it.
     units : mapping or None
         Per feature name its unit, which may stand after numbers in constraints.
+    mined : MinedKnowledge or None
+        What was found in the rows. Its rules are constraints, too.
     """
 
     rows: NDArray[np.float64] | None = None
@@ -220,6 +237,19 @@ class DomainRecipe:
     missing: MissingRule = "auto"
     kinds: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] | None = None
+    mined: MinedKnowledge | None = None
+
+    @property
+    def statements(self) -> Sequence[str] | None:
+        """The constraints, with what was found in the rows."""
+        return self.constraints if not self.mined else [*(self.constraints or ()), *self.mined.texts]
+
+    def drop_rules(self, texts: Collection[str], features: Collection[str]) -> DomainRecipe:
+        """The recipe without some of the rules found in the rows, and without those about some features."""
+        if not self.mined:
+            return self
+        kept = (r for r in self.mined if r.text not in texts and not any(x in features for x in r.features))
+        return replace(self, mined=self.mined.keep(kept))
 
     def check(self, ensemble: Ensemble) -> None:
         """Raise for what does not fit an ensemble."""
@@ -300,7 +330,7 @@ class _Builder:
             both = format_list(sorted(set(grouped) & set(self.declared)))
             raise InvalidInput(f"domain= and groups= both declare {both}; a group needs no domain")
         found = self.find_groups(groups)
-        known = read_constraints(self.recipe.constraints, self.vocabulary(found))
+        known = read_constraints(self.recipe.statements, self.vocabulary(found))
         asked = Statements(clauses=tuple(conditions))
         for name, operator, x in (*known.comparisons, *asked.comparisons):
             self.compared.setdefault(name, []).append((operator, x))
@@ -315,7 +345,8 @@ class _Builder:
                 features.append(self.feature(column))
             elif column == names.index(found[group_of[column]][0]):
                 features.append(self.group(group_of[column], found[group_of[column]]))
-        domain = Domain(tuple(features), names, self.assumptions(features), known.over(features, names))
+        knowledge = known.over(features, names, self.recipe.mined)
+        domain = Domain(tuple(features), names, self.assumptions(features), knowledge)
         self.check_rows(domain)
         return domain
 
@@ -335,12 +366,12 @@ class _Builder:
         if self.rows is None or not (domain.knowledge or domain.knowledge.orders):
             return
         points = domain.points(self.rows)
-        for i, point in enumerate(points.tolist()):
-            if min(point, default=0) >= 0:
-                try:
-                    domain.check_knowledge(self.rows[i], tuple(point))
-                except InvalidInput as problem:
-                    raise InvalidInput(f"X_train, row {i}: {problem}") from None
+        broken = (points >= 0).all(axis=1) & ~domain.possible(self.rows, points)
+        for i in np.flatnonzero(broken).tolist():
+            try:
+                domain.check_knowledge(self.rows[i], tuple(points[i].tolist()))
+            except InvalidInput as problem:
+                raise InvalidInput(f"X_train, row {i}: {problem}") from None
 
     def is_boolean(self, column: int) -> bool:
         """Whether the rows hold only 0 and 1 and all tests lie between."""

@@ -1,6 +1,6 @@
 """Knowledge K: what no row violates, as the user states it.
 
-Two forms are understood. A *clause* over conditions on single features, however it is written
+Or as it was found in the training rows (`domain/mined.py`). Two forms are understood. A *clause* over conditions on single features, however it is written
 (``housing=free -> rent=0``, ``not (pregnant=1 and sex=m)``), and an *order* between two numeric features with
 a constant (``years_employed <= age - 14``). Over the cells of a model, an order is a staircase: two cells go together
 iff some numbers in them do. Orders are closed under chaining first, so that cells go together iff every two of them
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from primewood.domain.feature import Feature
 from primewood.domain.interpreter import Interpreter
+from primewood.domain.mined import MinedKnowledge, UsedRules
 from primewood.errors import InvalidInput, ParseError, brief
 from primewood.logic.connectives import conjunction, disjunction
 from primewood.logic.expression import FALSE, TRUE, And, Constant, Expression, Implies, Literal, Not, Or
@@ -53,6 +54,8 @@ class Order:
     strict : bool
     through : tuple of str
         The features in the middle of a chain: where one of them is missing, it says nothing.
+    links : tuple of str
+        The texts of the orders that a chain is made of; none for an order by itself.
     """
 
     text: str
@@ -61,6 +64,12 @@ class Order:
     constants: tuple[float, ...]
     strict: bool = False
     through: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The texts that it comes from."""
+        return self.links or (self.text,)
 
     def chain(self, other: Order) -> Order:
         """What follows from this order and one whose upper feature is this one's lower."""
@@ -71,6 +80,7 @@ class Order:
             (*self.constants, *other.constants),
             self.strict or other.strict,
             (*other.through, other.upper, *self.through),
+            (*other.sources, *self.sources),
         )
 
     @property
@@ -94,12 +104,18 @@ class Constraint:
     """A clause, or an order over cells: a point is impossible iff it is in one of the `forbidden` boxes of masks.
 
     Those of an order are the steps of a staircase: disjoint runs of values of one variable, each with the values of
-    another that are too low for it.
+    another that are too low for it. What follows from a chain of orders has their texts as `links`.
     """
 
     text: str
     forbidden: tuple[dict[int, int], ...]
     is_staircase: bool = False
+    links: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The texts that it comes from."""
+        return self.links or (self.text,)
 
     def allows(self, point: Point) -> bool:
         """Whether a point violates nothing. Cost: one look at each forbidden box."""
@@ -152,11 +168,14 @@ class Knowledge:
         As the user stated them, for rows; between whole numbers, with a whole constant.
     changes : FewChanges or None
         Of a question about rows near one row, that they differ from it in few features.
+    mined : MinedKnowledge or None
+        What was found in the training rows, if it was looked for. Its rules are among `rules` and `orders`.
     """
 
     rules: tuple[Constraint, ...] = ()
     orders: tuple[Order, ...] = ()
     changes: FewChanges | None = None
+    mined: MinedKnowledge | None = None
 
     def __bool__(self) -> bool:
         """Whether some cells are excluded."""
@@ -168,9 +187,52 @@ class Knowledge:
             return False
         return all(rule.allows(point) for rule in self.rules)
 
-    def list_used(self, box: Box) -> tuple[str, ...]:
-        """The constraints that an answer about a box may rest on: those that exclude a part of it."""
-        return tuple(dict.fromkeys(rule.text for rule in self.rules if rule.cuts_into(box)))
+    @cached_property
+    def _mined_texts(self) -> frozenset[str]:
+        return frozenset(() if self.mined is None else self.mined.texts)
+
+    def list_used(self, box: Box, mined: UsedRules | None = None) -> tuple[str, ...]:
+        """What an answer about a box may rest on: the constraints that exclude a part of it, and mined rules.
+
+        Parameters
+        ----------
+        mined
+            The mined rules that it rests on; by default all that exclude a part of the box.
+        """
+        declared = self._list_declared(rule for rule in self.rules if rule.cuts_into(box))
+        if self.mined is None:
+            return declared
+        used = mined or UsedRules(self.list_mined(box), is_minimal=False)
+        return (*declared, *self.mined.describe_used(used.texts, is_minimal=used.is_minimal))
+
+    def _list_declared(self, rules: Iterable[Constraint]) -> tuple[str, ...]:
+        """What the user stated, of some rules."""
+        found: dict[str, None] = {}
+        for rule in rules:
+            mined = self._mined_texts.intersection(rule.sources)
+            found |= dict.fromkeys(x for x in (rule.sources if mined else (rule.text,)) if x not in mined)
+        return tuple(found)
+
+    def list_mined(self, box: Box) -> tuple[str, ...]:
+        """The mined rules that exclude a part of a box, alone or in a chain of orders."""
+        cutting = {text for rule in self.rules if rule.cuts_into(box) for text in rule.sources}
+        return tuple(rule.text for rule in self.mined or () if rule.text in cutting)
+
+    def list_all(self) -> tuple[str, ...]:
+        """All that is known, in words; of mined rules, how many they are."""
+        declared = self._list_declared(self.rules)
+        return declared if self.mined is None else (*declared, *self.mined.describe_all())
+
+    def find_broken(self, point: Point, numbers: Mapping[str, float]) -> tuple[str, ...]:
+        """The mined rules that a row breaks, which is at a point and has these numbers."""
+        broken = {
+            rule.text for rule in self.rules if rule.text in self._mined_texts and not rule.allows(point)
+        }
+        for order in self.orders:
+            low, high = numbers[order.lower], numbers[order.upper]
+            if order.text in self._mined_texts and not (low != low or high != high or order.holds(low, high)):
+                broken.add(order.text)
+        return tuple(rule.text for rule in self.mined or () if rule.text in broken)
 
     def formula(self, variables: Sequence[Variable]) -> Expression:
         """K as an expression."""
@@ -206,8 +268,10 @@ class Statements:
         in_orders = {name for order in self.orders for name in (order.lower, order.upper)}
         return frozenset(name for said in self.clauses for name in names_in(said.condition)) | in_orders
 
-    def over(self, features: Sequence[Feature], column_names: Sequence[str]) -> Knowledge:
-        """The knowledge over the variables of features."""
+    def over(
+        self, features: Sequence[Feature], column_names: Sequence[str], mined: MinedKnowledge | None = None
+    ) -> Knowledge:
+        """The knowledge over the variables of features; `mined` says which of it was found in the training rows."""
         seen = [feature for feature in features if feature.variable is not None]
         places = {feature.name: j for j, feature in enumerate(seen)}
         interpreter = Interpreter(features, column_names)
@@ -226,7 +290,7 @@ class Statements:
         _check_chains(orders, whole)
         for order in _chain_orders(orders):
             rules.append(_staircase(order, by_name, places))
-        return Knowledge(tuple(rule for rule in rules if rule.forbidden), tuple(orders))
+        return Knowledge(tuple(rule for rule in rules if rule.forbidden), tuple(orders), mined)
 
 
 def _rule(said: Statement, interpreter: Interpreter, places: dict[str, int]) -> Constraint:
@@ -405,7 +469,7 @@ def _staircase(order: Order, features: dict[str, Feature], places: dict[str, int
     present = [(places[feature.name], (1 << _cells(feature)) - 1) for feature in through]
     masks = [[(j, mask), (k, below), *present] for below, mask in boxes.items()]
     steps = tuple({place: mask for place, mask in box if place is not None} for box in masks)
-    return Constraint(order.text, steps, is_staircase=j is not None and k is not None)
+    return Constraint(order.text, steps, j is not None and k is not None, order.links)
 
 
 def _cells(feature: Feature) -> int:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from primewood import readers
 from primewood.domain import Domain, DomainRecipe, EnsembleSubject, ExpressionSubject, domain_of
 from primewood.domain.domain import MissingRule, suggest_groups
+from primewood.domain.mined import MinedKnowledge
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import EngineName
 from primewood.ensemble import Ensemble
@@ -25,6 +26,7 @@ from primewood.logic.expression import Expression
 from primewood.logic.language import Language, check_language
 from primewood.model.context import Context, TreeContext
 from primewood.model.decision_rule import DecisionRule, positive_place
+from primewood.model.mining import mine
 from primewood.model.model import ExpressionModel, Model, TreeModel, VoteName
 from primewood.model.names import ClassNames, name_classes, name_columns
 from primewood.model.score import Scorer
@@ -34,6 +36,8 @@ from primewood.tables.rows import Layout, categories_of, find_ids, read_rows, te
 from primewood.tables.tabular import kinds_of
 
 Summation = Choice["sequential", "any"]
+KnowledgeSource = Choice["data"]
+"""Where knowledge comes from, beside what the user states."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +50,7 @@ class Options:
     domain: Mapping[str, Any] | None = None
     groups: Mapping[str, Sequence[str]] | str | None = None
     constraints: Sequence[str] | None = None
+    knowledge: KnowledgeSource | None = None
     threshold: float | None = None
     positive: object = None
     threshold_dtype: InputType = "float64"
@@ -88,6 +93,8 @@ def build_model(source: Any, X_train: Any, options: Options, *, trust_pickle: bo
         raise InvalidInput(f'vote must be "model" or "majority", not {options.vote!r}')
     if options.summation not in (None, *get_args(Summation)):
         raise InvalidInput(f'summation must be "sequential" or "any", not {options.summation!r}')
+    if options.knowledge not in (None, *get_args(KnowledgeSource)):
+        raise InvalidInput(f'knowledge must be "data" or None, not {options.knowledge!r}')
     if isinstance(source, str | Path):
         source = readers.load_model(source, trust_pickle=trust_pickle)
     if isinstance(source, Expression):
@@ -117,12 +124,21 @@ def read_alike(model: TreeModel, source: Any, *, trust_pickle: bool) -> Model:
 
 
 def _build_expression_model(expression: Expression, X_train: Any, options: Options) -> ExpressionModel:
-    for_models = ("feature_names", "domain", "groups", "constraints", "threshold", "between", "positive")
+    for_models = (
+        "feature_names",
+        "domain",
+        "groups",
+        "constraints",
+        "knowledge",
+        "threshold",
+        "between",
+        "positive",
+    )
     given = [X_train, *(getattr(options, name) for name in for_models)]
     if any(option is not None for option in given) or options.missing != "auto":
         raise InvalidInput(
             "an expression brings its own variables; X_train, feature_names, domain, groups, constraints, "
-            "threshold, between, positive and missing are for models"
+            "knowledge, threshold, between, positive and missing are for models"
         )
     subject = ExpressionSubject(expression)
     literals: Language = "sets" if options.literals is None else check_language(options.literals)
@@ -155,6 +171,9 @@ def _build_tree_model(source: Any, X_train: Any, options: Options) -> TreeModel:
         units=options.units,
     )
     domain = domain_of(ensemble, recipe)
+    if options.knowledge is not None:
+        recipe = replace(recipe, mined=_mine(domain, rows))
+        domain = domain_of(ensemble, recipe)
     fidelity = None
     if options.vote == "model" and not isinstance(source, Ensemble):
         fidelity = _check_reading(source, as_read, rows, domain)
@@ -180,6 +199,16 @@ def _build_tree_model(source: Any, X_train: Any, options: Options) -> TreeModel:
     say("preparing the search")
     engines.prepare()
     return model
+
+
+def _mine(domain: Domain, rows: NDArray[np.float64] | None) -> MinedKnowledge:
+    """The rules that the training rows show."""
+    if rows is None:
+        raise InvalidInput(
+            'knowledge="data" looks for rules in the training rows, and there are none; pass X_train'
+        )
+    say("looking for rules in the training rows")
+    return mine(domain, rows)
 
 
 def _choose_decision(as_read: Ensemble, options: Options) -> Ensemble:

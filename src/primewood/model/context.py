@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from primewood.domain import Domain, Feature
+from primewood.domain.mined import UsedRules
 from primewood.errors import UnknownName, format_list, quote_value, suggest
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box, Point, as_point
@@ -95,8 +96,8 @@ class Context:
         """What is assumed about rows; nothing for an expression."""
         return ()
 
-    def list_used(self, box: Box) -> tuple[str, ...]:  # noqa: ARG002
-        """The constraints that an answer about a box may rest on; none for an expression."""
+    def list_used(self, box: Box, mined: UsedRules | None = None) -> tuple[str, ...]:  # noqa: ARG002
+        """The constraints and mined rules that an answer about a box may rest on; none for an expression."""
         return ()
 
     def score(self, row: Row | Sequence[float] | None) -> Score | None:  # noqa: ARG002
@@ -252,8 +253,8 @@ class TreeContext(Context):
     def assumptions(self) -> tuple[str, ...]:
         return self.domain.assumptions
 
-    def list_used(self, box: Box) -> tuple[str, ...]:
-        return self.domain.knowledge.list_used(box)
+    def list_used(self, box: Box, mined: UsedRules | None = None) -> tuple[str, ...]:
+        return self.domain.knowledge.list_used(box, mined)
 
     def score(self, row: Row | Sequence[float] | None) -> Score | None:
         return None if self.scorer is None or row is None else self.scorer.score(row)

@@ -23,6 +23,8 @@ from primewood.domain import (
     domain_of,
 )
 from primewood.domain.declarations import Number
+from primewood.domain.mined import FOUND, MinedKnowledge
+from primewood.domain.switches import add_switches
 from primewood.domain.feature import Feature
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Step
@@ -247,6 +249,11 @@ class TreeModel(Model):
         return self.context.domain
 
     @property
+    def mined(self) -> MinedKnowledge | None:
+        """What was found in the training rows; None if it was not looked for."""
+        return self.recipe.mined
+
+    @property
     def positive(self) -> object:
         """The class that a cut-off and probabilities refer to, by its shown name; None if there is none."""
         scorer = self.context.scorer
@@ -310,6 +317,12 @@ class TreeModel(Model):
             raise InvalidInput("mixing rows takes two training rows at least: pass them to Explainer")
         allows = knowledge.allows if knowledge else None
         return mix_rows(points[counted.places], counted.bins, self.engines.decide_all, allows)
+
+    @cached_property
+    def switched(self) -> Engines:
+        """What answers over a domain in which mined rules can be switched off."""
+        subject = EnsembleSubject(self.ensemble, add_switches(self.domain))
+        return Engines(subject, "search", any_order=self.engines.any_order)
 
     @cached_property
     def _decided(self) -> NDArray[np.int64]:
@@ -419,7 +432,7 @@ class TreeModel(Model):
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: it makes variants, and decides training rows, for itself."""
-        made = ("counted", "mixed", "_decided")
+        made = ("counted", "mixed", "switched", "_decided")
         kept = {name: value for name, value in self.__dict__.items() if name not in made}
         return {**kept, "_variants": {}}
 
@@ -436,26 +449,37 @@ class TreeModel(Model):
     def _read(self, x: Any) -> tuple[TreeModel, Row, tuple[str, ...]]:
         """The model that answers about a row, the row, and what is to be noted about it.
 
-        It is this model, unless the row breaks what was inferred about features: then it is one that does not assume
-        it.
+        It is this model, unless the row breaks what was inferred about features, or a rule that was found in the
+        training rows: then it is one that does not assume it.
         """
         reading: Reading = read_row(x, self.context.layout)
         row: Row = reading.rows[0]
-        broken = self._find_broken(row)
-        notes = (*reading.notes, *reading.row_notes.get(0, ()), *broken.values())
-        return self._loosen(row[None, :], broken) if broken else self, row, tuple(dict.fromkeys(notes))
+        model, broken = self._choose_variant(row)
+        notes = (*reading.notes, *reading.row_notes.get(0, ()), *broken)
+        return model, row, tuple(dict.fromkeys(notes))
 
     def serve(self, row: Row) -> TreeModel:
         """The model that answers about a row; see `ask`."""
+        return self._choose_variant(row)[0]
+
+    def _choose_variant(self, row: Row) -> tuple[TreeModel, list[str]]:
+        """The model that answers about a row, and what to note about what it does not assume."""
         broken = self._find_broken(row)
-        return self._loosen(row[None, :], broken) if broken else self
+        model = self._loosen(row[None, :], broken) if broken else self
+        dropped = model.domain.find_broken(row)
+        notes = [f"this row breaks the rule {text!r}, {FOUND}; answered without it" for text in dropped]
+        variant = self._loosen(row[None, :], broken, dropped) if dropped else model
+        return variant, [*broken.values(), *notes]
 
     def serve_all(self, rows: Row) -> TreeModel:
         """The model that answers about all of some rows: it does not assume what one of them breaks."""
         points = self.domain.points(rows)
         inside = (points >= 0).all(axis=1) & self.domain.possible(rows, points)
-        broken = {name for row in rows[~inside] for name in self._find_broken(row)}
-        return self._loosen(rows, sorted(broken)) if broken else self
+        broken = sorted({name for row in rows[~inside] for name in self._find_broken(row)})
+        model = self._loosen(rows, broken) if broken else self
+        found = {text for row in rows[~inside] for text in model.domain.find_broken(row)}
+        dropped = tuple(rule.text for rule in model.domain.knowledge.mined or () if rule.text in found)
+        return self._loosen(rows, broken, dropped) if dropped else model
 
     def _find_broken(self, row: Row) -> dict[str, str]:
         """The features whose inferred kind a row breaks, with what to note about them."""
@@ -484,19 +508,19 @@ class TreeModel(Model):
             and feature.column not in self.ensemble.categories
         ]
 
-    def _loosen(self, rows: Row, broken: Iterable[str]) -> TreeModel:
-        """The model that does not assume what rows break; made once."""
+    def _loosen(self, rows: Row, broken: Iterable[str], dropped: tuple[str, ...] = ()) -> TreeModel:
+        """The model that does not assume what rows break: kinds of features, and mined rules; made once."""
         kinds, names = self.recipe.kinds, self.ensemble.feature_names
         loosened = {
             name: Number(whole=kinds.get(name) == "whole" and _are_whole(rows[:, names.index(name)]))
             for name in broken
         }
-        key = frozenset(loosened.items())
+        key = (frozenset(loosened.items()), dropped)
         found = self._variants.get(key)
         if found is None:
-            found = self.replace_ensemble(
-                self.ensemble, domain_of(self.ensemble, self.recipe, loosened=loosened)
-            )
+            recipe = self.recipe.drop_rules(dropped, loosened)
+            domain = domain_of(self.ensemble, recipe, loosened=loosened)
+            found = replace(self.replace_ensemble(self.ensemble, domain), recipe=recipe)
             self._keep_variant(key, found)
         return found
 

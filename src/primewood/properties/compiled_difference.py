@@ -154,7 +154,7 @@ def _joint(a: Context, b: Context) -> Context:
             "pass groups= for both"
         )
     features = tuple(_joint_feature(f, g) for f, g in zip(a.domain.features, b.domain.features, strict=True))
-    stated = [rule.text for domain in (a.domain, b.domain) for rule in domain.knowledge.rules]
+    stated = [text for domain in (a.domain, b.domain) for text in domain.knowledge.list_all()]
     assumptions = tuple(dict.fromkeys((*a.domain.assumptions, *b.domain.assumptions, *stated)))
     domain = Domain(features, a.column_names, assumptions)
     points = None if a.rows is None else domain.points(a.rows)

@@ -90,8 +90,7 @@ class Verification(Readable):
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed about rows."""
         domain = self.context.domain
-        stated = [rule.text for rule in domain.knowledge.rules]
-        return tuple(dict.fromkeys((*domain.assumptions, *stated)))
+        return tuple(dict.fromkeys((*domain.assumptions, *domain.knowledge.list_all())))
 
     def to_dict(self) -> VerificationRecord:
         """The outcome in plain types."""

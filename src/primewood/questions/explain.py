@@ -22,6 +22,7 @@ from primewood.questions.order import WeakeningOrder, plan_steps
 from primewood.questions.readable import ReadableSearch
 from primewood.questions.so_far import AnswerWatcher, watch_growth
 from primewood.questions.status import Status
+from primewood.questions.used_rules import note_used_rules
 from primewood.questions.weakening import weaken
 from primewood.questions.widest.measures import Measure
 
@@ -112,6 +113,12 @@ def explain(
     """
     wishes.check()
     decision = stay_near(decision, Nearness(wishes.near, wishes.near_features))
+    return note_used_rules(decision, _find_explanation(decision, wishes, clock, watcher), clock)
+
+
+def _find_explanation(
+    decision: Decision, wishes: Wishes, clock: Clock, watcher: AnswerWatcher | None
+) -> Explanation:
     model = decision.model
     literals = model.choose_language(wishes.literals)
     fixed, avoided = wishes.find_fixed(model), wishes.find_avoided(model)

@@ -11,6 +11,7 @@ from typing import Literal as Choice
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.domain.mined import UsedRules
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.fields import flag, flag_or_count, number, optional, takes, whole
@@ -117,6 +118,8 @@ class Explanation(Brief, Shown):
     fixed: tuple[str, ...] = ()
     known_necessity: KnownNecessity | None = field(default=None, repr=False, compare=False)
     """What an engine has shown of an explanation that is not proved prime; None if nothing."""
+    used: UsedRules | None = field(default=None, compare=False)
+    """The rules found in the training rows that the answer rests on, as far as they were told from unused ones."""
     history: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
     find_witnesses: FindWitnesses | None = field(default=None, repr=False, compare=False)
     """What finds rows just outside; None where there are none to find."""
@@ -271,7 +274,7 @@ class Explanation(Brief, Shown):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed about rows."""
-        return (*self.context.assumptions, *self.context.list_used(self._box()))
+        return (*self.context.assumptions, *self.context.list_used(self._box(), self.used))
 
     @cached_property
     def coverage(self) -> float | None:
@@ -341,6 +344,7 @@ class Explanation(Brief, Shown):
             notes=self.notes,
             goal="prime",
             bounds=None,
+            used=None,
             history=(),
         )
 

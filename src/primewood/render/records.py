@@ -677,6 +677,23 @@ class DiagramRecord(TypedDict):
     why: NotRequired[str]
 
 
+class MinedRuleRecord(TypedDict):
+    """A rule that was found in the training rows."""
+
+    text: str
+    features: list[str]
+    support: int
+    excluded: float
+
+
+class MinedKnowledgeRecord(TypedDict):
+    """The rules that were found in the training rows."""
+
+    rules: list[MinedRuleRecord]
+    violated: float
+    rows: int
+
+
 class DescriptionRecord(TypedDict):
     """The description of a model."""
 

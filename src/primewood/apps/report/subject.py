@@ -76,8 +76,7 @@ class ReportSubject:
     @cached_property
     def assumptions(self) -> list[str]:
         """What is assumed about rows."""
-        stated = [rule.text for rule in self.domain.knowledge.rules]
-        return list(dict.fromkeys((*self.domain.assumptions, *stated)))
+        return list(dict.fromkeys((*self.domain.assumptions, *self.domain.knowledge.list_all())))
 
     def keep(self, row: Sequence[float] | None, decision: object) -> None:
         """Keep a row as evidence; one whose decision depends on the order of summation proves nothing."""
