@@ -24,6 +24,7 @@ from primewood.cli.commands import (
     explain,
     explain_group,
     info,
+    knowledge,
     logic,
     report,
     summarise,
@@ -91,6 +92,7 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
     "About many decisions": {"explain-group": explain_group.explain_group, "summarise": summarise.summarise},
     "About a model": {
         "info": info.info,
+        "knowledge": knowledge.knowledge,
         "verify": verify.verify,
         "compare": verify.compare,
         "rules": verify.rules,

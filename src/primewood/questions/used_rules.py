@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from primewood.domain.mined import UsedRules
 from primewood.domain.switches import OFF, ON
-from primewood.engines.protocol import Clock, Oracle, Reply, Verdict
+from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.errors import TooLarge
-from primewood.logic.instance import Box
+from primewood.logic.instance import Box, Point
 from primewood.model.decision import Decision, RowDecision
 from primewood.questions.explanation import Explanation
 
-WORK = 20_000
+WORK = 6_000
 """How many search nodes it may take to see whether some rules are needed."""
 
 
@@ -31,18 +31,16 @@ def note_used_rules(decision: Decision, why: Explanation, clock: Clock) -> Expla
 
 def find_used(decision: RowDecision, box: Box, clock: Clock) -> UsedRules:
     """The mined rules that a box needs to entail the decision."""
-    model, known = decision.model, decision.model.domain.knowledge
+    known = decision.model.domain.knowledge
     listed, cutting = known.mined or (), known.list_mined(box)
     if not cutting:
         return UsedRules((), is_minimal=True)
     try:
-        oracle = model.switched.oracle(decision.label, decision.target)
+        search = _Deletion(decision, box, _limit(clock))
     except TooLarge:
         return UsedRules(cutting, is_minimal=False)
     least_first = sorted(range(len(listed)), key=lambda i: listed[i].excluded)
-    places = [i for i in least_first if listed[i].text in cutting]
-    search = _Deletion(oracle, box, _limit(clock))
-    is_minimal = search.drop_all(places)
+    is_minimal = search.drop_all([i for i in least_first if listed[i].text in cutting])
     return UsedRules(tuple(listed[i].text for i in sorted(search.needed)), is_minimal)
 
 
@@ -57,14 +55,18 @@ class _Deletion:
 
     Parameters
     ----------
-    oracle
-        It is over the variables of the box, and a switch per rule.
+    decision
     box
         It entails the decision under all rules.
     """
 
-    def __init__(self, oracle: Oracle, box: Box, clock: Clock) -> None:
-        self.oracle, self.box, self.clock = oracle, box, clock
+    def __init__(self, decision: RowDecision, box: Box, clock: Clock) -> None:
+        known = decision.model.domain.knowledge
+        self.oracle = decision.model.switched.oracle(decision.label, decision.target)
+        self.box, self.clock = box, clock
+        places = {rule.text: i for i, rule in enumerate(known.mined or ())}
+        self.rules = [(rule, {places[x] for x in rule.sources if x in places}) for rule in known.rules]
+        self.count = len(places)
         self.kept: set[int] = set()
         self.needed: set[int] = set()
 
@@ -72,22 +74,32 @@ class _Deletion:
         """Drop what is not needed of some rules, and all others; returns whether all that is left is needed."""
         self.kept, todo, is_minimal = {*places}, [list(places)], True
         while todo:
-            part = todo.pop()
-            verdict = Verdict.INTERRUPTED if self.clock.expired() else self._try_without(part)
-            if verdict is Verdict.NONE_EXISTS:
+            part = [i for i in todo.pop() if i not in self.needed]
+            if not part:
+                continue
+            found = Verdict.INTERRUPTED if self.clock.expired() else self._find_row_without(part)
+            if found is Verdict.NONE_EXISTS:
                 self.kept -= {*part}
-            elif len(part) == 1 or self.clock.expired():
-                self.needed |= {*part}
-                is_minimal &= isinstance(verdict, tuple)
-            else:
+            elif isinstance(found, tuple) and (shown := self._find_needed(found)):
+                self.needed |= shown
+                todo.append(part)
+            elif len(part) > 1 and not self.clock.expired():
                 middle = len(part) // 2
                 todo += [part[middle:], part[:middle]]
+            else:
+                self.needed |= {*part}
+                is_minimal = False
         return is_minimal
 
-    def _try_without(self, part: Sequence[int]) -> Reply:
-        """A row of the box that keeps to all kept rules but these, and gets a different decision."""
-        on, any_value = 1 << ON, 1 << ON | 1 << OFF
-        count = len(self.oracle.variables) - len(self.box)
-        kept = self.kept - {*part}
-        switches = tuple(on if i in kept else any_value for i in range(count))
+    def _find_row_without(self, part: Sequence[int]) -> Reply:
+        """A cell of the box that all kept rules but these allow, and that gets a different decision."""
+        on, any_value, kept = 1 << ON, 1 << ON | 1 << OFF, self.kept - {*part}
+        switches = [on if i in kept else any_value for i in range(self.count)]
         return self.oracle.counterexample((*self.box, *switches), self.clock)
+
+    def _find_needed(self, point: Point) -> set[int]:
+        """The rules without any one of which the kept ones would allow a cell with a different decision."""
+        excluding = [
+            mined for rule, mined in self.rules if mined and mined <= self.kept and not rule.allows(point)
+        ]
+        return set.intersection(*excluding) if excluding else set()

@@ -26,7 +26,7 @@ from primewood.model.mining.orders import (
 )
 from primewood.model.mining.pairs import Pairs
 
-LEAST_GAIN = 0.001
+LEAST_GAIN = 0.003
 """The least share of rows that a rule must exclude under independence, beside the rules before it."""
 MOST_ORDERS = 12
 """How many orders are tried: the engine also takes all that follows from them by chaining."""
