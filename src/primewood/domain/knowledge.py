@@ -1,6 +1,6 @@
-"""Knowledge K: what no row violates, as the user states it.
+"""Knowledge K: what no row violates, as the user states it, or as it was found in the training rows.
 
-Or as it was found in the training rows (`domain/mined.py`). Two forms are understood. A *clause* over conditions on single features, however it is written
+Two forms are understood. A *clause* over conditions on single features, however it is written
 (``housing=free -> rent=0``, ``not (pregnant=1 and sex=m)``), and an *order* between two numeric features with
 a constant (``years_employed <= age - 14``). Over the cells of a model, an order is a staircase: two cells go together
 iff some numbers in them do. Orders are closed under chaining first, so that cells go together iff every two of them

@@ -23,9 +23,9 @@ from primewood.domain import (
     domain_of,
 )
 from primewood.domain.declarations import Number
+from primewood.domain.feature import Feature
 from primewood.domain.mined import FOUND, MinedKnowledge
 from primewood.domain.switches import add_switches
-from primewood.domain.feature import Feature
 from primewood.engines.choice import Engines
 from primewood.engines.protocol import Clock, Step
 from primewood.ensemble import PREDICTION, Ensemble

@@ -1,6 +1,6 @@
 """Mining rules from the training rows, and estimating how many new rows break them.
 
-How many rules are kept, and with how much slack, is decided by cross-validation: rules are chosen on nine tenths of the
+How many rules are kept, and with how much slack, is decided by cross-validation: rules are chosen on four fifths of the
 rows, and counted on the rest. A rule at the very extreme of n rows is broken by about one of n new rows; so there is at
 most one rule per `ROWS_PER_RULE` rows, and slack where that is not enough.
 """
@@ -102,7 +102,8 @@ class _Miner:
         """Per row of a fold, the first of the rules from all other rows that it breaks; `most` if there is none."""
         others = self.folds != fold
         selection = Selection(self.pairs, self.counts - self.counted[fold], others, slack)
-        first = np.full(len(self.folds), most)
+        first: NDArray[np.int64] = np.full(len(self.folds), most)
         for place, one in reversed(list(enumerate(selection.choose(most, self.orders)))):
             first[one.rule.find_broken(self.pairs)] = place
-        return first[~others]
+        found: NDArray[np.int64] = first[~others]
+        return found

@@ -36,6 +36,8 @@ class Pairs:
         Per row and variable its bin, from 0; −1 where the value is missing or not allowed.
     places : list of (int, int)
         The pairs of variables; where only one of the two has no order, it is the first.
+    allowed : array of bool
+        Per pair a table: which bins go together by the constraints of the user.
     """
 
     features: tuple[Feature, ...]
@@ -43,6 +45,7 @@ class Pairs:
     bins: Bins
     codes: NDArray[np.int64]
     places: list[tuple[int, int]]
+    allowed: NDArray[np.bool_]
 
     @classmethod
     def of_rows(cls, domain: Domain, rows: NDArray[np.float64]) -> Pairs:
@@ -53,8 +56,8 @@ class Pairs:
         known = (points >= 0) & (points < [_count_known(x) for x in domain.variables])
         codes = np.where(known, codes, -1)
         usable = [j for j, x in enumerate(domain.variables) if x.ordered or len(x) <= MOST_BINS]
-        places = _choose_pairs(usable, codes)
-        return cls(domain.seen, rows, bins, codes, [_put_nominal_first(domain.variables, p) for p in places])
+        places = [_put_nominal_first(domain.variables, pair) for pair in _choose_pairs(usable, codes)]
+        return cls(domain.seen, rows, bins, codes, places, _find_allowed(domain, bins, places))
 
     def is_ordered(self, j: int) -> bool:
         """Whether the values of a variable have an order."""
@@ -102,3 +105,26 @@ def _choose_pairs(usable: Sequence[int], codes: NDArray[np.int64]) -> list[tuple
     j, k = np.array(pairs).T
     strongest = np.argsort(-strength[j, k], kind="stable")[:most]
     return [pairs[i] for i in np.sort(strongest)]
+
+
+def _find_allowed(domain: Domain, bins: Bins, places: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
+    """Which bins constraints about two features allow together: those of which some corner is allowed."""
+    forbidden = np.zeros((len(places), 2, 2, MOST_BINS, MOST_BINS), dtype=bool)
+    at = {pair: place for place, pair in enumerate(places)}
+    for rule in domain.knowledge.rules:
+        for box in rule.forbidden:
+            for pair in itertools.permutations(box) if len(box) == 2 else ():
+                if pair in at:
+                    for i, k in itertools.product((0, 1), repeat=2):
+                        sides = [_hold(bins, j, box[j], end) for j, end in zip(pair, (i, k), strict=True)]
+                        forbidden[at[pair], i, k] |= np.outer(*sides)
+    return ~forbidden.all(axis=(1, 2))
+
+
+def _hold(bins: Bins, j: int, mask: int, end: int) -> NDArray[np.bool_]:
+    """Which bins of a variable begin, or else end, with one of the values of a mask."""
+    ends = bins.ends[j][:MOST_BINS]
+    cells = ends if end else np.concatenate([[0], ends[:-1] + 1])
+    found = np.zeros(MOST_BINS, dtype=bool)
+    found[: len(cells)] = [bool(mask >> int(cell) & 1) for cell in cells]
+    return found

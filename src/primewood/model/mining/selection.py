@@ -111,7 +111,8 @@ class Selection:
     ) -> None:
         self.pairs, self.counts, self.chosen, self.slack = pairs, counts, chosen, slack
         rows = max(1, int(chosen.sum()))
-        self.weights = counts.sum(axis=2)[:, :, None] * counts.sum(axis=1)[:, None, :] / rows**2
+        shares = counts.sum(axis=2)[:, :, None] * counts.sum(axis=1)[:, None, :] / rows**2
+        self.weights = np.where(pairs.allowed, shares, 0.0)
         self.least = math.log(max(1, len(counts)) * TRIED / CHANCE)
         self._waiting: list[tuple[float, int, PairRule]] = []
 
