@@ -7,6 +7,7 @@ from primewood.batch.failed import Failed
 from primewood.batch.file_result import Written
 from primewood.batch.overview import Overview
 from primewood.batch.summary import Summary
+from primewood.domain.mined import MinedKnowledge, MinedRule, UsedRules
 from primewood.model.score import Score
 from primewood.properties.breaking_rows import Breaking
 from primewood.properties.comparison import Comparison
@@ -61,6 +62,8 @@ __all__ = [
     "Importance",
     "InShort",
     "InShortOverSpace",
+    "MinedKnowledge",
+    "MinedRule",
     "Necessity",
     "Outcome",
     "Overview",
@@ -75,6 +78,7 @@ __all__ = [
     "Tally",
     "Terms",
     "UncoveredRow",
+    "UsedRules",
     "Verification",
     "WhatIf",
     "Witness",

@@ -17,7 +17,17 @@ PROGRAM = f"{shlex.quote(sys.executable)} -c 'from primewood.cli.main import run
 NAMES = [name for commands in main.COMMANDS.values() for name in commands]
 DESIGNED = {
     *("demo", "info", "explain", "contrast", "flip", "primes", "encode", "audit", "compile", "verify"),
-    *("compare", "report", "bench", "check", "rules", "explain-group", "summarise", "adverse-action"),
+    *(
+        "compare",
+        "report",
+        "bench",
+        "check",
+        "rules",
+        "explain-group",
+        "summarise",
+        "adverse-action",
+        "knowledge",
+    ),
 }
 SHOWS_ITS_CODES = {
     *("explain", "contrast", "flip", "check", "verify", "compare", "rules", "compile", "report"),

@@ -172,7 +172,7 @@ def _build_tree_model(source: Any, X_train: Any, options: Options) -> TreeModel:
     )
     domain = domain_of(ensemble, recipe)
     if options.knowledge is not None:
-        recipe = replace(recipe, mined=_mine(domain, rows))
+        recipe = replace(recipe, mined=_mine(domain, rows, options))
         domain = domain_of(ensemble, recipe)
     fidelity = None
     if options.vote == "model" and not isinstance(source, Ensemble):
@@ -201,14 +201,14 @@ def _build_tree_model(source: Any, X_train: Any, options: Options) -> TreeModel:
     return model
 
 
-def _mine(domain: Domain, rows: NDArray[np.float64] | None) -> MinedKnowledge:
+def _mine(domain: Domain, rows: NDArray[np.float64] | None, options: Options) -> MinedKnowledge:
     """The rules that the training rows show."""
     if rows is None:
         raise InvalidInput(
             'knowledge="data" looks for rules in the training rows, and there are none; pass X_train'
         )
     say("looking for rules in the training rows")
-    return mine(domain, rows)
+    return mine(domain, rows, tuple(options.immutable or ()))
 
 
 def _choose_decision(as_read: Ensemble, options: Options) -> Ensemble:

@@ -38,14 +38,14 @@ def knowledge(
 ) -> None:
     """Find rules about two features that no training row breaks.
 
-    Prints each rule with the number of training rows that it speaks of, and the estimated share of new rows that break
-    one. `--set knowledge=data` lets other commands assume them; those that you believe can be passed as constraints.
+    Prints each rule with the number of training rows that its premise matches, and the estimated share of new rows
+    that break one. `--set knowledge=data` lets other commands assume all of them.
 
     Examples
     --------
     primewood knowledge forest.skops train.csv
     primewood knowledge forest.skops train.csv -o rules.toml
-    primewood explain forest.skops rows.csv --train train.csv --set knowledge=data
+    primewood knowledge booster.json train.csv --json
     """
     from primewood.cli.call_settings import collect_settings
     from primewood.cli.inputs import load_explainer

@@ -19,7 +19,7 @@ CHANCE = 0.01
 """How likely it may be that independence alone leaves any of the tried boxes empty."""
 Kind = Choice["ordered", "mixed", "nominal"]
 """Which features of a pair have an order: both, the second alone, or none."""
-Table = NDArray[np.float64]
+Shares = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
@@ -35,11 +35,11 @@ class EmptyBoxes:
         Per pair, the bins of the two features that never come together.
     """
 
-    gain: Table
+    gain: Shares
     first: Mask
     second: Mask
 
-    def take(self, gain: Table, first: Mask, second: Mask) -> None:
+    def take(self, gain: Shares, first: Mask, second: Mask) -> None:
         """Keep what is better."""
         better = gain > self.gain
         self.gain[better] = gain[better]
@@ -64,7 +64,7 @@ class BoxFinder:
     slack: int
 
     def find(
-        self, counts: NDArray[np.int64], weights: Table, fine: tuple[NDArray[np.int64], NDArray[np.int64]]
+        self, counts: NDArray[np.int64], weights: Shares, fine: tuple[NDArray[np.int64], NDArray[np.int64]]
     ) -> EmptyBoxes:
         """The best box per pair.
 
@@ -92,7 +92,7 @@ class BoxFinder:
     def _find_corners(
         self,
         counts: NDArray[np.int64],
-        weights: Table,
+        weights: Shares,
         fine: tuple[NDArray[np.int64], NDArray[np.int64]],
         way: tuple[int, int],
         best: EmptyBoxes,
@@ -117,7 +117,7 @@ class BoxFinder:
     def _find_ends(
         self,
         counts: NDArray[np.int64],
-        weights: Table,
+        weights: Shares,
         fine: NDArray[np.int64],
         direction: int,
         best: EmptyBoxes,
@@ -132,7 +132,7 @@ class BoxFinder:
         up_to = np.arange(gains.shape[1]) <= end[:, None]
         best.take(gains[every, end], accepted[every, :, end], up_to[:, ::direction])
 
-    def _find_sets(self, counts: NDArray[np.int64], weights: Table, best: EmptyBoxes) -> None:
+    def _find_sets(self, counts: NDArray[np.int64], weights: Shares, best: EmptyBoxes) -> None:
         """Boxes of one value, with all values of the other feature that never come with it."""
         evident = self._is_evident(counts, counts.sum(axis=2)[:, :, None], counts.sum(axis=1)[:, None, :])
         accepted = (counts == 0) & evident
@@ -158,7 +158,7 @@ class BoxFinder:
     def _is_evident(
         self, counts: NDArray[np.int64], firsts: NDArray[np.int64], seconds: NDArray[np.int64]
     ) -> Mask:
-        """Whether it is unlikely by chance alone that so many rows of the first kind avoid those of the second."""
+        """Whether it is unlikely by chance alone that the rows of the first kind avoid those of the second."""
         rows = np.maximum(counts.sum(axis=(1, 2)), 1)[:, None, None]
         share = np.minimum(seconds / rows, 1 - 1e-12)
         evident: Mask = -firsts * np.log1p(-share) >= self.least

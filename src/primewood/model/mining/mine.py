@@ -7,7 +7,7 @@ most one rule per `ROWS_PER_RULE` rows, and slack where that is not enough.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from primewood.domain import Domain
 from primewood.domain.mined import MinedKnowledge, MinedRule
-from primewood.model.mining.orders import OrderPlace
-from primewood.model.mining.pairs import Pairs
+from primewood.model.mining.pairs import PairTable
 from primewood.model.mining.rule_text import write_rule
 from primewood.model.mining.selection import ChosenRule, Selection
 
@@ -37,7 +36,7 @@ class _Plan:
     violated: float
 
 
-def mine(domain: Domain, rows: NDArray[np.float64]) -> MinedKnowledge:
+def mine(domain: Domain, rows: NDArray[np.float64], immutable: Collection[str] = ()) -> MinedKnowledge:
     """Rules about two features that no row breaks. Cost: a few steps per row and pair of features.
 
     Parameters
@@ -46,19 +45,21 @@ def mine(domain: Domain, rows: NDArray[np.float64]) -> MinedKnowledge:
         The cells of the model: the bounds of rules are cuts between them.
     rows
         The training rows, as the model takes them.
+    immutable
+        Features that no order shall be about: cells do not show whether such a feature keeps its number.
     """
-    pairs = Pairs.of_rows(domain, rows)
+    pairs = PairTable.of_rows(domain, rows)
     most = min(MOST_RULES, len(rows) // ROWS_PER_RULE)
     if not most or not pairs.places:
         return MinedKnowledge((), 0.0, len(rows))
-    miner = _Miner(pairs, np.random.default_rng(0).permutation(len(rows)) % FOLDS)
+    miner = _Miner(pairs, np.random.default_rng(0).permutation(len(rows)) % FOLDS, immutable)
     chosen, plan = miner.choose(most)
     return MinedKnowledge(
         tuple(_describe(one, pairs) for one in chosen), plan.violated if chosen else 0.0, len(rows)
     )
 
 
-def _describe(chosen: ChosenRule, pairs: Pairs) -> MinedRule:
+def _describe(chosen: ChosenRule, pairs: PairTable) -> MinedRule:
     text, support = write_rule(chosen.rule, pairs)
     names = tuple(pairs.features[j].name for j in pairs.places[chosen.rule.pair])
     return MinedRule(text, names, support, chosen.gain)
@@ -67,12 +68,12 @@ def _describe(chosen: ChosenRule, pairs: Pairs) -> MinedRule:
 class _Miner:
     """Chooses rules on all rows, and on all but one fold."""
 
-    def __init__(self, pairs: Pairs, folds: NDArray[np.int64]) -> None:
+    def __init__(self, pairs: PairTable, folds: NDArray[np.int64], immutable: Collection[str]) -> None:
         self.pairs, self.folds = pairs, folds
         self.counted = [pairs.count(folds == fold) for fold in range(FOLDS)]
         self.counts = np.sum(self.counted, axis=0)
         self.every = np.ones(len(folds), dtype=bool)
-        self.orders: Sequence[OrderPlace] = Selection(pairs, self.counts, self.every).find_orders()
+        self.orders = Selection(pairs, self.counts, self.every).find_orders(immutable)
 
     def choose(self, most: int) -> tuple[list[ChosenRule], _Plan]:
         """The rules that exclude the most, among those that few enough new rows break."""

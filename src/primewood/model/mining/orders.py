@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from primewood.model.mining.pairs import Pairs
+from primewood.model.mining.pairs import PairTable
 
 ROOM = 0.1
 """By which part of the distance from the median of x − y to its largest value c is loosened, per step of slack."""
@@ -36,16 +36,19 @@ class OrderPlace:
     upper: int
 
 
-def list_orders(pairs: Pairs) -> Iterator[OrderPlace]:
-    """The orders that two features can have: both numeric, and both whole numbers or neither."""
+def list_orders(pairs: PairTable, immutable: Collection[str]) -> Iterator[OrderPlace]:
+    """The orders that two features can have: both numeric, both whole numbers or neither, and none immutable."""
     for place, (j, k) in enumerate(pairs.places):
-        kinds = {(pairs.features[i].kind, pairs.features[i].whole) for i in (j, k)}
+        features = [pairs.features[i] for i in (j, k)]
+        kinds = {(feature.kind, feature.whole) for feature in features}
+        if any(feature.name in immutable for feature in features):
+            continue
         if kinds in ({("numeric", True)}, {("numeric", False)}):
             yield OrderPlace(place, j, k)
             yield OrderPlace(place, k, j)
 
 
-def find_largest(pairs: Pairs, order: OrderPlace) -> float | None:
+def find_largest(pairs: PairTable, order: OrderPlace) -> float | None:
     """The largest difference between the lower and the upper feature of an order; None if no row shows both."""
     lower, upper = (pairs.rows[:, pairs.features[j].column] for j in (order.lower, order.upper))
     apart = lower - upper
@@ -53,7 +56,7 @@ def find_largest(pairs: Pairs, order: OrderPlace) -> float | None:
     return float(apart.max()) if len(apart) else None
 
 
-def find_constant(pairs: Pairs, order: OrderPlace, chosen: NDArray[np.bool_], slack: int) -> float | None:
+def find_constant(pairs: PairTable, order: OrderPlace, chosen: NDArray[np.bool_], slack: int) -> float | None:
     """The constant of an order that all chosen rows keep to, slightly loosened; None without rows that show both."""
     lower, upper = (pairs.rows[chosen, pairs.features[j].column] for j in (order.lower, order.upper))
     known = np.isfinite(lower) & np.isfinite(upper)
@@ -81,7 +84,7 @@ def _round_up(constant: float, distance: float) -> float:
     return rounded if rounded >= constant else round(rounded + 10.0**-decimals, decimals)
 
 
-def find_impossible(pairs: Pairs, order: OrderPlace, constant: float, size: int) -> NDArray[np.bool_]:
+def find_impossible(pairs: PairTable, order: OrderPlace, constant: float, size: int) -> NDArray[np.bool_]:
     """Which bins of a pair never go together under an order, as a table of the pair."""
     lower, upper = pairs.bins.ends[order.lower], pairs.bins.ends[order.upper]
     starts = np.concatenate([[0], lower[:-1] + 1])

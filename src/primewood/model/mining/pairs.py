@@ -22,7 +22,7 @@ FINE = 16
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairTable:
     """The training rows as bins, and the pairs of features to look at.
 
     Attributes
@@ -48,7 +48,7 @@ class Pairs:
     allowed: NDArray[np.bool_]
 
     @classmethod
-    def of_rows(cls, domain: Domain, rows: NDArray[np.float64]) -> Pairs:
+    def of_rows(cls, domain: Domain, rows: NDArray[np.float64]) -> PairTable:
         """The pairs of a domain's features. Cost: one bisection per number, and a matrix of correlations."""
         points = domain.points(rows)
         bins = Bins.of_points(domain.variables, points)
@@ -118,7 +118,8 @@ def _find_allowed(domain: Domain, bins: Bins, places: Sequence[tuple[int, int]])
                     for i, k in itertools.product((0, 1), repeat=2):
                         sides = [_hold(bins, j, box[j], end) for j, end in zip(pair, (i, k), strict=True)]
                         forbidden[at[pair], i, k] |= np.outer(*sides)
-    return ~forbidden.all(axis=(1, 2))
+    allowed: NDArray[np.bool_] = ~np.logical_and.reduce(forbidden, axis=(1, 2))
+    return allowed
 
 
 def _hold(bins: Bins, j: int, mask: int, end: int) -> NDArray[np.bool_]:

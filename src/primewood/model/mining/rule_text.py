@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from primewood.logic.lexicon import write_name, write_value
 from primewood.logic.variable import Variable
-from primewood.model.mining.pairs import Pairs
+from primewood.model.mining.pairs import PairTable
 from primewood.model.mining.selection import BoxRule, OrderRule, PairRule
 
 
-def write_rule(rule: PairRule, pairs: Pairs) -> tuple[str, int]:
-    """A rule as a constraint, and how many training rows it speaks of."""
+def write_rule(rule: PairRule, pairs: PairTable) -> tuple[str, int]:
+    """A rule as a constraint, and how many training rows its premise matches."""
     return _write_order(rule, pairs) if isinstance(rule, OrderRule) else _write_box(rule, pairs)
 
 
-def _write_order(rule: OrderRule, pairs: Pairs) -> tuple[str, int]:
+def _write_order(rule: OrderRule, pairs: PairTable) -> tuple[str, int]:
     features = [pairs.features[j] for j in (rule.order.lower, rule.order.upper)]
     lower, upper = (write_name(feature.name) for feature in features)
     sign, size = ("-" if rule.constant < 0 else "+"), repr(abs(rule.constant)).removesuffix(".0")
@@ -26,7 +26,7 @@ def _write_order(rule: OrderRule, pairs: Pairs) -> tuple[str, int]:
     return f"{lower} <= {upper}" + (f" {sign} {size}" if rule.constant else ""), int(known.sum())
 
 
-def _write_box(rule: BoxRule, pairs: Pairs) -> tuple[str, int]:
+def _write_box(rule: BoxRule, pairs: PairTable) -> tuple[str, int]:
     """An implication; its premise is the condition that matches more rows."""
     sides = list(zip(pairs.places[rule.pair], (rule.first, rule.second), strict=True))
     support = [_count_rows(pairs, j, bins) for j, bins in sides]
@@ -36,12 +36,12 @@ def _write_box(rule: BoxRule, pairs: Pairs) -> tuple[str, int]:
     return f"{_write_inside(pairs, j, premise)} -> {_write_outside(pairs, k, excluded)}", max(support)
 
 
-def _count_rows(pairs: Pairs, j: int, bins: NDArray[np.bool_]) -> int:
+def _count_rows(pairs: PairTable, j: int, bins: NDArray[np.bool_]) -> int:
     codes = pairs.codes[:, j]
     return int((bins[codes] & (codes >= 0)).sum())
 
 
-def _write_inside(pairs: Pairs, j: int, bins: NDArray[np.bool_]) -> str:
+def _write_inside(pairs: PairTable, j: int, bins: NDArray[np.bool_]) -> str:
     """That a feature is in one of some bins."""
     variable, listed = pairs.bins.variables[j], np.flatnonzero(bins[: pairs.count_bins(j)])
     name = write_name(variable.name)
@@ -53,7 +53,7 @@ def _write_inside(pairs: Pairs, j: int, bins: NDArray[np.bool_]) -> str:
     return f"{name} {above} {_write_cut(pairs, j, int(listed[0]) - 1)}"
 
 
-def _write_outside(pairs: Pairs, j: int, bins: NDArray[np.bool_]) -> str:
+def _write_outside(pairs: PairTable, j: int, bins: NDArray[np.bool_]) -> str:
     """That a feature is in none of some bins; it may be missing."""
     variable, count = pairs.bins.variables[j], pairs.count_bins(j)
     if variable.cuts is not None:
@@ -68,7 +68,7 @@ def _write_outside(pairs: Pairs, j: int, bins: NDArray[np.bool_]) -> str:
     return f"{write_name(variable.name)} {_write_values(variable, listed, is_in=False)}"
 
 
-def _write_cut(pairs: Pairs, j: int, place: int) -> str:
+def _write_cut(pairs: PairTable, j: int, place: int) -> str:
     """The cut after a bin, exactly."""
     cuts = pairs.bins.variables[j].cuts or ()
     return repr(float(cuts[int(pairs.bins.ends[j][place])])).removesuffix(".0")

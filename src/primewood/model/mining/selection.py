@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,7 +24,7 @@ from primewood.model.mining.orders import (
     find_largest,
     list_orders,
 )
-from primewood.model.mining.pairs import Pairs
+from primewood.model.mining.pairs import PairTable
 
 LEAST_GAIN = 0.003
 """The least share of rows that a rule must exclude under independence, beside the rules before it."""
@@ -54,7 +54,7 @@ class BoxRule:
         """What it excludes, as a table of the pair."""
         return np.outer(self.first, self.second)
 
-    def find_broken(self, pairs: Pairs) -> NDArray[np.bool_]:
+    def find_broken(self, pairs: PairTable) -> NDArray[np.bool_]:
         """Which rows break it."""
         j, k = pairs.places[self.pair]
         first, second = pairs.codes[:, j], pairs.codes[:, k]
@@ -74,7 +74,7 @@ class OrderRule:
         """The place of its pair."""
         return self.order.pair
 
-    def find_broken(self, pairs: Pairs) -> NDArray[np.bool_]:
+    def find_broken(self, pairs: PairTable) -> NDArray[np.bool_]:
         """Which rows break it; none where a number is missing."""
         lower, upper = (pairs.rows[:, pairs.features[j].column] for j in (self.order.lower, self.order.upper))
         broken: NDArray[np.bool_] = lower > upper + self.constant
@@ -107,7 +107,7 @@ class Selection:
     """
 
     def __init__(
-        self, pairs: Pairs, counts: NDArray[np.int64], chosen: NDArray[np.bool_], slack: int = 0
+        self, pairs: PairTable, counts: NDArray[np.int64], chosen: NDArray[np.bool_], slack: int = 0
     ) -> None:
         self.pairs, self.counts, self.chosen, self.slack = pairs, counts, chosen, slack
         rows = max(1, int(chosen.sum()))
@@ -135,10 +135,10 @@ class Selection:
                 self._wait(rule, now)
         return found
 
-    def find_orders(self) -> list[OrderPlace]:
+    def find_orders(self, immutable: Collection[str]) -> list[OrderPlace]:
         """The orders that exclude the most, as far as that is more than by chance, with the tightest constants."""
         found = []
-        for order in list_orders(self.pairs):
+        for order in list_orders(self.pairs, immutable):
             largest = find_largest(self.pairs, order)
             if largest is not None:
                 gain = float(
