@@ -41,7 +41,7 @@ class MinedRule:
     >>> explainer, X = load_iris_explainer()
     >>> rule = Explainer(explainer.model, X, feature_names=["sl", "sw", "pl", "pw"], knowledge="data").knowledge[0]
     >>> rule.features, rule.support
-    (('pl', 'pw'), 96)
+    (('pl', 'pw'), 51)
     """
 
     text: str
@@ -93,7 +93,7 @@ class MinedKnowledge(Readable):
     >>> explainer, X = load_iris_explainer()
     >>> found = Explainer(explainer.model, X, feature_names=["sl", "sw", "pl", "pw"], knowledge="data").knowledge
     >>> len(found), found.violated <= 0.05
-    (2, True)
+    (1, True)
     """
 
     rules: tuple[MinedRule, ...]
