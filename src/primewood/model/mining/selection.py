@@ -1,8 +1,7 @@
 """Choosing rules: again and again the one that excludes the most of what is still allowed.
 
 The weight of two bins is the share of rows that would have both if features were independent. A rule's gain is the
-weight of what it excludes and no rule before it does; so a rule that follows from another one is not chosen. It is
-worth less if rules about other features exclude much of the same (`shuffled.py`).
+weight of what it excludes and no rule before it does; so a rule that follows from another one is never chosen.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from primewood.model.mining.orders import (
     list_orders,
 )
 from primewood.model.mining.pairs import PairTable
-from primewood.model.mining.shuffled import ShuffledRows
 
 LEAST_GAIN = 0.003
 """The least share of rows that a rule must exclude under independence, beside the rules before it."""
@@ -34,8 +32,6 @@ MOST_ORDERS = 12
 """How many orders are tried: the engine also takes all that follows from them by chaining."""
 TRIED = 4 * MOST_BINS
 """About how many boxes of a pair are tried."""
-ALMOST = 1 - 1e-9
-"""A gain that is smaller by more than this factor has changed."""
 PART = 250
 """How many pairs are looked at together."""
 KINDS: dict[tuple[bool, bool], Kind] = {
@@ -95,11 +91,6 @@ class ChosenRule:
     rule: PairRule
     gain: float
 
-    def implies(self, other: ChosenRule) -> bool:
-        """Whether another rule about the same two features says nothing more."""
-        rule, same = self.rule, self.rule.pair == other.rule.pair and self is not other
-        return same and not (other.rule.excluded & ~rule.excluded).any()
-
 
 class Selection:
     """Chooses rules that no chosen row breaks.
@@ -123,8 +114,7 @@ class Selection:
         shares = counts.sum(axis=2)[:, :, None] * counts.sum(axis=1)[:, None, :] / rows**2
         self.weights = np.where(pairs.allowed, shares, 0.0)
         self.least = math.log(max(1, len(counts)) * TRIED / CHANCE)
-        self.shuffled = ShuffledRows(pairs, chosen)
-        self._waiting: list[tuple[float, int, float, PairRule]] = []
+        self._waiting: list[tuple[float, int, PairRule]] = []
 
     def choose(self, most: int, orders: Iterable[OrderPlace]) -> list[ChosenRule]:
         """Rules, those that exclude the most first; among the orders, only these are tried."""
@@ -133,23 +123,17 @@ class Selection:
             self._try_order(order)
         found: list[ChosenRule] = []
         while self._waiting and len(found) < most:
-            worth, _, before, rule = heapq.heappop(self._waiting)
-            gain = self._weigh(rule)
-            if isinstance(rule, BoxRule) and gain < before * ALMOST:
+            gain, _, rule = heapq.heappop(self._waiting)
+            now = self._weigh(rule)
+            is_best = now >= -gain * (1 - 1e-9)
+            if is_best:
+                found.append(ChosenRule(rule, now))
+                self.weights[rule.pair][rule.excluded] = 0
+            if isinstance(rule, BoxRule):
                 self._find_box(rule.pair)
-            elif self._appraise(rule, gain) < -worth * ALMOST:
-                self._wait(rule, gain)
-            else:
-                found.append(ChosenRule(rule, gain))
-                self._exclude(rule)
-        return [one for one in found if not any(other.implies(one) for other in found)]
-
-    def _exclude(self, rule: PairRule) -> None:
-        """Count what a rule excludes no more, and look for the next box of its pair."""
-        self.shuffled.exclude(rule.pair, rule.excluded)
-        self.weights[rule.pair][rule.excluded] = 0
-        if isinstance(rule, BoxRule):
-            self._find_box(rule.pair)
+            elif not is_best:
+                self._wait(rule, now)
+        return found
 
     def find_orders(self, immutable: Collection[str]) -> list[OrderPlace]:
         """The orders that exclude the most, as far as that is more than by chance, with the tightest constants."""
@@ -168,16 +152,11 @@ class Selection:
     def _weigh(self, rule: PairRule) -> float:
         return float(self.weights[rule.pair][rule.excluded].sum())
 
-    def _appraise(self, rule: PairRule, gain: float) -> float:
-        """What a rule of some gain is worth beside the rules about other features."""
-        return gain * self.shuffled.find_freshness(rule.pair, rule.excluded)
-
     def _wait(self, rule: PairRule, gain: float) -> None:
-        """Put a rule in the queue; rules of equal worth are in the order of their pairs."""
+        """Put a rule in the queue; rules of equal gain are in the order of their pairs."""
         if gain >= LEAST_GAIN:
             turn = 0 if isinstance(rule, BoxRule) else 1 + (rule.order.lower > rule.order.upper)
-            worth = self._appraise(rule, gain)
-            heapq.heappush(self._waiting, (-worth, 3 * rule.pair + turn, gain, rule))
+            heapq.heappush(self._waiting, (-gain, 3 * rule.pair + turn, rule))
 
     def _find_boxes(self) -> None:
         """The best box of every pair."""
