@@ -287,3 +287,14 @@ def test_other_questions_keep_to_the_rules() -> None:
     for rule in rules:
         assert (decided[find_inside(explainer, rule, grid) & allow(texts, grid)] == rule.decision).all()
     assert any("found in the training rows" in x for x in explainer.verify("always 1").assumptions)
+
+
+def test_checked_claims_say_that_rules_were_found_in_the_data() -> None:
+    explainer, grid = make_explainer(0)
+    assert explainer.knowledge is not None
+    rows = grid[allow(explainer.knowledge.texts, grid)]
+    why = next(w for w in map(explainer.explain, rows) if w.used is not None and w.used.texts)
+    checked = explainer.check(np.array(why.row), why.rule)
+    assert checked.sufficient
+    assert [x for x in checked.assumptions if "found in the training rows" in x]
+    assert not {*checked.assumptions} & {*explainer.knowledge.texts}

@@ -74,7 +74,8 @@ def _refine_knowledge(domain: Domain, features: tuple[Feature, ...]) -> Knowledg
                 for box in rule.forbidden
             ]
             clauses.append(Constraint(rule.text, tuple(boxes)))
-    return Knowledge((*clauses, *orders.over(features, domain.column_names).rules), known.orders)
+    rules = (*clauses, *orders.over(features, domain.column_names).rules)
+    return Knowledge(rules, known.orders, known.mined)
 
 
 def _map_to_fine(coarse: Feature, fine: Feature, mask: int) -> int:
