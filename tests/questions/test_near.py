@@ -368,3 +368,34 @@ def console_text(why):
     console = Console(width=100, record=True, file=io.StringIO())
     console.print(why)
     return console.export_text()
+
+
+def test_rules_found_in_the_rows_hold_near_a_row_too():
+    random = np.random.default_rng(3)
+    frame = pd.DataFrame({"a": random.integers(0, 30, 400)})
+    frame["b"] = frame.a + random.integers(0, 6, 400)
+    frame["c"] = random.integers(0, 5, 400)
+    labels = (frame.a + frame.b + 4 * frame.c + random.normal(size=400) > 40).astype(int)
+    model = RandomForestClassifier(7, max_depth=6, random_state=0).fit(frame, labels)
+    explainer = pw.Explainer(model, frame, knowledge="data")
+    assert explainer.knowledge.rules
+    judge = pw.Explainer(model, frame, constraints=list(explainer.knowledge.texts))
+    for i, share, language in itertools.product(range(8), (0.15, 0.4), LANGUAGES):
+        row = frame.iloc[i]
+        why = explainer.explain(row, near=share, literals=language)
+        rows = neighbours(explainer, frame, row, share)
+        kept = [judge_allows(judge, each) for _, each in rows.iterrows()]
+        check_by_brute_force(
+            why, model, rows[kept].reset_index(drop=True), model.predict(frame.iloc[[i]])[0], language
+        )
+        assert why.used is not None
+        few = explainer.explain(row, near=share, near_features=1, literals=language)
+        assert few.status == pw.Status.PROVED
+
+
+def judge_allows(judge, row):
+    try:
+        judge.decide(row)
+    except InvalidInput:
+        return False
+    return True

@@ -290,7 +290,7 @@ class Statements:
         _check_chains(orders, whole)
         for order in _chain_orders(orders):
             rules.append(_staircase(order, by_name, places))
-        return Knowledge(tuple(rule for rule in rules if rule.forbidden), tuple(orders), mined)
+        return Knowledge(tuple(rule for rule in rules if rule.forbidden), tuple(orders), mined=mined)
 
 
 def _rule(said: Statement, interpreter: Interpreter, places: dict[str, int]) -> Constraint:

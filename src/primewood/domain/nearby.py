@@ -100,6 +100,7 @@ def _narrow_knowledge(domain: Domain, features: Sequence[Feature], bounds: RowBo
             *Statements(orders=orders).over(features, names).rules,
         ),
         orders,
+        mined=known.mined,
     )
 
 

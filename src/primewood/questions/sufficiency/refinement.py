@@ -75,7 +75,7 @@ def _refine_knowledge(domain: Domain, features: tuple[Feature, ...]) -> Knowledg
             ]
             clauses.append(Constraint(rule.text, tuple(boxes)))
     rules = (*clauses, *orders.over(features, domain.column_names).rules)
-    return Knowledge(rules, known.orders, known.mined)
+    return Knowledge(rules, known.orders, mined=known.mined)
 
 
 def _map_to_fine(coarse: Feature, fine: Feature, mask: int) -> int:
