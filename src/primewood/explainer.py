@@ -1443,6 +1443,7 @@ class Explainer:
         protected: Iterable[str] = (),
         undisclosable: Iterable[str] = (),
         most: int = 4,
+        in_short: bool = False,
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> AdverseAction:
@@ -1461,6 +1462,9 @@ class Explainer:
             Features that keep the row's values and are never named. Immutable features are not named either.
         most
             The largest number of reasons.
+        in_short
+            Whether the letter ends with a sentence on cases like this one: the decision in short, counted on the
+            training rows, without the features that are never named.
         time_limit, work_limit
             As for `explain`. If the limit is reached, the reasons found are correct, but their order is not proved.
 
@@ -1490,7 +1494,7 @@ class Explainer:
         from primewood.apps.adverse_action import LetterOptions, adverse_action
 
         decision = self._model.need_rows("adverse actions").ask(x)
-        wording = LetterOptions(codes, protected, undisclosable, most)
+        wording = LetterOptions(codes, protected, undisclosable, most, in_short)
         return adverse_action(decision, favourable, wording, self._start_clock(time_limit, work_limit))
 
     @takes_options("explainer")

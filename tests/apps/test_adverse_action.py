@@ -502,3 +502,42 @@ def test_a_move_that_no_search_had_the_time_for_is_left_open():
             json.dumps(answer.to_dict(), allow_nan=False)
             moves += [reason.move for reason in answer.reasons]
     assert None in moves
+
+
+@pytest.fixture(scope="module")
+def credit_explainer():
+    """An explainer of credit decisions, and a declined row that has a short rule."""
+    credit = load_credit()
+    forest = RandomForestClassifier(30, max_depth=5, random_state=0).fit(credit.X, credit.y)
+    names = {"feature_names": credit.feature_names, "class_names": credit.class_names}
+    explainer = pw.Explainer(forest, credit.X, domain=credit.domain, **names)
+    declined = (x for x in credit.X if explainer.decide(x) == "declined")
+    return explainer, next(x for x in declined if explainer.explain(x, precision=0.95).found)
+
+
+class TestInShort:
+    def test_the_letter_ends_with_cases_like_this_one(self, credit_explainer):
+        explainer, x = credit_explainer
+        plain = explainer.adverse_action(x, "approved")
+        told = explainer.adverse_action(x, "approved", in_short=True)
+        assert plain.in_short is None and told.in_short.found
+        assert told.letter.startswith(plain.letter)
+        short = told.in_short
+        compared = told.letter.removeprefix(plain.letter)
+        assert compared.startswith(f" For comparison: of {short.matching:,} earlier cases with ")
+        assert compared.endswith(f"{short.same:,} got the same decision.")
+        assert str(short) in str(told)
+        assert told.to_dict()["in_short"] == short.to_dict()
+
+    def test_what_is_never_named_is_not_named_there_either(self, credit_explainer):
+        explainer, x = credit_explainer
+        first = explainer.adverse_action(x, "approved", in_short=True).in_short
+        hidden = first.features[:1]
+        told = explainer.adverse_action(x, "approved", protected=hidden, in_short=True)
+        assert hidden[0] not in told.in_short.features and hidden[0] not in told.letter
+
+    def test_without_training_rows_it_is_refused(self, credit_explainer):
+        explainer, x = credit_explainer
+        bare = pw.Explainer(explainer.model, class_names=list(explainer.class_names))
+        with pytest.raises(InvalidInput, match="pass them to Explainer"):
+            bare.adverse_action(x, "approved", in_short=True)

@@ -13,6 +13,8 @@ from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput, format_list
 from primewood.model.decision import RowDecision
 from primewood.questions.changes_by_size import MinimalChanges
+from primewood.questions.in_short.answer import InShort
+from primewood.questions.in_short.find import find_in_short
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,15 @@ class LetterOptions:
         Features that keep the row's values and are never named.
     most : int
         How many reasons to give at most.
+    in_short : bool
+        Whether to add how often cases like this one got the same decision.
     """
 
     codes: Codes | None = None
     protected: Iterable[str] = ()
     undisclosable: Iterable[str] = ()
     most: int = 4
+    in_short: bool = False
 
     @property
     def hidden(self) -> tuple[str, ...]:
@@ -70,6 +75,7 @@ def adverse_action(
     ranking = Ranking(changes, table, wording.most)
     reasons, status = ranking.reasons(), ranking.status
     uncoded = [x.feature for x in reasons if table.given and table.entry(x.feature, x.direction) is None]
+    short = _shorten(changes.decision, hidden) if wording.in_short else None
     return AdverseAction(
         decision=changes.decision.name,
         favourable=favourable,
@@ -78,6 +84,13 @@ def adverse_action(
         left_out=_check_names("protected", wording.protected),
         uncoded=tuple(uncoded),
         score=score,
-        letter=letter(context, score, favourable, reasons, status),
+        letter=letter(context, score, favourable, reasons, status, short),
         model=context.digest,
+        in_short=short,
     )
+
+
+def _shorten(decision: RowDecision, hidden: tuple[str, ...]) -> InShort:
+    """The decision in short, without the features that are never named."""
+    model = decision.model
+    return find_in_short(decision, avoided=model.find_places("protected", {*hidden, *model.immutable}))

@@ -10,6 +10,7 @@ from primewood.logic.expression import Literal
 from primewood.logic.interval import number
 from primewood.model.context import TreeContext
 from primewood.model.score import Score
+from primewood.questions.in_short.answer import InShort
 from primewood.questions.status import Status
 from primewood.render import decimals
 from primewood.visible import visible
@@ -21,10 +22,25 @@ BOUNDS = {">=": "at least", ">": "above", "<=": "at most", "<": "below"}
 
 
 def letter(
-    context: TreeContext, score: Score, favourable: object, reasons: Sequence[AdverseReason], status: Status
+    context: TreeContext,
+    score: Score,
+    favourable: object,
+    reasons: Sequence[AdverseReason],
+    status: Status,
+    in_short: InShort | None = None,
 ) -> str:
-    """The answer as one paragraph for the person whom it concerns."""
-    return visible(_words(context, score, favourable, reasons, status))
+    """The answer as one paragraph for the person whom it concerns; with a sentence on cases like theirs, if asked."""
+    compared = _compare_cases(in_short) if in_short is not None and in_short.found else ""
+    return visible(_words(context, score, favourable, reasons, status) + compared)
+
+
+def _compare_cases(short: InShort) -> str:
+    """How often cases that meet the conditions of a short rule got the decision."""
+    said = " and ".join(literal["text"] for literal in short.to_dict()["literals"] or [])
+    which = f" with {said}" if said else ""
+    return (
+        f" For comparison: of {short.matching:,} earlier cases{which}, {short.same:,} got the same decision."
+    )
 
 
 def _words(

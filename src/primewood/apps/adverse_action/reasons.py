@@ -7,6 +7,7 @@ from typing import Any
 
 from primewood.apps.adverse_action.codes import Fault
 from primewood.model.score import Score
+from primewood.questions.in_short.answer import InShort
 from primewood.questions.status import Status
 from primewood.render.brief import Brief
 from primewood.render.records import LiteralRecord, plain
@@ -96,6 +97,8 @@ class AdverseAction(Brief):
         The reasons as one paragraph.
     model : str or None
         The digest of the model.
+    in_short : InShort or None
+        How often cases like this one got the same decision, if that was asked for.
 
     Examples
     --------
@@ -118,6 +121,7 @@ class AdverseAction(Brief):
     score: Score
     letter: str
     model: str | None
+    in_short: InShort | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The answer in plain types."""
@@ -135,6 +139,7 @@ class AdverseAction(Brief):
             "uncoded": list(self.uncoded),
             "letter": self.letter,
             "model": self.model,
+            "in_short": None if self.in_short is None else self.in_short.to_dict(),
         }
 
     def _repr_html_(self) -> str:
@@ -152,4 +157,5 @@ class AdverseAction(Brief):
             lines.append(f"  {reason.rank}. {code}{reason.text}")
             if reason.helps:
                 lines.append(f"     {self.favourable} with {reason.helps}, everything else unchanged")
+        lines += [] if self.in_short is None else [f"  {self.in_short}"]
         return join_lines(lines)

@@ -77,6 +77,12 @@ def adverse_action(
         ),
     ] = None,
     most: Annotated[int, question_option("--most", min=1, help="The most reasons.", metavar="N")] = 4,
+    in_short: Annotated[
+        bool,
+        question_option(
+            "--in-short", help="Also say how often cases like this one got the same decision; needs --train."
+        ),
+    ] = False,
     time_limit: Seconds = 10.0,
     letter: Annotated[
         Path | None,
@@ -129,6 +135,7 @@ def adverse_action(
                 protected=left_out,
                 undisclosable=unnamed,
                 most=most,
+                in_short=in_short,
                 time_limit=time_limit,
             )
         answers.answer(question.index, told)

@@ -16,8 +16,13 @@ PRECISION = 0.95
 """The share of matching rows that is asked for by default."""
 
 
-def find_in_short(decision: Decision, precision: float = PRECISION) -> InShort:
-    """A rule of few conditions for a decision, found and counted among the training rows, and tested on mixtures."""
+def find_in_short(
+    decision: Decision, precision: float = PRECISION, avoided: frozenset[int] = frozenset()
+) -> InShort:
+    """A rule of few conditions for a decision, found and counted among the training rows, and tested on mixtures.
+
+    It does not mention the variables that are to be avoided.
+    """
     if not isinstance(decision, RowDecision):
         raise InvalidInput("precision counts training rows; an expression has none")
     check_precision(precision)
@@ -34,7 +39,8 @@ def find_in_short(decision: Decision, precision: float = PRECISION) -> InShort:
     same, mixed = decided == decision.label, decision.model.mixed
     acceptance = AcceptByMixtures(len(same), precision, mixed.tested, mixed.tested_decided == decision.label)
     searched = (mixed.searched, mixed.searched_decided == decision.label)
-    rule = ShortRuleSearch(bins, same, bins.find(decision.point), precision, searched, acceptance).find()
+    own = bins.find(decision.point)
+    rule = ShortRuleSearch(bins, same, own, precision, searched, acceptance, avoided).find()
     if rule is None:
         return _answer(decision, None, precision, (0, 0), (), (0, 0))
     box = {j: bins.mask_of(j, allowed) for j, allowed in rule.allowed.items()}

@@ -95,6 +95,8 @@ class ShortRuleSearch:
         Mixtures of the training rows to search on too, and which of them get the decision.
     acceptance
         What grades rules; by default, the counts over the training rows do.
+    avoided
+        Variables that a rule must not mention.
     """
 
     def __init__(
@@ -105,6 +107,7 @@ class ShortRuleSearch:
         precision: float,
         mixed: tuple[Bins, NDArray[np.bool_]] | None = None,
         acceptance: Acceptance | None = None,
+        avoided: frozenset[int] = frozenset(),
     ) -> None:
         self._trained, self._own = len(same), own
         self._bins, self._same = bins, same
@@ -112,7 +115,9 @@ class ShortRuleSearch:
             self._bins = replace(bins, codes=np.concatenate([bins.codes, mixed[0].codes]))
             self._same = np.concatenate([same, mixed[1]])
         self._acceptance = acceptance or AcceptByCounts(len(same), precision)
-        self._variables = np.arange(len(bins.variables))
+        self._variables = np.array(
+            [j for j in range(len(bins.variables)) if j not in avoided], dtype=np.int64
+        )
         self._part, self._hits = self._choose_part()
         self._share = len(self._hits) / max(1, len(same))
 
