@@ -1,9 +1,11 @@
-"""How short, how wide and how true answers are: prime, readable and in short, on rows that nobody has seen.
+"""How short, how wide and how true answers are, on rows that nobody has seen: prime, readable, near, in short.
 
 Per data set and model (a default forest of 100 trees, XGBoost and LightGBM with their defaults), 20 held-out rows
 (seed 0), language "intervals", at most 10 s per row. Per way of asking: how many rows are answered, the median number
 of conditions, the share of training and of held-out rows that match, the share of matching held-out rows with the same
-decision (the row itself left out), and CPU seconds at the median. For `in short` also: how many rows are answered with
+decision (the row itself left out), and CPU seconds at the median. `near` is among rows whose numbers differ by at most
+5% or 10% of their training range; `knowledge` assumes rules that were found in the training rows, and counts the
+held-out rows that break one. For `in short` also: how many rows are answered with
 at most seven conditions and a held-out precision of at least 0.95, of all rows and of those answered. For `readable`:
 how often it is as short as `goal="shortest"` in 1 s. Anchors (`anchor-exp`) are asked for the same precision about the
 first rows in the same run, where that package is installed.
@@ -156,6 +158,12 @@ def measure(
         why = explainer.explain(held_out[place], **options)
         return len(why.features), why.covers
 
+    informed = pw.Explainer(model, X, knowledge="data")
+
+    def knowing(place: int) -> Any:
+        why = informed.explain(held_out[place])
+        return len(why.features), why.covers
+
     def in_short(place: int) -> Any:
         short = explainer.explain(held_out[place], precision=PROMISED)
         return (len(short.features), short.covers) if short.found else None
@@ -164,6 +172,9 @@ def measure(
     for name, answer in {
         "prime": partial(explained, goal="prime"),
         "readable": explained,
+        "near 5%": partial(explained, near=0.05),
+        "near 10%": partial(explained, near=0.1),
+        "knowledge": knowing,
         "in short": in_short,
         "anchors": anchors(model, X, held_out),
     }.items():
@@ -174,9 +185,19 @@ def measure(
         for p in places
     ]
     pairs = list(zip(sizes["readable"], sizes["prime"], shortest, strict=True))
+    found["knowledge"]["rules"] = len(informed.knowledge.rules)
+    found["knowledge"]["held_out_breaking"] = count_breaking(informed, held_out)
     found["readable"]["as_short_as_shortest"] = sum(readable <= best for readable, _, best in pairs)
     found["readable"]["longer_than_prime"] = sum(readable > prime for readable, prime, _ in pairs)
     return found
+
+
+def count_breaking(informed: pw.Explainer, rows: np.ndarray) -> float:
+    """The share of rows that break a rule that was found in the training rows."""
+    domain = informed.domain
+    points = domain.points(rows)
+    known = (points >= 0).all(axis=1)
+    return float(1 - domain.possible(rows[known], points[known]).mean())
 
 
 def main() -> None:

@@ -41,6 +41,7 @@ from primewood.questions.explanation import Explanation
 from primewood.questions.explanation_maker import ExplanationMaker
 from primewood.questions.in_short.answer import InShort
 from primewood.questions.in_short.find import PRECISION, find_in_short
+from primewood.questions.rows_near_by import let_in_cells
 from primewood.questions.weakening import weaken
 from primewood.questions.widest import RowsCovered
 from primewood.render.numbers import format_count
@@ -48,8 +49,6 @@ from primewood.tables.rows import find_ids, read_rows, tell
 
 PASSES = 2
 """How often the rows are passed over."""
-MOST_INCLUDED = 300
-"""How many cells near by a rule is asked to include. It may cover more."""
 FIRST_PASS, ONE_RULE = 0.8, 0.1
 """The largest shares of the time for the first pass, and for one rule."""
 
@@ -204,7 +203,6 @@ class ProvedRules:
         self.group, self.literals = group, literals
         self.oracle = group.model.engines.oracle(group.label)
         self._coverage = RowsCovered(group.points, self.oracle.variables)
-        self._ordered = np.array([x.ordered for x in self.oracle.variables], dtype=np.int64)
 
     def grow(self, seed: int, wanted: int, clock: Clock) -> CandidateRule | None:
         """See `RuleGrower`. Around a row whose decision depends on the order of summation there is no rule."""
@@ -218,15 +216,8 @@ class ProvedRules:
 
     def _let_in(self, seed: int, wanted: int) -> list[Step]:
         """A step for each wanted cell near by, the nearest first."""
-        own, others = self.group.points[seed], self.group.points[indices(wanted & ~(1 << seed))]
-        if not len(others) or not others.shape[1]:
-            return []
-        others = np.unique(others, axis=0)
-        numbers = np.maximum(others, own) < self._ordered
-        apart = np.where(numbers, np.log1p(np.abs(others - own)), others != own).sum(axis=1)
-        near = others[np.argsort(apart, kind="stable")[:MOST_INCLUDED]]
-        steps = ({j: 1 << int(point[j]) for j in np.flatnonzero(point != own).tolist()} for point in near)
-        return [step for step in steps if step]
+        points = self.group.points
+        return let_in_cells(self.oracle.variables, points[seed], points[indices(wanted & ~(1 << seed))])
 
     def state(self, candidate: CandidateRule) -> Explanation:
         """See `RuleGrower`."""

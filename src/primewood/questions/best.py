@@ -17,7 +17,7 @@ from primewood.questions.explanation import Explanation, Goal
 from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
 from primewood.questions.explanations import Explanations
 from primewood.questions.history import Moment
-from primewood.questions.rows_near_by import let_in_rows
+from primewood.questions.rows_near_by import let_in_training_rows
 from primewood.questions.shortest import shortest
 from primewood.questions.so_far import AnswerWatcher, watch_bounds
 from primewood.questions.widest import coverage_of, rivals_of, widest
@@ -86,7 +86,7 @@ class Best:
                 covered = coverage.of(exact.term.box(context.variables))
                 return replace(exact, goal="widest", bounds=(covered, covered))
         moving = [j for j in decision.model.order if j not in self.fixed | self.avoided]
-        wanted = let_in_rows(decision, moving) if measure == "rows" else []
+        wanted = let_in_training_rows(decision, moving) if measure == "rows" else []
         found = widest(
             replace(self._state_problem("widest"), wanted=wanted),
             coverage,

@@ -27,7 +27,7 @@ from primewood.logic.language import Language
 from primewood.logic.masks import indices
 from primewood.model.context import TreeContext
 from primewood.model.decision import Decision
-from primewood.questions.rows_near_by import MANY_ROWS, let_in_rows
+from primewood.questions.rows_near_by import MANY_CELLS, let_in_training_rows
 from primewood.questions.weakening import drop_each, weaken
 
 TRIES, TRIES_IN_VALUES = 16, 7
@@ -80,18 +80,22 @@ class ReadableSearch:
     def cover_rows(self, first: Grown) -> Grown:
         """An explanation that covers many training rows: those with the same decision are let in, the nearest first."""
         usual = self.decision.model.order
-        near = let_in_rows(self.decision, [j for j in usual if j not in self.fixed])
-        found = self._grow(near, usual, self.literals, MANY_ROWS * WORK) if near else None
-        if found is None or self._judge(found.box)[1:] >= self._judge(first.box)[1:]:
-            return first
-        return replace(found, queries=first.queries + found.queries)
+        near = let_in_training_rows(self.decision, [j for j in usual if j not in self.fixed])
+        best = first
+        for found in (
+            self._grow(near, usual, self.literals, MANY_CELLS * WORK) if near else None,
+            self._grow_around(self._mentioned(first.box)),
+        ):
+            if found is not None and self._judge(found.box)[1:] < self._judge(best.box)[1:]:
+                best = replace(found, queries=first.queries + found.queries)
+        return best
 
     def _grow_around(self, features: frozenset[int]) -> Grown | None:
         """An explanation by features that are enough, if possible with the training rows near by."""
         usual, dropped = self.decision.model.order, self._drop_others(features)
         kept = [j for j in usual if j in features]
         order = [*(j for j in usual if j not in features), *kept]
-        near = let_in_rows(self.decision, [j for j in kept if j not in self.fixed], NEAR_ROWS)
+        near = let_in_training_rows(self.decision, [j for j in kept if j not in self.fixed], NEAR_ROWS)
         found = self._grow([dropped, *near], order, self.literals) if near else None
         return found or self._grow([dropped], order, self.literals)
 
