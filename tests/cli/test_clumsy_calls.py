@@ -32,7 +32,7 @@ def oddities(made):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["explian"], "Did you mean 'explain'? Try primewood --help"),
+        (["explian"], "Did you mean 'explain', 'explain-group'? Try primewood --help"),
         (["--nothing"], "No such option: --nothing. Try primewood --help"),
         (["explain"], "Missing argument 'MODEL'. Try primewood explain --help"),
         (["compare", "forest.json"], "Missing argument 'OTHER'. Try primewood compare --help"),
@@ -41,7 +41,7 @@ def oddities(made):
         (["explain", "forest.json", "rows.csv", "--row"], "Try primewood explain --help"),
         (
             ["explain", *ASKED, "--goal", "best"],
-            "'best' is not one of 'readable', 'prime', 'shortest', 'widest'",
+            "'best' is not one of 'readable', 'prime', 'shortest', 'wide', 'widest'",
         ),
         (["explain", *ASKED, "--row", "three"], "got 'three'"),
         (["explain", *ASKED, "--time-limit", "soon"], "got 'soon'"),

@@ -33,8 +33,14 @@ def in_bash(*words):
 
 def test_commands_options_and_choices_are_completed():
     assert in_bash("primewood", "") == [name for group in main.COMMANDS.values() for name in group]
-    assert in_bash("primewood", "ex") == ["explain"]
-    assert in_bash("primewood", "explain", "--goal", "") == ["readable", "prime", "shortest", "widest"]
+    assert in_bash("primewood", "ex") == ["explain", "explain-group"]
+    assert in_bash("primewood", "explain", "--goal", "") == [
+        "readable",
+        "prime",
+        "shortest",
+        "wide",
+        "widest",
+    ]
     assert in_bash("primewood", "flip", "m.skops", "rows.csv", "--norm", "l") == ["l0", "l1", "linf"]
     assert set(in_bash("primewood", "explain", "--t")) >= {"--train", "--threshold", "--time-limit"}
 

@@ -281,8 +281,14 @@ def test_the_same_seed_gives_the_same_proof():
     )
 
 
-@pytest.mark.parametrize("literals", LANGUAGES)
-@pytest.mark.parametrize("measure", ["rows", "volume", "values"])
+@pytest.mark.parametrize(
+    ("literals", "measure"),
+    [
+        pytest.param(literals, measure, marks=pytest.mark.slow if literals == measure else ())
+        for literals in LANGUAGES
+        for measure in ("rows", "volume", "values")
+    ],
+)
 def test_interrupted_searches_still_entail_the_decision(forest, literals, measure):
     explainer, X = forest
     for clock in (Clock(None, 1), Clock(None, 20), Clock(1e-9), Clock(0.05)):
