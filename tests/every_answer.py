@@ -46,6 +46,13 @@ def answers(explainer):
     return {
         "explanation": why,
         "recorded": pw.Explanation.from_json(why.to_json()),
+        "near": explainer.explain(x, near=0.2, near_features=2, **WORK),
+        "wide": explainer.explain(x, goal="wide", **WORK),
+        "in short": explainer.explain(x, precision=0.7),
+        "in short over space": explainer.explain(x, precision=0.7, over="space"),
+        "knowledge": explainer_of(
+            names, classes, [str(v) for v in explainer.domain.features[2].patterns.values()], knowledge="data"
+        ).knowledge,
         "explanations": explainer.explanations(x),
         "reasons": explainer.reasons(x),
         "complete reason": explainer.complete_reason(x),
@@ -57,6 +64,9 @@ def answers(explainer):
         "counterfactuals": explainer.counterfactuals(x),
         "robustness": explainer.robustness(x),
         "adverse action": explainer.adverse_action(X[explainer_declines(explainer, X)], classes[1]),
+        "adverse action in short": explainer.adverse_action(
+            X[explainer_declines(explainer, X)], classes[1], in_short=True
+        ),
         "check": explainer.check(x, [names[0], names[1], names[2]]),
         "tally": pw.tally([explainer.check(x, [names[0]])]),
         "what if": explainer.what_if(x, names[0]),
