@@ -666,7 +666,7 @@ class Explainer:
         """Find one PI-explanation of the decision on a row: conditions that guarantee it and cannot be relaxed.
 
         Cost: for "prime", one query to the engine per feature or value that is tried; for "readable", up to ten times
-        that; for "wide", two to five times that. For "shortest" and "widest", a search that can take exponential time,
+        that; for "wide", a few times that. For "shortest" and "widest", a search that can take exponential time,
         within the limits.
 
         Parameters
