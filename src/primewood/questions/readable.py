@@ -33,8 +33,8 @@ from primewood.questions.weakening import drop_each, weaken
 
 TRIES, TRIES_IN_VALUES = 14, 7
 """How many sets of features are looked for: in "values", a try takes as long as the answer itself."""
-TRIES_PER_FEATURE = 1.5
-"""How many tries there are at most for each feature of the first set: small sets are soon tried through."""
+FEW_TRIES, TRIES_PER_FEATURE = 6, 1.5
+"""Small sets are soon tried through: this many tries, or more by the features of the first set, are enough."""
 MOST_SETS = 3
 """How many sets of features are grown."""
 NEAR_ROWS = 40
@@ -124,7 +124,7 @@ class ReadableSearch:
         at = self._mentioned(first.box)
         found, tried = {at: first}, set[tuple[frozenset[int], int]]()
         most = TRIES_IN_VALUES if self.literals == "values" else TRIES
-        for _ in range(min(most, math.ceil(TRIES_PER_FEATURE * len(at)))):
+        for _ in range(min(most, max(FEW_TRIES, math.ceil(TRIES_PER_FEATURE * len(at))))):
             movable = [j for j in usual if j in at and j not in self.fixed]
             left = [j for j in movable if (at, j) not in tried]
             if not left and len(movable) < 2:
