@@ -704,10 +704,11 @@ class Explainer:
             decision stays, before `order` is followed. `covers` lists the rows that are covered.
         near
             Explain the decision among rows near this one only, which takes fewer conditions: each number differs from
-            the row's own by at most this share of its training range, such as 0.05; categories and gaps stay the same.
+            the row's own by at most this share of its training range, such as 0.05; categories, yes-or-no features and
+            gaps stay the same.
         near_features
             Explain the decision among rows that differ from this one in at most this many features. It can be combined
-            with `near`.
+            with `near`. Rules found in the training rows (`knowledge`) are not assumed then.
         within
             For a regressor: explain why the prediction is within plus or minus this of its value.
         time_limit

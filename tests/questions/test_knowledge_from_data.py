@@ -15,6 +15,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 
@@ -298,3 +299,29 @@ def test_checked_claims_say_that_rules_were_found_in_the_data() -> None:
     assert checked.sufficient
     assert [x for x in checked.assumptions if "found in the training rows" in x]
     assert not {*checked.assumptions} & {*explainer.knowledge.texts}
+
+
+def test_answers_of_all_kinds_say_that_they_assume_the_rules():
+    random = np.random.default_rng(0)
+    age = random.integers(18, 80, 400)
+    years = np.floor((age - 18) * random.uniform(0, 1, 400)).astype(int)
+    income = np.exp(1 + age / 50 + random.normal(size=400) * 0.2)
+    X = pd.DataFrame({"age": age, "years": years, "income": income})
+    y = (age / 40 + income / 5 + random.normal(size=400) * 0.2 > 2.2).astype(int)
+    model = RandomForestClassifier(9, max_depth=4, random_state=0).fit(X, y)
+    explainer, row = pw.Explainer(model, X, knowledge="data"), X.iloc[[5]]
+    told = "found in the training rows"
+    assert explainer.knowledge.rules
+    for answer in (
+        explainer.explain_group(X, decision=1),
+        explainer.rules(decisions=[1]),
+        explainer.robustness(row),
+        explainer.counterfactual(row),
+        explainer.contrast(row),
+        explainer.importance(X[:3]),
+    ):
+        assert told in str(answer.to_dict()), type(answer)
+        assert told in str(answer), type(answer)
+    for over in ("space", "frequencies"):
+        with pytest.raises(InvalidInput, match="ask an explainer without knowledge="):
+            explainer.explain(row, precision=0.9, over=over)

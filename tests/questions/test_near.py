@@ -389,7 +389,8 @@ def test_rules_found_in_the_rows_hold_near_a_row_too():
             check_by_brute_force(why, model, kept, model.predict(frame.iloc[[i]])[0], language)
             assert why.used is not None
             few = explainer.explain(row, near=share, near_features=1, literals=language)
-            assert few.status == pw.Status.PROVED
+            assert few.status == pw.Status.PROVED and not few.used
+            assert "answered without the rules found in the training rows" in str(few)
 
 
 def judge_allows(judge, row):
@@ -398,3 +399,25 @@ def judge_allows(judge, row):
     except InvalidInput:
         return False
     return True
+
+
+def test_orders_do_not_go_with_few_changes():
+    random = np.random.default_rng(0)
+    total = random.uniform(0, 10, 400)
+    X = np.column_stack([total, total * random.uniform(0, 1, 400)])
+    model = RandomForestClassifier(3, max_depth=3, random_state=0).fit(X, X[:, 1] > 5.5)
+    explainer = pw.Explainer(model, X, feature_names=["total", "part"], constraints=["part <= total"])
+    with pytest.raises(InvalidInput, match="near_features does not go with the constraint 'part <= total'"):
+        explainer.explain(X[0], near_features=1)
+    assert explainer.explain(X[0], near=0.1).status == pw.Status.PROVED
+
+
+@pytest.mark.parametrize("options", [{"near": 0.05}, {"near": 0.3}, {"near_features": 2}])
+def test_coverage_counts_near_rows(options):
+    X, y = make_classification(300, 6, n_informative=4, random_state=0)
+    X = X.round(1)
+    explainer = pw.Explainer(RandomForestClassifier(10, max_depth=4, random_state=0).fit(X, y), X)
+    for x in X[:6]:
+        why = explainer.explain(x, **options)
+        assert why.coverage == why.covers(X).mean() > 0
+        assert "in_short" not in why.to_dict(in_short=True)

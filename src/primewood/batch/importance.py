@@ -33,4 +33,4 @@ def count_importance(
             flips = find_flips(model.ask(row), why, Clock(time_limit))
         counts.add(mentioned, flips)
     context = model.context
-    return counts.state(context.feature_names, literals, context.assumptions, context.digest)
+    return counts.state(context.feature_names, literals, context.all_assumptions, context.digest)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -186,6 +186,12 @@ class Knowledge:
         if self.changes is not None and not self.changes.allows(point):
             return False
         return all(rule.allows(point) for rule in self.rules)
+
+    def drop_mined(self) -> Knowledge:
+        """What the user stated, without what was found in the training rows, and what follows from both."""
+        stated = tuple(rule for rule in self.rules if not self._mined_texts.intersection(rule.sources))
+        orders = tuple(order for order in self.orders if order.text not in self._mined_texts)
+        return replace(self, rules=stated, orders=orders, mined=None)
 
     @cached_property
     def _mined_texts(self) -> frozenset[str]:

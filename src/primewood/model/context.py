@@ -96,6 +96,11 @@ class Context:
         """What is assumed about rows; nothing for an expression."""
         return ()
 
+    @property
+    def all_assumptions(self) -> tuple[str, ...]:
+        """What is assumed about rows, and all that is known about them; nothing for an expression."""
+        return ()
+
     def list_used(self, box: Box, mined: UsedRules | None = None) -> tuple[str, ...]:  # noqa: ARG002
         """The constraints and mined rules that an answer about a box may rest on; none for an expression."""
         return ()
@@ -252,6 +257,10 @@ class TreeContext(Context):
     @property
     def assumptions(self) -> tuple[str, ...]:
         return self.domain.assumptions
+
+    @property
+    def all_assumptions(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.domain.assumptions, *self.domain.knowledge.list_all())))
 
     def list_used(self, box: Box, mined: UsedRules | None = None) -> tuple[str, ...]:
         return self.domain.knowledge.list_used(box, mined)

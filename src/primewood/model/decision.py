@@ -116,6 +116,13 @@ class RowDecision(Decision):
     def all_notes(self) -> tuple[str, ...]:
         return (*self.notes, *self.model.compare_votes(self.row, self.label))
 
+    @property
+    def notes_on_rules(self) -> tuple[str, ...]:
+        """What to know about the row, and that rules found in the training rows are assumed, if they are."""
+        mined = self.model.domain.knowledge.mined
+        assumed = () if mined is None else mined.describe_all()
+        return (*self.notes, *(f"assumes {words}" for words in assumed))
+
     def score_towards(self, target: int) -> Score:
         """What the decision is based on; with two classes, the probability of the target."""
         return Scorer(self.model.ensemble, self.context.class_names, target).score(self.row)

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from primewood.domain import Domain
 from primewood.domain.knowledge import FewChanges
+from primewood.domain.mined import FOUND
 from primewood.domain.nearby import RowBounds, bounds_near, narrow
 from primewood.domain.subject import EnsembleSubject
 from primewood.ensemble.clipping import clip
-from primewood.errors import InvalidInput, quote_value
+from primewood.errors import InvalidInput, brief, quote_value
 from primewood.model.context import TreeContext
 from primewood.model.decision import Decision, RowDecision
 from primewood.render.records import BoundsRecord, NearRecord
@@ -71,9 +72,37 @@ def stay_near(decision: Decision, nearness: Nearness) -> Decision:
         return decision
     if not isinstance(decision, RowDecision):
         raise InvalidInput("near and near_features are about rows of a model; an expression has none")
-    found = decision if nearness.share is None else _narrow(decision, nearness.share)
+    found = decision if nearness.features is None else _leave_out_orders(decision)
+    found = found if nearness.share is None else _narrow(found, nearness.share)
     found = found if nearness.features is None else _limit_changes(found, nearness.features)
     return replace(found, whole=decision.whole or decision)
+
+
+def _leave_out_orders(decision: RowDecision) -> RowDecision:
+    """The decision without rules that were found in the training rows; raises for orders that the user states.
+
+    An order between two features can force a number to change that lies in the same cell, which cells do not show.
+    """
+    model, context = decision.model, decision.context
+    known = model.domain.knowledge.drop_mined()
+    if known.orders:
+        raise InvalidInput(
+            f"near_features does not go with the constraint {brief(known.orders[0].text)!r}: with it, one change "
+            "may force another; pass near= instead"
+        )
+    if model.domain.knowledge.mined is None:
+        return decision
+    domain = replace(model.domain, knowledge=known)
+    subject = EnsembleSubject(model.ensemble, domain)
+    plain = replace(
+        model,
+        context=replace(context, domain=domain),
+        subject=subject,
+        engines=model.engines.for_subject(subject),
+        recipe=replace(model.recipe, mined=None),
+    )
+    note = f"answered without the rules {FOUND}"
+    return replace(decision, model=plain, notes=(*decision.notes, note))
 
 
 def _narrow(decision: RowDecision, share: float) -> RowDecision:

@@ -163,7 +163,7 @@ class Comparison(Readable):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed about rows."""
-        return () if self.context.domain is None else tuple(self.context.domain.assumptions)
+        return self.context.all_assumptions
 
     def to_dict(self) -> ComparisonRecord:
         """The comparison in plain types."""

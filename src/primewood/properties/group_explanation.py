@@ -194,7 +194,7 @@ class GroupExplanation(Brief):
             "uncovered": [row.to_dict() for row in self.uncovered],
             "vote": self.context.vote,
             "model": self.context.digest,
-            "assumptions": list(self.context.assumptions),
+            "assumptions": list(self.context.all_assumptions),
         }
 
     def to_frame(self, backend: frames.Backend | None = None) -> Any:

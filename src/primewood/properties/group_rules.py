@@ -19,6 +19,7 @@ from typing import Any, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.domain.mined import FOUND
 from primewood.engines.protocol import Clock, Grown, Step, Verdict, WeakeningPlan
 from primewood.errors import InvalidInput, format_list
 from primewood.logic.language import Language
@@ -108,7 +109,9 @@ class RowGroup:
         model.check_decides()
         reading = read_rows(X, model.context.layout)
         tell(reading.all_notes)
-        model = model.serve_all(reading.rows)
+        before, model = model.domain.knowledge.mined, model.serve_all(reading.rows)
+        if before and len(model.domain.knowledge.mined or ()) < len(before):
+            tell([f"some rows break rules {FOUND}; answered without those rules"])
         model.check_rows("X", reading.rows, strictly=True)
         points = model.domain.points(reading.rows)
         decided = model.engines.decide_all(points)

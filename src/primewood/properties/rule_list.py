@@ -164,7 +164,6 @@ class RuleList(Readable):
 
     def to_dict(self) -> RuleListRecord:
         """The list in plain types."""
-        domain = self.context.domain
         return {
             "status": str(self.status),
             "literal_language": self.literals,
@@ -183,7 +182,7 @@ class RuleList(Readable):
             "outside": self.outside,
             "vote": self.context.vote,
             "model": self.context.digest,
-            "assumptions": [] if domain is None else list(domain.assumptions),
+            "assumptions": list(self.context.all_assumptions),
         }
 
     def _repr_html_(self) -> str:
@@ -218,6 +217,9 @@ class RuleList(Readable):
             )
         if self.status != Status.PROVED:
             lines.append("stopped early: more rules may cover more, and a rule may not be prime")
+        known = self.context.domain.knowledge.list_all() if isinstance(self.context, TreeContext) else ()
+        if known:
+            lines.append(f"assumes: {'; '.join(known)}")
         return join_lines(lines)
 
 

@@ -27,7 +27,7 @@ from primewood.questions.status import Status
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
 from primewood.render.records import ContrastRecord, plain
-from primewood.visible import visible
+from primewood.visible import join_lines
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,7 +113,8 @@ class Contrast(Brief):
 
     def __str__(self) -> str:
         score = self.context.score(self.row)
-        return visible(self._words() if score is None else f"{self._words()} ({score.reason})")
+        first = self._words() if score is None else f"{self._words()} ({score.reason})"
+        return join_lines([first, *(f"Note: {note}" for note in self.notes)], "   ")
 
     def _words(self) -> str:
         if self.status is Status.IMPOSSIBLE:
@@ -170,7 +171,7 @@ class ContrastMaker:
             decision.values,
             decision.point,
             finder,
-            decision.notes,
+            decision.notes_on_rules if isinstance(decision, RowDecision) else decision.notes,
         )
 
     def make(self, box: Box) -> Contrast:

@@ -286,7 +286,7 @@ class CounterfactualSearch:
                 box=None,
                 moves=moves,
                 context=context,
-                notes=decision.notes,
+                notes=decision.notes_on_rules,
             )
         other = engines.decide(point)
         as_wanted = other != decision.label if decision.target is None else other == decision.target
@@ -307,7 +307,7 @@ class CounterfactualSearch:
             box=self._find_safe_box(point, other, clock),
             moves=moves,
             context=context,
-            notes=decision.notes,
+            notes=decision.notes_on_rules,
         )
 
     def _recognise(self, point: Point, moves: Moves) -> Point:

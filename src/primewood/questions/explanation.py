@@ -140,8 +140,12 @@ class Explanation(Brief, Shown):
 
     @property
     def shortened(self) -> ShortenedRecord:
-        """The record of the decision in short, where the explanation has more than three conditions; else nothing."""
-        if len(self.term.literals) <= SHORT_ENOUGH or not isinstance(self.context, TreeContext):
+        """The record of the decision in short, where the explanation has more than three conditions; else nothing.
+
+        Near a row there is none: it is about all rows.
+        """
+        context = self.context
+        if len(self.term.literals) <= SHORT_ENOUGH or not isinstance(context, TreeContext) or context.near:
             return {}
         try:
             return {"in_short": self.in_short.to_dict()}
@@ -282,6 +286,8 @@ class Explanation(Brief, Shown):
         context = self.context
         if not isinstance(context, TreeContext) or context.points is None:
             return None
+        if context.near is not None:
+            return float(self.covers(context.rows).mean())
         return float(self._find_inside(context.points).mean())
 
     @cached_property

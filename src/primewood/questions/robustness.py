@@ -18,7 +18,7 @@ from primewood.questions.status import Status
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
 from primewood.render.records import RobustnessRecord, plain
-from primewood.visible import join_lines, visible
+from primewood.visible import join_lines
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,7 +103,8 @@ class Robustness(Brief):
 
     def __str__(self) -> str:
         score = self.nearest.score
-        return visible(self._words()) if score is None else join_lines([self._words(), str(score)], "   ")
+        notes = [f"Note: {note}" for note in self.nearest.notes]
+        return join_lines([self._words(), *([] if score is None else [str(score)]), *notes], "   ")
 
     def _words(self) -> str:
         words = self._count_features() if self.nearest.moves.norm == "l0" else self._measure_moves()

@@ -35,8 +35,6 @@ def find_used(decision: RowDecision, box: Box, clock: Clock) -> UsedRules:
     listed, cutting = known.mined or (), known.list_mined(box)
     if not cutting:
         return UsedRules((), is_minimal=True)
-    if known.changes is not None:  # rules are switched off among all rows only
-        return UsedRules(cutting, is_minimal=False)
     try:
         search = _Deletion(decision, box, _limit(clock))
     except TooLarge:

@@ -187,6 +187,7 @@ class InShortOverSpaceRecord(TypedDict):
     upper: float | None
     is_exact: bool
     coverage: float
+    assumptions: list[str]
 
 
 class ShortenedRecord(TypedDict, total=False):

@@ -113,7 +113,8 @@ def write_in_short_over_space(record: InShortOverSpaceRecord) -> str:
     """A decision in short over the feature space, with its share.
 
     >>> write_in_short_over_space({"decision": "spam", "literals": [{"text": "remainder <= 0.05"}], "precision": 0.95,
-    ...                            "over": "space", "lower": 0.973, "upper": 0.973, "is_exact": True, "coverage": 0.1})
+    ...                            "over": "space", "lower": 0.973, "upper": 0.973, "is_exact": True, "coverage": 0.1,
+    ...                            "assumptions": []})
     'In short: remainder <= 0.05. Holds for 97.3% of the feature space inside (exact).'
     """
     space = "the feature space" if record["over"] == "space" else "rows with the training frequencies"
@@ -125,7 +126,8 @@ def write_in_short_over_space(record: InShortOverSpaceRecord) -> str:
         if record["is_exact"]
         else _write_bounds(record["lower"], record["upper"])
     )
-    return f"In short: {conditions or 'always so'}. Holds for {share[0]} of {space} inside ({share[1]})."
+    assumed = f" Assumes: {'; '.join(record['assumptions'])}." if record["assumptions"] else ""
+    return f"In short: {conditions or 'always so'}. Holds for {share[0]} of {space} inside ({share[1]}).{assumed}"
 
 
 def _write_exact(share: float) -> tuple[str, str]:
@@ -169,15 +171,15 @@ def list_circumstances(record: ExplanationRecord) -> list[str]:
 def describe_near(near: NearRecord) -> str:
     """Which rows are near, in a sentence.
 
-    >>> print(describe_near({"share": 0.05, "features": None, "bounds": []}))
-    Near this row: each number differs by at most 5% of its training range; categories and gaps stay the same.
+    >>> describe_near({"share": 0.05, "features": None, "bounds": []}).split("; ")[0]
+    'Near this row: each number differs by at most 5% of its training range'
     >>> print(describe_near({"share": None, "features": 2, "bounds": []}))
     Near this row: at most 2 features differ.
     """
     kept = []
     if near["share"] is not None:
         kept.append(f"each number differs by at most {100 * near['share']:.6g}% of its training range")
-        kept.append("categories and gaps stay the same")
+        kept.append("categories, yes-or-no features and gaps stay the same")
     if near["features"] is not None:
         kept.append(f"at most {format_count(near['features'], 'feature differs', 'features differ')}")
     return f"Near this row: {'; '.join(kept)}."

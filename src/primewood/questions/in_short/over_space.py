@@ -12,6 +12,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from primewood.domain.mined import FOUND
 from primewood.engines.protocol import Clock
 from primewood.errors import InvalidInput
 from primewood.logic.instance import Box
@@ -78,6 +79,10 @@ def _answer(
 
 def _find_weights(decision: RowDecision, over: SpaceName) -> CellWeights:
     context, orders = decision.context, decision.model.domain.knowledge.orders
+    if decision.model.domain.knowledge.mined:
+        raise InvalidInput(
+            f'over="{over}" is a share of rows that may break the rules {FOUND}; ask an explainer without knowledge='
+        )
     if orders and over == "space":
         raise InvalidInput(
             f'over="space": the constraint {orders[0].text!r} cuts through cells, whose shares are then not known. '

@@ -75,6 +75,7 @@ class InShortOverSpace(ShortConditions):
             "upper": None if share is None else share.upper,
             "is_exact": share is not None and share.is_exact,
             "coverage": self.coverage,
+            "assumptions": list(self.context.domain.knowledge.list_all()),
         }
 
     def to_text(self) -> str:
