@@ -40,6 +40,8 @@ class GroupRule:
         The rule: a proved explanation of one of the rows, or a short rule with its counts.
     places : tuple of int
         The places, in the table that was passed, of the rows of the group that it covers.
+    rows : int
+        How many rows of the group it covers.
     new_rows : int
         How many of them no earlier rule covers.
     """
