@@ -2005,7 +2005,7 @@ class Explainer:
 
         Rules are grown around rows, with as many other rows of the group let in as possible, and few of them are
         chosen greedily. For proved rules, the answer also has a proved lower bound on how many any choice needs: rows
-        of which no two can share a rule.
+        that each need a rule of their own.
 
         Cost: about two explanations per rule, and one query per pair of rows that the bound has to look at.
 

@@ -120,7 +120,7 @@ class GroupExplanation(Brief):
     uncovered : tuple of UncoveredRow
         The rows that no rule covers, each with the reason.
     apart : tuple of int
-        The places of covered rows of which no two can share a proved rule: the proof of `lower`.
+        The places of covered rows that each need a proved rule of their own: the proof of `lower`.
     literals : str or None
         The literal language of proved rules.
 

@@ -2,9 +2,9 @@
 
 Rules are grown around rows, one after the other: around a row that no rule covers yet, including the other rows that
 no rule covers, the nearest first, before features are dropped as usual. One pass over the rows covers all of them.
-Another pass begins with rows of which no two can share a rule, so that there is more to choose from. Of all rules that
-were grown, the greedy choice takes few that cover all rows (`covering`); the rows of which no two can share a rule
-(`rows_apart`) prove how few there can be at best.
+Another pass begins with rows that each need a rule of their own, so that there is more to choose from. Of all rules
+that were grown, the greedy choice takes few that cover all rows (`covering`); the rows that each need a rule of their
+own (`rows_apart`) prove how few there can be at best.
 
 Short rules are chosen in the same way. They are found for one row at a time, and have no bound.
 """

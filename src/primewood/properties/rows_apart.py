@@ -1,4 +1,4 @@
-"""How many rules a group of rows needs at least: rows of which no two share a rule.
+"""How many rules a group of rows needs at least: rows that each need a rule of their own.
 
 A rule of a literal language that covers two rows covers their *joint box*: the smallest term of the language that has
 both, J(a, b) = ⋀ J_j(a_j, b_j). On an ordered feature J_j is all from one value to the other in "intervals"; else it

@@ -405,7 +405,7 @@ class Explanation(Brief, Shown):
 
     @property
     def neighbourhood(self) -> NearbyRecord:
-        """The record of which rows the explanation is about, where these are only rows near one row; else nothing."""
+        """The record of the near rows that the explanation is about; nothing if it is about all rows."""
         return {} if self.context.near is None else {"near": self.context.near}
 
     def _necessity_record(self) -> NecessitiesRecord:

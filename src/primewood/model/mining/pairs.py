@@ -108,7 +108,7 @@ def _choose_pairs(usable: Sequence[int], codes: NDArray[np.int64]) -> list[tuple
 
 
 def _find_allowed(domain: Domain, bins: Bins, places: Sequence[tuple[int, int]]) -> NDArray[np.bool_]:
-    """Which bins constraints about two features allow together: those of which some corner is allowed."""
+    """Which bins constraints about two features allow together: those with a corner that is allowed."""
     forbidden = np.zeros((len(places), 2, 2, MOST_BINS, MOST_BINS), dtype=bool)
     at = {pair: place for place, pair in enumerate(places)}
     for rule in domain.knowledge.rules:

@@ -51,7 +51,7 @@ class Acceptance(Protocol):
     def best(self) -> int: ...
 
     def grade(self, allowed: Allowed, matching: int, same: int) -> int:
-        """The grade of a rule that `matching` training rows match, `same` of which get the decision."""
+        """The grade of a rule that `matching` training rows match; `same` of them get the decision."""
         ...
 
 
