@@ -77,6 +77,14 @@ class UnsupportedModel(PrimewoodError, TypeError):
     """A model that no reader knows, or that cannot be read exactly."""
 
 
+class NoCertificate(PrimewoodError, ValueError):
+    """An answer has no certificate; the message says why."""
+
+
+class CertificateRejected(PrimewoodError, ValueError):
+    """A certificate does not prove what it claims; the message names the first step that fails."""
+
+
 class NotPicklable(PrimewoodError, TypeError):
     """An answer that is searched for while it is read, and so cannot be pickled or copied; `list` it first."""
 

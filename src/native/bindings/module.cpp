@@ -12,6 +12,7 @@ NB_MODULE(_native, m) {
   bind_limits(m);
   ForestClass forest = bind_forest(m);
   bind_search(m, forest);
+  bind_recording(m, forest);
   bind_joint(m);
   bind_overruns(m);
   bind_diagrams(m);

@@ -74,6 +74,7 @@ void bind_constants(nanobind::module_& m);
 void bind_limits(nanobind::module_& m);
 ForestClass bind_forest(nanobind::module_& m);
 void bind_search(nanobind::module_& m, ForestClass& forest);
+void bind_recording(nanobind::module_& m, ForestClass& forest);
 void bind_joint(nanobind::module_& m);
 void bind_overruns(nanobind::module_& m);
 void bind_diagrams(nanobind::module_& m);

@@ -78,7 +78,7 @@ bool Forest::possible(const int* point) const {
   return true;
 }
 
-int Forest::decide(const int* point) const {
+std::vector<double> Forest::scores(const int* point) const {
   assert(!group_size.empty());  // it has a decision of its own
   std::vector<double> sum(start), part(n_outputs);
   int tree = 0;
@@ -92,6 +92,10 @@ int Forest::decide(const int* point) const {
     for (int k = 0; k < n_outputs; k++) sum[k] += part[k] / group_size[g] * group_weight[g];
   }
   for (double& s : sum) s /= divisor;
+  return sum;
+}
+
+int Forest::pick_class(std::vector<double> sum) const {
   if (!cuts.empty()) return int(std::upper_bound(cuts.begin(), cuts.end(), sum[0]) - cuts.begin());
   apply(link, sum.data(), sum.size());
   return int(std::max_element(sum.begin(), sum.end()) - sum.begin());

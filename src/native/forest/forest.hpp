@@ -52,7 +52,11 @@ struct Forest : VariableArrays, TreeArrays, VoteArrays {
 
   // The decision at a point as the library takes it: sums in the order of the trees, means of groups among them,
   // divided in the end; the first of the largest, or the number of cuts that are reached.
-  int decide(const int* point) const;
+  int decide(const int* point) const { return pick_class(scores(point)); }
+
+  // The same in two steps: the scores before the link, and the class that they make.
+  std::vector<double> scores(const int* point) const;
+  int pick_class(std::vector<double> scores) const;
 
  private:
   enum class Checks { kAll, kTreesAlone };

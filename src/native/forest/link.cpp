@@ -53,4 +53,9 @@ void apply(Link link, double* scores, std::size_t n) {
   }
 }
 
+double slack_of(Link link) {
+  if (link == Link::kSoftmax32) return std::ldexp(1.0, -19);
+  return link == Link::kSoftmax ? std::ldexp(1.0, -47) : 0.0;
+}
+
 }  // namespace primewood::forest

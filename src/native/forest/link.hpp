@@ -18,4 +18,7 @@ enum class Link {
 // Replace the scores of one row by what the link makes of them.
 void apply(Link link, double* scores, std::size_t n);
 
+// Scores of two classes that are farther apart than this keep their order; 0 for links that keep every order.
+double slack_of(Link link);
+
 }  // namespace primewood::forest

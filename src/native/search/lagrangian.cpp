@@ -66,7 +66,7 @@ bool Lagrangian::set_up() {
 }
 
 void Lagrangian::open_buffers() {
-  dispute_.open(box_);
+  cuts_.open(box_);
   of_variable_.assign(box_.size.size(), -1);
   forks_.clear();
   if (nodes_.empty()) nodes_.resize(1);
@@ -190,7 +190,7 @@ Lagrangian::Verdict Lagrangian::bound(int depth) {
 
 // Cut a node in two and search both parts, first the one in which the relaxation has its point.
 bool Lagrangian::divide(int depth) {
-  const Cut cut = choose(nodes_[depth]);
+  const Cut cut = cuts_.choose(nodes_[depth]);
   if (!cut.found()) return try_last_point(nodes_[depth]);
   const bool nearer = cut.first_holds(relaxation_.value[cut.variable], box_.size[cut.variable]);
   if (int(nodes_.size()) <= depth + 1) nodes_.resize(std::size_t(depth) + 2);
@@ -259,7 +259,7 @@ bool Lagrangian::look_for_cheap_points(int depth) {
 // Lower the bound; on the way, count where the trees' leaves disagree and try the variables' ranks as points.
 Lagrangian::Verdict Lagrangian::descend(Node& node, bool at_root) {
   const int last = steps(at_root) - 1;
-  dispute_.clear();
+  cuts_.clear();
   tolerance_ = kTolerance;
   double length = node.step;
   for (int n = 0; n <= last; n++) {
@@ -276,7 +276,7 @@ Lagrangian::Verdict Lagrangian::descend(Node& node, bool at_root) {
       relaxation_.start_afresh();
       continue;
     }
-    if (!at_root || n >= (last + 1) / 4) count_disagreement(node);
+    if (!at_root || n >= (last + 1) / 4) cuts_.count(node, relaxation_.pick);
     if (n < last && !relaxation_.step(node, upper, node.threshold - 2 * tolerance_, length)) break;
   }
   node.step = length;
@@ -312,18 +312,6 @@ double Lagrangian::evaluate_afresh(const Node& node) {
   assert(relaxation_.is_near(node, upper, rounding));
   tolerance_ = std::max(kTolerance, rounding);
   return upper;
-}
-
-void Lagrangian::count_disagreement(const Node& node) {
-  for (int p : relaxation_.pick) {
-    for (int e = node.entry[p]; e < node.entry[p + 1]; e++) {
-      const Entry& x = node.entries[e];
-      const int j = x.variable;
-      if (x.low > x.high) continue;
-      if (x.low > node.region.low[j]) dispute_.say_from(j, x.low, 1);
-      if (x.high < node.region.high[j]) dispute_.say_up_to(j, x.high, 1);
-    }
-  }
 }
 
 // Remove leaves and values that the best multipliers show to be too expensive, then what that leaves
@@ -420,20 +408,6 @@ bool Lagrangian::narrow(const Node& from, const Cut& cut, bool first, Node& to) 
   cut.apply(to.region, first);
   to.step = kLongest;
   return to.take(from, nullptr);
-}
-
-// The cut on which the leaves that trees picked disagree most; else any that separates leaves.
-Cut Lagrangian::choose(const Node& node) {
-  const Region& region = node.region;
-  const Cut disputed = dispute_.choose_in_order(region);
-  if (disputed.found()) return disputed;
-  for (const Entry& x : node.entries) {
-    const int j = x.variable;
-    if (region.missing[j] && region.has_ranks(j)) return {j, -1};
-    if (x.low > region.low[j] && x.low <= region.high[j]) return {j, x.low - 1};
-    if (x.high < region.high[j] && x.high >= region.low[j]) return {j, x.high};
-  }
-  return {};
 }
 
 }  // namespace primewood::search

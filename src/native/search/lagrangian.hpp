@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "limits.hpp"
-#include "search/dispute.hpp"
+#include "search/cut_chooser.hpp"
 #include "search/effort.hpp"
 #include "search/goal.hpp"
 #include "search/relaxation.hpp"
@@ -100,7 +100,6 @@ class Lagrangian {
   bool try_values(bool ascend);
   bool is_closed(const Node& node);
   double evaluate_afresh(const Node& node);
-  void count_disagreement(const Node& node);
 
   bool reduce(Node& node);
   bool propagate(Node& node);
@@ -109,7 +108,6 @@ class Lagrangian {
   static bool tighten(Region& region, int j, const Span& hull);
   bool compact(Node& node);
   static bool narrow(const Node& from, const Cut& cut, bool first, Node& to);
-  Cut choose(const Node& node);
 
   Limits& limits_;
   const Restriction& box_;
@@ -131,7 +129,7 @@ class Lagrangian {
   std::vector<Node> nodes_;        // per depth
   std::vector<Fork> forks_;        // the same
   Node spare_;
-  Dispute<int> dispute_;            // between the leaves that trees picked
+  CutChooser cuts_;
   std::vector<std::uint8_t> keep_;  // per leaf
 
   // while a tree is propagated: the variables that its leaves test, and what they allow together

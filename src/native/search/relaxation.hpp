@@ -28,9 +28,18 @@
 
 namespace primewood::search {
 
+class IntegerBound;
+
 class Relaxation {
  public:
   Relaxation(const Restriction& box, const LiveRanks& live, Limits& limits) : limits_(limits), box_(box), live_(live) {}
+
+  // A multiplier of the whole search.
+  struct Source {
+    double w;
+    int variable;
+    Span span;
+  };
 
   std::vector<int> value;    // per variable: the rank it picks
   std::vector<int> pick;     // per tree: the leaf it picks
@@ -44,6 +53,7 @@ class Relaxation {
   void join(const Relaxation& other);
   std::vector<double> multipliers() const;
   void set_multipliers(const std::vector<double>& w);
+  const std::vector<Source>& sources() const { return everywhere_; }
 
   // Set up the relaxation of a node. A block is a tree with a variable that it still tests; its sets are
   // the distinct ones of its leaves, its multipliers those of the node, narrowed to the hull of the sets
@@ -81,6 +91,8 @@ class Relaxation {
     return v;
   }
 
+  friend class IntegerBound;  // reads a prepared relaxation
+
   // Narrow a variable to the run of ranks that are paid at most `slack` less than the best, and "missing".
   void drop_values(Region& region, int j, double slack) const;
 
@@ -101,13 +113,6 @@ class Relaxation {
 
     // Whether it pays the rank at a place.
     bool pays(int at) const { return ((at >= from) & (at < to)) | ((at < 0) & missing); }
-  };
-
-  // A multiplier of the whole search.
-  struct Source {
-    double w;
-    int variable;
-    Span span;
   };
 
   // How many multipliers are above zero, and their sum.

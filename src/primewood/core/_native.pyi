@@ -185,6 +185,27 @@ class Nearest:
     @property
     def lower(self) -> float: ...
 
+class RecordingOutcome(Enum):
+    """How a recording ended: with proofs, or why without."""
+
+    PROOFS = ...
+    COUNTEREXAMPLE = ...
+    TOO_LONG = ...
+    NEEDS_LINK = ...
+    INTERRUPTED = ...
+
+class Recording:
+    """Proofs for certificates: a body and a unit per rival."""
+
+    @property
+    def outcome(self) -> RecordingOutcome: ...
+    @property
+    def bodies(self) -> list[bytes]: ...
+    @property
+    def units(self) -> list[int]: ...
+    @property
+    def nodes(self) -> int: ...
+
 class Forest:
     options: SearchOptions
     def __init__(self, variables: VariableArrays, trees: TreeArrays, vote: VoteArrays) -> None: ...
@@ -208,6 +229,15 @@ class Forest:
     def nearest(
         self, instance: list[int], cost: NDArray[float64], norm: Norm, target: int | None, budget: Budget
     ) -> Nearest: ...
+    def record(
+        self,
+        mask: NDArray[uint8],
+        label: int,
+        rivals: list[int],
+        features: list[int],
+        most_nodes: int,
+        budget: Budget,
+    ) -> Recording: ...
 
 class JointPlan:
     """How forests are put together."""

@@ -294,8 +294,9 @@ class Statements:
             _round_order(order) if {order.lower, order.upper} <= whole else order for order in self.orders
         ]
         _check_chains(orders, whole)
-        for order in _chain_orders(orders):
+        for order in chain_orders(orders):
             rules.append(_staircase(order, by_name, places))
+        rules.sort(key=lambda rule: rule.is_staircase)
         return Knowledge(tuple(rule for rule in rules if rule.forbidden), tuple(orders), mined=mined)
 
 
@@ -427,7 +428,7 @@ def _clause_of(expression: Expression, text: str, *, positive: bool) -> list[Lit
     raise InvalidInput(f"constraint {brief(text)!r} is not a clause; {FORMS}")
 
 
-def _chain_orders(orders: Sequence[Order]) -> list[Order]:
+def chain_orders(orders: Sequence[Order]) -> list[Order]:
     """The orders and all that follows from them by chaining, but for what follows from a tighter one as well.
 
     One is tighter than another only if it says something wherever the other does: with no more features in its middle.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -454,6 +455,13 @@ class Ensemble:
         from primewood.ensemble.file import digest_of
 
         return digest_of(self)
+
+    @cached_property
+    def file_digest(self) -> str:
+        """The SHA-256 of the file that `save` writes; certificates name it. Cost: writing the file, to memory."""
+        from primewood.ensemble.file import bytes_of
+
+        return hashlib.sha256(bytes_of(self)).hexdigest()
 
     def save(self, path: str | Path) -> None:
         """Write the ensemble to a JSON file that `primewood.load` reads, every float exactly as it is."""

@@ -62,8 +62,13 @@ PLAIN = (*SEQUENCES, *SINGLE)
 
 def save_ensemble(ensemble: Ensemble, path: str | Path) -> None:
     """Write an ensemble to a file that `load_ensemble` reads; the file is there whole or not at all."""
-    text = json.dumps(document_of(ensemble), allow_nan=False, ensure_ascii=False)
-    write_whole(file_path(path), lambda file: file.write(text.encode()))
+    content = bytes_of(ensemble)
+    write_whole(file_path(path), lambda file: file.write(content))
+
+
+def bytes_of(ensemble: Ensemble) -> bytes:
+    """What `save_ensemble` writes, byte for byte."""
+    return json.dumps(document_of(ensemble), allow_nan=False, ensure_ascii=False).encode()
 
 
 def digest_of(ensemble: Ensemble) -> str:

@@ -22,6 +22,7 @@ Where the class is the number of cuts c_1 < c_2 < ... that a score S reaches, cl
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -49,11 +50,17 @@ class IntegerVote:
         False for the leaves that bring the band with them. A sum may be rounded only if it has such a leaf.
     band : int
         How far rounding can move the margin of two classes, in units of 2^−s.
+    shift : int
+        s.
+    carrier : int or None
+        The tree that brings the band with each of its leaves for all others; None if each inexact leaf brings it.
     """
 
     weights: tuple[NDArray[np.int64], ...]
     exact: tuple[NDArray[np.bool_], ...]
     band: int
+    shift: int
+    carrier: int | None = None
 
 
 def integer_vote(ensemble: Ensemble, *, room: int = ROOM) -> IntegerVote:
@@ -82,16 +89,16 @@ def integer_vote(ensemble: Ensemble, *, room: int = ROOM) -> IntegerVote:
         weights = [2 * values * np.arange(len(ensemble.classes)) for values in scaled]
         weights[0] += _offsets(ensemble, shift, total)
     if all(flags[tree.is_leaf].all() for flags, tree in zip(exact, ensemble.trees, strict=True)):
-        return IntegerVote(tuple(weights), tuple(exact), 0)
+        return IntegerVote(tuple(weights), tuple(exact), 0, shift)
     rounding = 2 * (_bound_rounding(ensemble, most, abs(start)) + _slack_of_link(ensemble))
     band = factor * (math.ceil(math.ldexp(rounding, shift)) + 4 * len(added) + 2)
-    once = _once(exact, ensemble)
+    once, carrier = _once(exact, ensemble)
     rounding_trees = sum(
         not flags[tree.is_leaf].all() for flags, tree in zip(once, ensemble.trees, strict=True)
     )
     if (rounding_trees + 1) * band >= 2 ** (room + 3):  # too many bands leave no room: one for all
-        once = _once([np.zeros_like(flags) for flags in once], ensemble)
-    return IntegerVote(tuple(weights), once, band)
+        once, carrier = _once([np.zeros_like(flags) for flags in once], ensemble)
+    return IntegerVote(tuple(weights), once, band, shift, carrier)
 
 
 def _exact_leaves(ensemble: Ensemble, total: float, shift: int) -> list[NDArray[np.bool_]]:
@@ -113,12 +120,14 @@ def _is_multiple(values: NDArray[np.float64], bits: int) -> NDArray[np.bool_]:
     return whole
 
 
-def _once(exact: list[NDArray[np.bool_]], ensemble: Ensemble) -> tuple[NDArray[np.bool_], ...]:
-    """A band once is enough: a tree that brings it with every leaf brings it for all the others."""
+def _once(
+    exact: Sequence[NDArray[np.bool_]], ensemble: Ensemble
+) -> tuple[tuple[NDArray[np.bool_], ...], int | None]:
+    """A band once is enough: a tree that brings it with every leaf brings it for all the others. It is named."""
     always = [t for t, tree in enumerate(ensemble.trees) if not exact[t][tree.is_leaf].any()]
     if not always:
-        return tuple(exact)
-    return tuple(np.full_like(flags, t != always[0]) for t, flags in enumerate(exact))
+        return tuple(exact), None
+    return tuple(np.full_like(flags, t != always[0]) for t, flags in enumerate(exact)), always[0]
 
 
 def _offsets(ensemble: Ensemble, shift: int, total: float) -> NDArray[np.int64]:

@@ -42,7 +42,7 @@ class SearchForest:
     """The native forest of a subject; one for all its decisions, shared between threads."""
 
     def __init__(self, subject: EnsembleSubject, *, any_order: bool = False) -> None:
-        self.subject = subject
+        self.subject, self.any_order = subject, any_order
         self.native = native_forest(subject.ensemble, subject.domain, any_order=any_order)
         self.nominal = [int(x.ordered == 0) for x in subject.variables]
         self.starts = np.cumsum([0, *(len(x) for x in subject.variables)])
@@ -60,7 +60,7 @@ class SearchForest:
     def sum_sequentially(self) -> SearchForest:
         """The same forest, whose scores are added in the order of the trees. Cost: a copy."""
         other = copy(self)
-        other.native = self.native.sum_in_sequence()
+        other.native, other.any_order = self.native.sum_in_sequence(), False
         return other
 
     def decide(self, point: Point) -> int:
