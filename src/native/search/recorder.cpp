@@ -157,8 +157,7 @@ bool Recorder::lower(Node& node, int depth) {
     if (upper < node.threshold - kTolerance && close(depth)) return true;
     length = relaxation_.keep_if_lowest(upper) ? std::min(2.0, length * 1.05) : std::max(at_root ? 0.2 : 0.5, length * 0.95);
     if (!at_root || n >= steps / 4) cuts_.count(node, relaxation_.pick);
-    // For the first half of the steps, aim a little lower: what is left over pays for rounding.
-    const double aimed = node.threshold - (2 * n < steps ? 0.02 : 2 * kTolerance);
+    const double aimed = node.threshold - 2 * kTolerance;
     if (!relaxation_.step(node, upper, aimed, length)) break;
   }
   node.step = length;

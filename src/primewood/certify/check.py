@@ -239,6 +239,10 @@ class Vote:
         most = np.maximum.reduceat(abs(added), model.root, axis=0)
         total = max(abs(self.start[o]) + math.fsum(most[:, o]) for o in range(most.shape[1]))
         large = max(float(most.max()), float(abs(self.start).max()))
+        largest = float(np.finfo(model.precision).max) / 4
+        need(total <= largest and total / model.divisor <= largest, "the scores can be too large")
+        need(model.precision == np.float64 or (shift <= 149 and _is_single(self.value) and _is_single(self.start)), "not float32")
+        need(model.link != "softmax32" or bool(self.cuts) or model.precision == np.float32, "softmax32 of float64")
         need(math.ldexp(large, shift) <= 2.0**52, "the shift is too large")
         need(math.ldexp(total * max(1, len(self.cuts)), shift) <= 2.0**58, "the shift is too large")
         self.whole = np.rint(np.ldexp(added, shift)).astype(np.int64)
@@ -249,8 +253,8 @@ class Vote:
         self.exact &= total < 2.0**size and shift >= bits and plain and bool(_is_multiple(self.start[None], bits))
         carrier = get(header, "carrier")
         self.carries = ~self.exact & model.leaf
-        if self.carries.any():
-            need(self.band >= self._least_band(most, trees), "the band is too narrow")
+        self.least_band = self._least_band(most, trees) if self.carries.any() else 0
+        need(self.band >= self.least_band, "the band is too narrow")
         if carrier is not None:
             self.carries = model.leaf & (model.tree == integer(carrier, 0, trees - 1, "carrier"))
 
@@ -267,11 +271,13 @@ class Vote:
                 if n > 1:
                     within += sum(np.cumsum(own, dtype=object).tolist()) + 2 * sum(own)
             begin = math.ceil(math.ldexp(abs(self.start[o]), self.shift))
-            partial = [begin + int(x) for x in np.cumsum(sorted(groups, reverse=True), dtype=object)]
-            error = sum(partial) + within + 2 * partial[-1] + (partial[-1] if model.divisor != 1 else 0)
+            above = sorted((x for x in groups if x), reverse=True)  # adding 0 rounds nothing
+            partial = [begin, *(begin + int(x) for x in np.cumsum(above, dtype=object))]
+            error = sum(partial[1:]) + within + 2 * partial[-1] + (partial[-1] if model.divisor != 1 else 0)
             largest = max(largest, error * unit * (1 + 4 * trees * unit))
         assert self.slack is not None
-        wide = math.ceil(2 * largest + self.slack * Fraction(2) ** self.shift) + 3 * trees + 2
+        slack = self.slack * Fraction(model.divisor) * Fraction(2) ** self.shift
+        wide = math.ceil(2 * largest + slack) + 3 * trees + 2
         return 2 * wide if self.cuts else wide
 
     def rivals(self, label: int) -> list[int]:
@@ -328,8 +334,9 @@ class Vote:
         if self.any_order:
             for rival in self.rivals(label):
                 weight, base, threshold = self.margin(label, rival)
+                wide = self.least_band + leaves.shape[1] * (2 if self.cuts else 1)
                 rounds = ~self.exact[leaves].all(axis=1)
-                other |= weight[leaves].sum(axis=1) + np.where(rounds, self.band, 0) >= threshold - base
+                other |= weight[leaves].sum(axis=1) + np.where(rounds, wide, 0) >= threshold - base
         return np.asarray(other)
 
 
@@ -338,6 +345,11 @@ def _is_multiple(values: Floats, bits: int) -> Flags:
         scaled = np.ldexp(values, bits)
     whole: Flags = (scaled == np.floor(scaled)).all(axis=-1)
     return whole
+
+
+def _is_single(values: Floats) -> bool:
+    with np.errstate(over="ignore"):
+        return bool((values.astype(np.float32) == values).all())
 
 
 def _least_sum(cut: float, divisor: float) -> float:
@@ -635,7 +647,8 @@ class Certificate:
         for order in reversed(chain):
             for constant in order[2]:
                 bound = bound + constant
-        strict = any(order[3] for order in chain)
+        moved = np.cumsum([any(order[2]) for order in chain])
+        strict = any(order[3] and (k == 0 or not moved[k - 1]) for k, order in enumerate(chain))
         low = lower.low[:, None]
         fits = low < bound if strict else low <= bound
         too_low = (~fits).sum(axis=1)
@@ -1005,7 +1018,6 @@ class Primeness:
         feature, allowed = self.features[i], self.box[i]
         cells = np.flatnonzero(allowed[:-1])
         if self.language == "values":
-            need(allowed.sum() == 1, "a literal of one value allows several")
             return None
         outside = np.flatnonzero(~allowed[: self._atoms(i)]).tolist()
         if self.language == "sets" or not feature.ordered:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
+from functools import cached_property
 import numpy as np
 
-from primewood.arrays import Ints
+from primewood.arrays import Floats
 from primewood.certify.certificate import Certificate, pack
 from primewood.certify.space import Record, Space
 from primewood.core import _native
@@ -17,6 +15,7 @@ from primewood.engines.search.oracle import native_budget
 from primewood.errors import NoCertificate
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language, weakenings
+from primewood.logic.masks import indices
 
 MOST_NODES = 200_000
 """A proof with more nodes is too long for a certificate."""
@@ -95,14 +94,12 @@ def list_outside(space: Space, box: Box, literals: Language, fixed: frozenset[in
     for j, (variable, mask) in enumerate(zip(space.domain.variables, box, strict=True)):
         if mask == variable.everything or j in fixed:
             continue
-        weaker = [m & ~mask for m in weakenings(variable, mask, literals)]
-        if len(weaker) == 1 and weaker[0] == variable.everything & ~mask and (
-            literals == "values" or (literals == "intervals" and variable.ordered and mask == 1 << (variable.missing or 0))
-        ):
-            outside = tuple(v for v in range(len(variable)) if weaker[0] >> v & 1)
-            found.append(Outside(j, outside, any_of=True))
+        numbers = mask & ((1 << variable.ordered) - 1)
+        if literals == "values" or (literals == "intervals" and variable.ordered and not numbers):
+            found.append(Outside(j, tuple(indices(variable.everything & ~mask)), any_of=True))
         else:
-            found.append(Outside(j, tuple(sorted(m.bit_length() - 1 for m in weaker))))
+            weaker = [indices(m & ~mask)[0] for m in weakenings(variable, mask, literals)]
+            found.append(Outside(j, tuple(sorted(weaker))))
     return found
 
 
@@ -111,11 +108,11 @@ class WitnessPacker:
     """Packs witnesses: points that few others differ from in one feature, then which of them shows what."""
 
     space: Space
-    row: np.ndarray[Any, np.dtype[np.float64]]
+    row: Floats
     point: Point
     bases: dict[Point, int] = field(default_factory=dict)
     shown: list[int] = field(default_factory=list)
-    rows: list[np.ndarray[Any, np.dtype[np.float64]]] = field(default_factory=list)
+    rows: list[Floats] = field(default_factory=list)
 
     def add(self, place: int, witness: Point, *, chosen: bool) -> None:
         """A point that shows why a value of a variable is outside; `chosen` if it could be another value."""
@@ -126,13 +123,12 @@ class WitnessPacker:
 
     def describe(self, literals: Language, fixed: frozenset[int], blob: int) -> Record:
         """The record of the header."""
-        ordered = self._list_ordered()
         return {
             "language": literals,
             "row": [None if x != x else x for x in self.row.tolist()],
             "fixed": [self.space.places[j] for j in sorted(fixed)],
             "bases": len(self.bases),
-            "numbers": ordered,
+            "numbers": list(self.ordered),
             "blob": blob,
         }
 
@@ -150,17 +146,17 @@ class WitnessPacker:
                 before = place
         for number in self.shown:
             put(out, number)
-        ordered = self._list_ordered()
-        if ordered:
-            columns = [self.space.domain.features[i].column for i in ordered]
+        if self.ordered:
+            columns = [self.space.domain.features[i].column for i in self.ordered]
             out += np.array([row[columns] for row in self.rows], dtype="<f8").tobytes()
         return bytes(out)
 
-    def _list_ordered(self) -> list[int]:
+    @cached_property
+    def ordered(self) -> tuple[int, ...]:
         """The features that orders compare: their witnesses need numbers that are in order."""
         orders = self.space.domain.knowledge.orders
         names = {name for order in orders for name in (order.lower, order.upper)}
-        return [i for i, feature in enumerate(self.space.domain.features) if feature.name in names]
+        return tuple(i for i, feature in enumerate(self.space.domain.features) if feature.name in names)
 
 
 def put(out: bytearray, number: int) -> None:

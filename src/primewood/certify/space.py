@@ -167,7 +167,7 @@ def _find_links(chain: Order, orders: tuple[Order, ...]) -> list[int]:
     """The orders that a chain is made of, from its lower feature to its upper one."""
     names = (chain.lower, *chain.through, chain.upper)
     found = []
-    for lower, upper, constant in zip(names, names[1:], reversed(chain.constants), strict=True):
+    for lower, upper, constant in zip(names[:-1], names[1:], reversed(chain.constants), strict=True):
         found.append(
             next(i for i, o in enumerate(orders) if (o.lower, o.upper, o.constants) == (lower, upper, (constant,)))
         )

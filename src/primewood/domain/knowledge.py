@@ -72,13 +72,16 @@ class Order:
         return self.links or (self.text,)
 
     def chain(self, other: Order) -> Order:
-        """What follows from this order and one whose upper feature is this one's lower."""
+        """What follows from this order and one whose upper feature is this one's lower.
+
+        It is strict if the other is. If only this one is, a constant that is added may make two numbers equal.
+        """
         return Order(
             f"{other.text} and {self.text}",
             other.lower,
             self.upper,
             (*self.constants, *other.constants),
-            self.strict or other.strict,
+            other.strict or (self.strict and not any(other.constants)),
             (*other.through, other.upper, *self.through),
             (*other.sources, *self.sources),
         )

@@ -39,15 +39,15 @@ def bounds_near(domain: Domain, row: NDArray[np.float64], reach: NDArray[np.floa
     return low, high
 
 
-def narrow(domain: Domain, clipped: Ensemble, bounds: RowBounds) -> Domain:
-    """The domain of rows between bounds; `clipped` is the ensemble between them.
+def narrow(domain: Domain, clipped: Ensemble | None, bounds: RowBounds) -> Domain:
+    """The domain of rows between bounds; `clipped` is the ensemble between them, None to keep all cuts.
 
     What is assumed about features that stay as they are, and about missing values, needs no mention.
     """
     known = {domain.seen[j].name for rule in domain.knowledge.rules for box in rule.forbidden for j in box}
-    cuts = tested_cuts(clipped)
+    cuts = None if clipped is None else tested_cuts(clipped)
     features = tuple(
-        _narrow_feature(feature, bounds, None if feature.name in known else cuts[feature.column])
+        _narrow_feature(feature, bounds, None if cuts is None or feature.name in known else cuts[feature.column])
         for feature in domain.features
     )
     moving = [old for old, new in zip(domain.features, features, strict=True) if new.variable is not None]

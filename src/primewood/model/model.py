@@ -45,6 +45,7 @@ from primewood.readers.fidelity import Fidelity
 from primewood.tables.rows import Reading, as_rows, read_row
 
 if TYPE_CHECKING:
+    from primewood.certify.space import Space
     from primewood.model.decision import Decision, RowDecision
 
 VoteName = Choice["model", "majority"]
@@ -219,6 +220,8 @@ class TreeModel(Model):
         How the reading fared against the library's own decisions.
     notes : tuple of str
         What to know about how the training rows were read.
+    own_file : Ensemble or None
+        Of a model whose decision was changed for one question: the ensemble that certificates name; else None.
     """
 
     context: TreeContext
@@ -231,6 +234,7 @@ class TreeModel(Model):
     immutable: tuple[str, ...] = ()
     fidelity: Fidelity | None = None
     notes: tuple[str, ...] = ()
+    own_file: Ensemble | None = None
     _variants: dict[object, TreeModel] = field(default_factory=dict, init=False, repr=False)
     """The same model over other domains, as far as they were needed."""
 
@@ -242,6 +246,18 @@ class TreeModel(Model):
     def ensemble(self) -> Ensemble:
         """The trees, as they decide."""
         return self.subject.ensemble
+
+    @property
+    def certified(self) -> Ensemble:
+        """The ensemble that certificates are about."""
+        return self.own_file or self.ensemble
+
+    @cached_property
+    def space(self) -> Space:
+        """What certificates say about the model and its domain. Cost: building the forest of the search."""
+        from primewood.certify.space import Space
+
+        return Space(self.certified, self.engines.search_forest())
 
     @property
     def domain(self) -> Domain:
@@ -403,7 +419,8 @@ class TreeModel(Model):
             variables=domain.variables,
             points=None if rows is None else domain.points(rows),
         )
-        return replace(self, context=context, subject=subject, engines=self.engines.for_subject(subject))
+        engines = self.engines.for_subject(subject)
+        return replace(self, context=context, subject=subject, engines=engines, own_file=self.certified)
 
     def replace_rows(self, rows: Row) -> TreeModel:
         """The same model with other rows in the place of the training rows, for what is counted over them."""
@@ -432,7 +449,7 @@ class TreeModel(Model):
 
     def __getstate__(self) -> dict[str, Any]:
         """What another process needs: it makes variants, and decides training rows, for itself."""
-        made = ("counted", "mixed", "switched", "_decided")
+        made = ("counted", "mixed", "switched", "space", "_decided")
         kept = {name: value for name, value in self.__dict__.items() if name not in made}
         return {**kept, "_variants": {}}
 

@@ -15,6 +15,7 @@ from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.context import Context
 from primewood.model.decision import Decision, RowDecision
+from primewood.questions.certificates import ExplanationCertifier
 from primewood.questions.exclusions import FindWitnesses, KnownPoints, find_nothing
 from primewood.questions.explanation import Explanation
 from primewood.questions.necessity import Necessity, count_necessary
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 FinderOf = Callable[[Box, KnownPoints], FindWitnesses | None]
 """Makes what finds the witnesses of a box, given the points that an engine has seen."""
+CertifierOf = Callable[[Box, KnownPoints], ExplanationCertifier]
+"""Makes what writes the certificate of a box, given the points that an engine has seen."""
 CountNecessary = Callable[[Grown], tuple[Necessity, ...]]
 """Counts what a weakening has shown to be necessary."""
 
@@ -51,6 +54,7 @@ class ExplanationMaker:
     fixed: tuple[str, ...] = ()
     count_necessary: CountNecessary | None = None
     shorten: Callable[[], InShort] | None = None
+    certify: CertifierOf | None = None
 
     @classmethod
     def for_decision(
@@ -69,6 +73,7 @@ class ExplanationMaker:
             tuple(decision.context.variables[j].name for j in sorted(fixed)),
             partial(count_necessary, decision, literals),
             partial(_shorten, decision) if decision.target is None else None,
+            _certify_with(decision, literals, fixed),
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -80,6 +85,7 @@ class ExplanationMaker:
             "find_witnesses": finder,
             "count_necessary": None,
             "shorten": None,
+            "certify": None,
         }
 
     def explain(self, box: Box, known: KnownPoints = dict) -> Explanation:
@@ -96,6 +102,7 @@ class ExplanationMaker:
             widen=self.widen,
             find_witnesses=None if self.find_witnesses is None else self.find_witnesses(box, known),
             shorten=self.shorten,
+            certify=None if self.certify is None else self.certify(box, known),
         )
 
     def explain_grown(self, found: Grown) -> Explanation:
@@ -128,6 +135,13 @@ def _find_witnesses_of(decision: Decision) -> FinderOf | None:
     if not isinstance(decision, RowDecision) or decision.target is not None:
         return None
     return lambda box, known: WitnessFinder(decision, box, known)
+
+
+def _certify_with(decision: Decision, literals: Language, fixed: frozenset[int]) -> CertifierOf | None:
+    """What makes writers of certificates; None where no model decides about rows, or a target is denied."""
+    if not isinstance(decision, RowDecision) or decision.target is not None:
+        return None
+    return lambda box, known: ExplanationCertifier(decision, box, literals, fixed, known)
 
 
 def _shorten(decision: Decision) -> InShort:
