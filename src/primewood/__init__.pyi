@@ -4,6 +4,7 @@ from . import answers, encodings, errors
 from .apps.check import tally
 from .batch.batch import Batch
 from .batch.overview import overview
+from .certify.certificate import Certificate, confirm
 from .domain.declarations import Number, ordered
 from .ensemble import Categories, Ensemble, Group, Level, Tree
 from .explainer import Explainer, compare, compile, verify
@@ -36,6 +37,7 @@ __all__ = [
     "TRUE",
     "Batch",
     "Categories",
+    "Certificate",
     "Ensemble",
     "Explainer",
     "Explanation",
@@ -54,6 +56,7 @@ __all__ = [
     "audit",
     "compare",
     "compile",
+    "confirm",
     "encodings",
     "errors",
     "from_table",

@@ -155,7 +155,8 @@ bool Recorder::lower(Node& node, int depth) {
     limits_.check();
     const double upper = relaxation_.evaluate(node);
     if (upper < node.threshold - kTolerance && close(depth)) return true;
-    length = relaxation_.keep_if_lowest(upper) ? std::min(2.0, length * 1.05) : std::max(at_root ? 0.2 : 0.5, length * 0.95);
+    length =
+        relaxation_.keep_if_lowest(upper) ? std::min(2.0, length * 1.05) : std::max(at_root ? 0.2 : 0.5, length * 0.95);
     if (!at_root || n >= steps / 4) cuts_.count(node, relaxation_.pick);
     const double aimed = node.threshold - 2 * kTolerance;
     if (!relaxation_.step(node, upper, aimed, length)) break;

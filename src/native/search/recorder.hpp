@@ -84,14 +84,14 @@ class Recorder {
   IntegerBound bound_;
   CutChooser cuts_;
 
-  Int top_ = 0;       // the sum of the heaviest leaves of the box
-  Int range_ = 1;     // the largest difference between two leaves of one tree
-  Int target_ = 0;    // at the node: a bound below it closes it
-  double scale_ = 1;  // of the relaxation's weights
-  std::vector<Node> nodes_at_;                        // per depth
-  std::vector<std::vector<Int>> inherited_;           // per depth: all multipliers of the search
+  Int top_ = 0;                                              // the sum of the heaviest leaves of the box
+  Int range_ = 1;                                            // the largest difference between two leaves of one tree
+  Int target_ = 0;                                           // at the node: a bound below it closes it
+  double scale_ = 1;                                         // of the relaxation's weights
+  std::vector<Node> nodes_at_;                               // per depth
+  std::vector<std::vector<Int>> inherited_;                  // per depth: all multipliers of the search
   std::vector<std::pair<int, Relaxation::Source>> of_tree_;  // per multiplier of the search: its tree and span
-  std::vector<Int> wanted_;                           // at the node: what its multipliers shall be
+  std::vector<Int> wanted_;                                  // at the node: what its multipliers shall be
   std::vector<std::pair<Int, std::size_t>> order_;
   std::vector<int> kept_first_, kept_;
   std::vector<Note> notes_;

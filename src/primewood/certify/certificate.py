@@ -70,14 +70,16 @@ class Certificate:
 
 def pack(header: dict[str, Any], blobs: list[bytes]) -> Certificate:
     """A certificate from its header and its blobs."""
-    line = json.dumps({**header, "blobs": [len(blob) for blob in blobs]}, separators=(",", ":"), allow_nan=False)
+    line = json.dumps(
+        {**header, "blobs": [len(blob) for blob in blobs]}, separators=(",", ":"), allow_nan=False
+    )
     return Certificate(gzip.compress(b"\n".join([line.encode(), b"".join(blobs)]), mtime=0))
 
 
 def confirm(ensemble: Ensemble | str | Path, certificate: Certificate | str | Path) -> Confirmed:
     """Check a certificate against the ensemble that it is about.
 
-    The checker is `primewood/certify/check.py`, which also runs by itself: ``python check.py ensemble.json case.pwcert``.
+    The checker is `primewood/certify/check.py`. It also runs alone: ``python check.py ensemble.json case.pwcert``.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ import sys
 import zlib
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -29,6 +29,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 MOST_BYTES, MOST_HEADER, MOST_NODES, MOST_OPEN = 2**28, 2**26, 2**24, 2**12
+HEADER = (
+    *("format", "version", "kind", "model", "decision", "summation", "shift", "band", "carrier", "features"),
+    *("clauses", "orders", "chains", "claims", "prime", "radius", "blobs"),
+)
 NO_LOW, NO_HIGH = 2**40, -1
 """The ends of a run without ranks."""
 
@@ -47,31 +51,45 @@ def need(holds: object, otherwise: str) -> None:
 
 
 def get(record: Any, name: str) -> Any:
+    """A field of a record."""
     need(isinstance(record, dict) and name in record, f"{name} is missing")
     return record[name]
 
 
+def need_fields(record: Any, *names: str) -> None:
+    """Reject a record that has other fields than these."""
+    need(
+        type(record) is dict and set(record) == set(names),
+        f"a record does not have the fields {', '.join(names)}",
+    )
+
+
 def integer(value: Any, low: int, high: int, what: str) -> int:
+    """A whole number within limits."""
     need(type(value) is int and low <= value <= high, f"{what} is not a whole number from {low} to {high}")
     return int(value)
 
 
 def number(value: Any, what: str) -> float:
+    """A finite number."""
     need(type(value) in (int, float) and abs(value) < 2**1024, f"{what} is not a number")
     return float(value)
 
 
 def flag(value: Any, what: str) -> bool:
+    """True or false."""
     need(type(value) is bool, f"{what} is not true or false")
     return bool(value)
 
 
 def items(value: Any, what: str, most: int = 10**8) -> list[Any]:
+    """A list."""
     need(type(value) is list and len(value) <= most, f"{what} is not a list")
     return list(value)
 
 
 def integers(value: Any, low: int, high: int, what: str) -> Ints:
+    """A list of whole numbers within limits."""
     values = items(value, what)
     need(all(type(x) is int and low <= x <= high for x in values), f"{what} has a wrong number")
     return np.array(values, dtype=np.int64)
@@ -80,10 +98,14 @@ def integers(value: Any, low: int, high: int, what: str) -> Ints:
 def numbers(value: Any, what: str) -> Floats:
     """A list of numbers, infinite ones as text."""
     ends = {"inf": math.inf, "-inf": -math.inf}
-    return np.array([ends[x] if type(x) is str and x in ends else number(x, what) for x in items(value, what)])
+    return np.array(
+        [ends[x] if type(x) is str and x in ends else number(x, what) for x in items(value, what)]
+    )
 
 
 def read_json(raw: bytes, what: str) -> Any:
+    """A JSON document without NaN and infinities."""
+
     def refuse(name: str) -> NoReturn:
         raise Rejected(f"{what} has the number {name}")
 
@@ -102,7 +124,10 @@ class Model:
     def __init__(self, raw: bytes) -> None:
         self.digest = hashlib.sha256(raw).hexdigest()
         record = read_json(raw, "the ensemble file")
-        need(get(record, "format") == "primewood ensemble" and get(record, "version") == 1, "not an ensemble file")
+        need(
+            get(record, "format") == "primewood ensemble" and get(record, "version") == 1,
+            "not an ensemble file",
+        )
         self.names = [str(name) for name in items(get(record, "feature_names"), "feature_names")]
         self.labels = items(get(record, "classes"), "classes")
         self.strict = self._choose(record, "operator", ("<=", "<")) == "<"
@@ -121,7 +146,10 @@ class Model:
         need(self.divisor > 0, "the divisor is not above 0")
         start = numbers(get(record, "start"), "start")
         self.start = start if len(start) else np.zeros(self.value.shape[1])
-        need(len(self.start) == self.value.shape[1] and np.isfinite(self.start).all(), "start has a wrong length")
+        need(
+            len(self.start) == self.value.shape[1] and np.isfinite(self.start).all(),
+            "start has a wrong length",
+        )
 
     @staticmethod
     def _choose(record: Any, name: str, known: tuple[str, ...]) -> str:
@@ -133,11 +161,14 @@ class Model:
         need(min(sizes) > 0, "a tree has no nodes")
         self.root = np.cumsum([0, *sizes[:-1]])
         self.tree = np.repeat(np.arange(len(trees)), sizes)
-        self.column = np.concatenate([integers(t["feature"], -1, len(self.names) - 1, "feature") for t in trees])
+        self.column = np.concatenate(
+            [integers(t["feature"], -1, len(self.names) - 1, "feature") for t in trees]
+        )
         self.threshold = np.concatenate([numbers(get(t, "threshold"), "threshold") for t in trees])
         first, last = self.root[self.tree], (self.root + sizes)[self.tree]
         left, right = (
-            np.concatenate([integers(get(t, side), -1, 2**31, side) for t in trees]) for side in ("left", "right")
+            np.concatenate([integers(get(t, side), -1, 2**31, side) for t in trees])
+            for side in ("left", "right")
         )
         self.missing_left = np.concatenate(
             [[flag(x, "missing_left") for x in items(get(t, "missing_left"), "missing_left")] for t in trees]
@@ -147,7 +178,10 @@ class Model:
         need(all(len(array) == count for array in arrays), "a tree has arrays of different lengths")
         self.leaf = self.column < 0
         here = np.arange(count)
-        self.left, self.right = np.where(self.leaf, here, left + first), np.where(self.leaf, here, right + first)
+        self.left, self.right = (
+            np.where(self.leaf, here, left + first),
+            np.where(self.leaf, here, right + first),
+        )
         inner = ~self.leaf
         for child in (self.left, self.right):
             need(((child > here) & (child < last))[inner].all(), "a child does not come after its parent")
@@ -155,12 +189,16 @@ class Model:
         for tree, at, size in zip(trees, self.root.tolist(), sizes, strict=True):
             bounds = [numbers(x, "sets") for x in items(get(tree, "sets"), "sets")]
             set_of = get(tree, "set_of")
-            which = integers(set_of, -1, len(bounds) - 1, "set_of") if set_of is not None else np.full(size, -1)
+            which = (
+                integers(set_of, -1, len(bounds) - 1, "set_of") if set_of is not None else np.full(size, -1)
+            )
             need(len(which) == size, "set_of has a wrong length")
             self.sets |= {at + n: bounds[which[n]] for n in np.flatnonzero(which >= 0).tolist()}
         rows = [items(x, "value") for t in trees for x in items(get(t, "value"), "value")]
         width = len(rows[0]) if rows else 0
-        need(len(rows) == count and width and all(len(row) == width for row in rows), "value has a wrong shape")
+        need(
+            len(rows) == count and width and all(len(row) == width for row in rows), "value has a wrong shape"
+        )
         self.value = numbers([x for row in rows for x in row], "value").reshape(count, width)
         need(np.isfinite(self.value).all(), "a leaf is not finite")
 
@@ -183,7 +221,9 @@ class Model:
         """Per threshold, the least float64 that it does not send left; ±inf if there is none, or if all are such."""
         with np.errstate(over="ignore", invalid="ignore"):
             near = thresholds.astype(self.dtype)
-            right = near.astype(np.float64) >= thresholds if self.strict else near.astype(np.float64) > thresholds
+            right = (
+                near.astype(np.float64) >= thresholds if self.strict else near.astype(np.float64) > thresholds
+            )
             first = np.where(right, near, np.nextafter(near, self.dtype.type(np.inf)))
             before = np.nextafter(first, self.dtype.type(-np.inf))
             found = first.astype(np.float64)
@@ -213,6 +253,7 @@ class Vote:
         self.value, self.start, self.cuts = model.value, model.start, model.cuts
         stated = get(header, "decision")
         if stated is not None:
+            need_fields(stated, "output", "negated", "cuts")
             output = integer(get(stated, "output"), 0, model.value.shape[1] - 1, "output")
             sign = -1.0 if flag(get(stated, "negated"), "negated") else 1.0
             self.value, self.start = sign * model.value[:, [output]], sign * model.start[[output]]
@@ -221,7 +262,10 @@ class Vote:
         self.classes = len(self.cuts) + 1 if self.cuts else len(model.labels)
         ends = [-math.inf, *self.cuts, math.inf]
         need(all(a < b for a, b in pairwise(ends)), "the cuts do not ascend")
-        need(self.value.shape[1] == (1 if self.cuts else self.classes), "the leaves have a wrong number of outputs")
+        need(
+            self.value.shape[1] == (1 if self.cuts else self.classes),
+            "the leaves have a wrong number of outputs",
+        )
         soft = {"softmax": Fraction(1, 2**47), "softmax32": Fraction(1, 2**19)}
         self.slack = Fraction(0) if self.cuts or model.link == "identity" else soft.get(model.link)
         need(self.slack is not None, "this link needs cuts")
@@ -241,8 +285,15 @@ class Vote:
         large = max(float(most.max()), float(abs(self.start).max()))
         largest = float(np.finfo(model.precision).max) / 4
         need(total <= largest and total / model.divisor <= largest, "the scores can be too large")
-        need(model.precision == np.float64 or (shift <= 149 and _is_single(self.value) and _is_single(self.start)), "not float32")
-        need(model.link != "softmax32" or bool(self.cuts) or model.precision == np.float32, "softmax32 of float64")
+        need(
+            model.precision == np.float64
+            or (shift <= 149 and _is_single(self.value) and _is_single(self.start)),
+            "not float32",
+        )
+        need(
+            model.link != "softmax32" or bool(self.cuts) or model.precision == np.float32,
+            "softmax32 of float64",
+        )
         need(math.ldexp(large, shift) <= 2.0**52, "the shift is too large")
         need(math.ldexp(total * max(1, len(self.cuts)), shift) <= 2.0**58, "the shift is too large")
         self.whole = np.rint(np.ldexp(added, shift)).astype(np.int64)
@@ -250,7 +301,9 @@ class Vote:
         bits, size = (20, 25) if model.precision == np.float64 else (10, 13)
         plain = bool(self.cuts) or model.link == "identity"
         self.exact = _is_multiple(self.value, bits) & (np.repeat(model.sizes, model.sizes) == 1)[model.tree]
-        self.exact &= total < 2.0**size and shift >= bits and plain and bool(_is_multiple(self.start[None], bits))
+        self.exact &= (
+            total < 2.0**size and shift >= bits and plain and bool(_is_multiple(self.start[None], bits))
+        )
         carrier = get(header, "carrier")
         self.carries = ~self.exact & model.leaf
         self.least_band = self._least_band(most, trees) if self.carries.any() else 0
@@ -311,7 +364,8 @@ class Vote:
                 part += self.value[leaves[:, t]].astype(real)
             total += part if size == 1 else (part / size * weight).astype(real)
             at += size
-        return total.astype(np.float64) / self.model.divisor
+        scores: Floats = total.astype(np.float64) / self.model.divisor
+        return scores
 
     def prefers(self, scores: Floats, label: int, rival: int) -> bool:
         """Whether the library prefers the label to a rival; False where only the link's own values can tell."""
@@ -405,6 +459,7 @@ class Feature:
 
     def read_literal(self, literal: Any, *, exactly: bool) -> Flags:
         """Which atoms a literal allows; `exactly`: each cell wholly or not at all."""
+        need_fields(literal, "values" if self.listed else "runs", "missing")
         inside = np.zeros(self.cells + 1, dtype=bool)
         inside[-1] = flag(get(literal, "missing"), "missing")
         need(self.missing or not inside[-1], "a literal allows missing where the feature does not")
@@ -417,12 +472,18 @@ class Feature:
             high = float(self.high[-1]) if run[1] is None else number(run[1], "a run's end")
             need(low <= high, "a run is empty")
             meets = (self.low <= high) & (self.high >= low)
-            need(not exactly or (meets == ((self.low >= low) & (self.high <= high))).all(), "a run divides a cell")
+            need(
+                not exactly or (meets == ((self.low >= low) & (self.high <= high))).all(),
+                "a run divides a cell",
+            )
             inside[:-1] |= meets
         return inside
 
 
 def read_feature(model: Model, record: Any) -> Feature:
+    """A feature: its cells follow from the model's tests and its own record."""
+    kind = ("values", "ordered") if "values" in record else ("whole", "low", "high", "cuts")
+    need_fields(record, "columns", "missing", *kind)
     columns = integers(get(record, "columns"), 0, len(model.names) - 1, "columns").tolist()
     missing = flag(get(record, "missing"), "missing")
     if "values" in record:
@@ -439,11 +500,19 @@ def read_feature(model: Model, record: Any) -> Feature:
         end if get(record, name) is None else number(record[name], name)
         for name, end in (("low", -math.inf), ("high", math.inf))
     )
-    need(low <= high and (not whole or all(x == math.floor(x) for x in (low, high) if math.isfinite(x))), "bad ends")
+    need(
+        low <= high and (not whole or all(x == math.floor(x) for x in (low, high) if math.isfinite(x))),
+        "bad ends",
+    )
     tests = ~model.leaf & (model.column == columns[0])
     tests[list(model.sets)] = False
     bounds = [b for n, b in model.sets.items() if model.column[n] == columns[0]]
-    cuts = np.concatenate([model.boundaries(np.concatenate([model.threshold[tests], *bounds])), numbers(get(record, "cuts"), "cuts")])
+    cuts = np.concatenate(
+        [
+            model.boundaries(np.concatenate([model.threshold[tests], *bounds])),
+            numbers(get(record, "cuts"), "cuts"),
+        ]
+    )
     cuts = np.ceil(cuts) if whole else cuts
     cuts = np.unique(cuts[np.isfinite(cuts) & (cuts > low) & (cuts <= high)])
     before = np.nextafter(cuts, -np.inf)
@@ -494,7 +563,10 @@ class Trees:
         chains = {}
         for node in np.flatnonzero(~model.leaf & ~plain).tolist():
             column = int(model.column[node])
-            key = (column, model.sets.get(node, model.threshold[[node]]).tobytes() + bytes([node in model.sets]))
+            key = (
+                column,
+                model.sets.get(node, model.threshold[[node]]).tobytes() + bytes([node in model.sets]),
+            )
             if key not in known:
                 feature = self.features[feature_of[column]]
                 left = model.goes_left(node, feature.samples[:, feature.columns.index(column)])
@@ -504,11 +576,20 @@ class Trees:
         for node, (_, runs) in chains.items():
             count[node] = max(1, len(runs) - 1)
         place = np.cumsum(count) - count
-        feature = np.where(model.leaf, -1, feature_of[np.maximum(model.column, 0)])
-        columns = (feature, prefix, model.missing_left, place[model.left], place[model.right], np.arange(len(count)))
+        tested = np.where(model.leaf, -1, feature_of[np.maximum(model.column, 0)])
+        columns = (
+            tested,
+            prefix,
+            model.missing_left,
+            place[model.left],
+            place[model.right],
+            np.arange(len(count)),
+        )
         table = np.repeat(np.stack([np.asarray(x, dtype=np.int64) for x in columns], axis=1), count, axis=0)
         for node, (size, runs) in chains.items():
-            links = self._chain(int(place[node]), size, runs, bool(model.missing_left[node]), *table[place[node], 3:5])
+            links = self._chain(
+                int(place[node]), size, runs, bool(model.missing_left[node]), *table[place[node], 3:5]
+            )
             for k, link in enumerate(links):
                 table[place[node] + k, 1:5] = link
         self.rows = table.tolist()
@@ -516,7 +597,9 @@ class Trees:
         self.forbidden = [0] * len(self.rows)
 
     @staticmethod
-    def _chain(at: int, size: int, runs: list[tuple[int, bool]], missing_left: bool, left: int, right: int) -> list[list[int]]:
+    def _chain(
+        at: int, size: int, runs: list[tuple[int, bool]], missing_left: bool, left: int, right: int
+    ) -> list[list[int]]:
         """Tests of runs (where each ends, and whether it goes left): the prefix, missing, and the two children."""
         if len(runs) < 2:
             goes_left = runs[0][1] if runs else missing_left
@@ -524,7 +607,9 @@ class Trees:
         links = []
         for k, (end, goes_left) in enumerate(runs[:-1]):
             this, other = (left, right) if goes_left else (right, left)
-            links.append([end, int(missing_left == goes_left), this, at + k + 1 if k + 2 < len(runs) else other])
+            links.append(
+                [end, int(missing_left == goes_left), this, at + k + 1 if k + 2 < len(runs) else other]
+            )
         return links
 
     def _test(self, feature: int, inside: Flags, then: int, otherwise: int) -> None:
@@ -610,8 +695,12 @@ class Certificate:
         line, _, rest = content.partition(b"\n")
         need(len(line) <= MOST_HEADER, "the header is too long")
         self.model, self.header = model, read_json(line, "the header")
-        need(get(self.header, "format") == "primewood certificate" and get(self.header, "version") == 1, "not a certificate of version 1")
+        need(
+            get(self.header, "format") == "primewood certificate" and get(self.header, "version") == 1,
+            "not a certificate of version 1",
+        )
         need(get(self.header, "model") == model.digest, "the certificate is about another ensemble file")
+        need_fields(self.header, *HEADER)
         lengths = integers(get(self.header, "blobs"), 0, MOST_BYTES, "blobs").tolist()
         need(sum(lengths) == len(rest), "the blobs have wrong lengths")
         ends = np.cumsum([0, *lengths]).tolist()
@@ -627,16 +716,39 @@ class Certificate:
     def _read_knowledge(self) -> None:
         self.clauses = []
         for clause in items(get(self.header, "clauses"), "clauses"):
-            tests = items(get(clause, "forbidden"), "forbidden")
-            places = [integer(items(t, "a test", 2)[0], 0, len(self.features) - 1, "a feature") for t in tests]
-            need(tests and len(set(places)) == len(tests), "a clause forbids every row, or names a feature twice")
-            self.clauses.append({i: self.features[i].read_literal(t[1], exactly=True) for i, t in zip(places, tests, strict=True)})
+            need_fields(clause, "text", "forbidden")
+            tests = items(clause["forbidden"], "forbidden")
+            places = [
+                integer(items(t, "a test", 2)[0], 0, len(self.features) - 1, "a feature") for t in tests
+            ]
+            need(
+                tests and len(set(places)) == len(tests),
+                "a clause forbids every row, or names a feature twice",
+            )
+            self.clauses.append(
+                {
+                    i: self.features[i].read_literal(t[1], exactly=True)
+                    for i, t in zip(places, tests, strict=True)
+                }
+            )
             self.trees.add_clause(self.clauses[-1])
         self.orders = []
         for order in items(get(self.header, "orders"), "orders"):
-            lower, upper = (integer(get(order, name), 0, len(self.features) - 1, name) for name in ("lower", "upper"))
-            need(not self.features[lower].listed and not self.features[upper].listed, "an order of categories")
-            self.orders.append((lower, upper, numbers(get(order, "constants"), "constants").tolist(), flag(get(order, "strict"), "strict")))
+            need_fields(order, "text", "lower", "upper", "constants", "strict")
+            lower, upper = (
+                integer(get(order, name), 0, len(self.features) - 1, name) for name in ("lower", "upper")
+            )
+            need(
+                not self.features[lower].listed and not self.features[upper].listed, "an order of categories"
+            )
+            self.orders.append(
+                (
+                    lower,
+                    upper,
+                    numbers(get(order, "constants"), "constants").tolist(),
+                    flag(get(order, "strict"), "strict"),
+                )
+            )
         for chain in items(get(self.header, "chains"), "chains"):
             self._add_chain([self.orders[k] for k in integers(chain, 0, len(self.orders) - 1, "chains")])
 
@@ -685,6 +797,7 @@ class Certificate:
 
 
 def unpack(raw: bytes) -> bytes:
+    """The content of a gzip file of limited size."""
     unpacker = zlib.decompressobj(wbits=31)
     try:
         content = unpacker.decompress(raw, MOST_BYTES)
@@ -702,7 +815,11 @@ def read_varints(blob: bytes) -> Ints:
     starts = np.append(0, last + 1)[: len(last)]
     need((last - starts < 9).all(), "a number is too long")
     power = np.arange(len(data)) - np.repeat(starts, last - starts + 1)
-    return np.add.reduceat((data & 127).astype(np.int64) << 7 * power, starts) if len(data) else np.empty(0, np.int64)
+    return (
+        np.add.reduceat((data & 127).astype(np.int64) << 7 * power, starts)
+        if len(data)
+        else np.empty(0, np.int64)
+    )
 
 
 # ------------------------------------------------------------------------------------------------ pieces
@@ -758,10 +875,16 @@ class Box:
             entries = np.concatenate([*parts, new])
             node = np.concatenate([trees.left[at], trees.right[at]])
             parent = np.concatenate([item, item])
-        self.node, self.parent, self.kid = np.concatenate(nodes), np.concatenate(parents), np.concatenate(kids)
+        self.node, self.parent, self.kid = (
+            np.concatenate(nodes),
+            np.concatenate(parents),
+            np.concatenate(kids),
+        )
         self.entries, self.levels = np.concatenate(all_entries), levels
 
-    def _walk_down(self, node: Ints, entries: Ints, begin: int, split: Ints) -> tuple[Flags, Ints, Ints, Flags]:
+    def _walk_down(
+        self, node: Ints, entries: Ints, begin: int, split: Ints
+    ) -> tuple[Flags, Ints, Ints, Flags]:
         """Move items down to their next leaf or fork; returns which are forks, and what they allow of its feature."""
         trees = self.trees
         owner = entries[:, 0] - begin
@@ -769,7 +892,11 @@ class Box:
             j = trees.feature[node]
             low, high, miss = np.where(self.size[j] > 0, 0, NO_LOW), self.size[j] - 1, self.missing[j]
             here = j[owner] == entries[:, 1]
-            low[owner[here]], high[owner[here]], miss[owner[here]] = entries[here, 2], entries[here, 3], entries[here, 4] == 1
+            low[owner[here]], high[owner[here]], miss[owner[here]] = (
+                entries[here, 2],
+                entries[here, 3],
+                entries[here, 4] == 1,
+            )
             left = trees.missing_left[node] == 1
             goes_left = (low < split[node]) & (low <= high) | miss & left
             goes_right = high >= split[node]
@@ -816,7 +943,9 @@ class Part:
         low, high = np.where(empty, NO_LOW, low), np.where(empty, NO_HIGH, high)
         dead = np.zeros(len(self.piece), dtype=bool)
         dead[piece[here & empty & (miss == 0)]] = True
-        whole = here & (low <= self.low[feature]) & (high >= self.high[feature]) & (miss >= self.miss[feature])
+        whole = (
+            here & (low <= self.low[feature]) & (high >= self.high[feature]) & (miss >= self.miss[feature])
+        )
         keep = ~dead[piece] & ~whole
         place = np.cumsum(~dead) - 1
         entry = np.column_stack([place[piece], feature, low, high, miss, key])[keep]
@@ -826,7 +955,9 @@ class Part:
 class Proof:
     """That no row of a box is decided for a rival."""
 
-    def __init__(self, certificate: Certificate, box: Box, label: int, rival: int, unit: Any, blob: bytes) -> None:
+    def __init__(
+        self, certificate: Certificate, box: Box, label: int, rival: int, unit: Any, blob: bytes
+    ) -> None:
         self.certificate, self.box, self.label, self.rival = certificate, box, label, rival
         self.unit = integer(unit, 1, 2**61, "the unit")
         self.code, self.at = read_varints(blob), 0
@@ -851,9 +982,11 @@ class Proof:
             kid = box.kid[item]
             a, b = single[kid], single[kid + len(item)] if len(item) else kid
             alike = (a >= 0) & (b >= 0) & (weight[a] == weight[b]) & (forbidden[a] == forbidden[b])
-            own = np.flatnonzero(alike & (trees.origin[a] >= 0)) if vote.band else []
+            own = np.flatnonzero(alike & (trees.origin[a] >= 0) & (vote.band > 0))
             if len(own):
-                alike[own] = vote.same_numbers(self.label, self.rival, trees.origin[a[own]], trees.origin[b[own]])
+                alike[own] = vote.same_numbers(
+                    self.label, self.rival, trees.origin[a[own]], trees.origin[b[own]]
+                )
             single[item] = np.where(alike, a, -1)
         inner = (box.parent >= 0) & (single[box.parent] >= 0)
         piece = np.flatnonzero((single >= 0) & ~inner & ~forbidden[np.maximum(single, 0)])
@@ -885,7 +1018,10 @@ class Proof:
         for _ in range(count):
             step, own, a = self._one(), self._one(), self._one()
             tree, feature = tree + step, own if step else feature + own
-            need(feature < features and tree < len(self.certificate.trees.root), "a multiplier of what is not there")
+            need(
+                feature < features and tree < len(self.certificate.trees.root),
+                "a multiplier of what is not there",
+            )
             size = int(self.box.size[feature])
             low, high = (a // 2 - 1, size - 1 - self._one()) if a >= 2 else (NO_LOW, NO_HIGH)
             need(a < 2 or 0 <= low <= high < size, "a span is not one")
@@ -897,7 +1033,9 @@ class Proof:
 
     def _run(self, root: Part) -> None:
         """The nodes in preorder. What waits on the stack is a part, or the second part of a split."""
-        stack: list[tuple[Part, tuple[int, int] | None, Ints]] = [(root, None, np.zeros(len(self.key), np.int64))]
+        stack: list[tuple[Part, tuple[int, int] | None, Ints]] = [
+            (root, None, np.zeros(len(self.key), np.int64))
+        ]
         while stack:
             part, second, w = stack.pop()
             part = part if second is None else part.narrow(*second, False)
@@ -959,7 +1097,11 @@ class Proof:
         begin = np.cumsum(size) - size
         k = np.repeat(np.arange(len(on)), size)
         e = np.arange(int(size.sum())) - np.repeat(begin - a, size)
-        holds = (elow[e] >= self.low[on][k]) & (ehigh[e] <= self.high[on][k]) & ((emiss[e] == 0) | self.miss[on][k])
+        holds = (
+            (elow[e] >= self.low[on][k])
+            & (ehigh[e] <= self.high[on][k])
+            & ((emiss[e] == 0) | self.miss[on][k])
+        )
         low = np.minimum.reduceat(np.where(holds, elow[e], NO_LOW), begin)
         high = np.maximum.reduceat(np.where(holds, ehigh[e], NO_HIGH), begin)
         miss = np.logical_or.reduceat(holds & (emiss[e] == 1), begin)
@@ -985,10 +1127,12 @@ class Proof:
         need(not vote.any_order, "a cell cannot be closed by a sum in any order")
         need(len(part.piece) == len(trees.root) and not len(part.entry), "not a single cell")
         leaves = trees.origin[self.leaf[part.piece]][: trees.n_model]
-        need(vote.prefers(vote.scores(leaves[None])[0], self.label, self.rival), "a cell is decided otherwise")
+        need(
+            vote.prefers(vote.scores(leaves[None])[0], self.label, self.rival), "a cell is decided otherwise"
+        )
 
 
-# ------------------------------------------------------------------------------------------------ what is added to claims
+# ------------------------------------------------------------------------------------------------ more than claims
 
 
 class Primeness:
@@ -996,7 +1140,8 @@ class Primeness:
 
     def __init__(self, certificate: Certificate, record: Any, box: dict[int, Flags], label: int) -> None:
         self.certificate, self.features = certificate, certificate.features
-        self.language = get(record, "language")
+        need_fields(record, "language", "row", "fixed", "bases", "numbers", "blob")
+        self.language = record["language"]
         need(self.language in ("sets", "intervals", "values"), "an unknown language")
         self.fixed = set(integers(get(record, "fixed"), 0, len(self.features) - 1, "fixed").tolist())
         self.row = certificate.atoms_of(get(record, "row"))
@@ -1069,7 +1214,10 @@ class Primeness:
         for n, i in enumerate(ordered):
             feature, x = self.features[i], self.numbers[:, n]
             need(not feature.listed, "a number of a category")
-            low, high = np.append(feature.low, math.nan)[points[:, i]], np.append(feature.high, math.nan)[points[:, i]]
+            low, high = (
+                np.append(feature.low, math.nan)[points[:, i]],
+                np.append(feature.high, math.nan)[points[:, i]],
+            )
             fits = (low <= x) & (x <= high) & (not feature.whole or x == np.floor(x))
             need((fits | (np.isnan(low) & np.isnan(x))).all(), "a witness has a number outside its cell")
             held[i] = x
@@ -1081,12 +1229,16 @@ class Primeness:
 
 def check_radius(certificate: Certificate, record: Any, box: dict[int, Flags], label: int) -> None:
     """That a box holds every row within a distance."""
-    need(get(record, "norm") == "linf", "an unknown norm")
+    need_fields(record, "row", "norm", "distance", "scales", "witness")
+    need(record["norm"] == "linf", "an unknown norm")
     distance = Fraction(number(get(record, "distance"), "distance"))
     need(distance >= 0, "a distance below 0")
     row, scales = items(get(record, "row"), "row"), numbers(get(record, "scales"), "scales")
     atoms = certificate.atoms_of(row)
-    need(len(scales) == len(row) and (scales >= 0).all() and np.isfinite(scales).all(), "scales has a wrong length")
+    need(
+        len(scales) == len(row) and (scales >= 0).all() and np.isfinite(scales).all(),
+        "scales has a wrong length",
+    )
     for i, feature in enumerate(certificate.features):
         allowed = box.get(i, np.ones(feature.cells + 1, dtype=bool))
         reach = distance * Fraction(float(scales[feature.columns[0]]))
@@ -1095,13 +1247,19 @@ def check_radius(certificate: Certificate, record: Any, box: dict[int, Flags], l
         if feature.listed or atoms[i] == feature.cells:
             continue
         x = Fraction(float(row[feature.columns[0]]))
-        near = [not (high < x - reach or low > x + reach) for low, high in zip(feature.low.tolist(), feature.high.tolist(), strict=True)]
+        near = [
+            not (high < x - reach or low > x + reach)
+            for low, high in zip(feature.low.tolist(), feature.high.tolist(), strict=True)
+        ]
         need(allowed[:-1][near].all(), "the box is smaller than the radius")
     witness = get(record, "witness")
     if witness is not None:
         points = certificate.atoms_of(witness)[None]
         same = [a is b or a == b for a, b in zip(row, witness, strict=True)]
-        need(all(s or scale > 0 for s, scale in zip(same, scales.tolist(), strict=True)), "the witness moves a fixed column")
+        need(
+            all(s or scale > 0 for s, scale in zip(same, scales.tolist(), strict=True)),
+            "the witness moves a fixed column",
+        )
         trees = certificate.trees
         leaves = trees.origin[trees.leaves(points)[:, : trees.n_model]]
         need(certificate.vote.shows_other(leaves, label).all(), "the witness is decided like the row")
@@ -1116,6 +1274,19 @@ class Confirmed:
     cells: int
     witnesses: int
 
+    def __str__(self) -> str:
+        return f"Confirmed ({self.nodes} nodes, {self.cells} cells, {self.witnesses} witnesses).\n{self.text}"
+
+    def to_dict(self) -> dict[str, object]:
+        """The same in plain types."""
+        return {
+            "confirmed": True,
+            "text": self.text,
+            "nodes": self.nodes,
+            "cells": self.cells,
+            "witnesses": self.witnesses,
+        }
+
 
 def check(model: Model, raw: bytes) -> Confirmed:
     """Check a certificate; raises `Rejected` with the first condition that does not hold."""
@@ -1127,6 +1298,7 @@ def check(model: Model, raw: bytes) -> Confirmed:
     need(claims, "nothing is claimed")
     boxes = []
     for claim in claims:
+        need_fields(claim, "label", "box", "proofs")
         label = integer(get(claim, "label"), 0, vote.classes - 1, "label")
         literals = certificate.read_box(get(claim, "box"), exactly=get(header, "prime") is not None)
         box = Box(certificate, literals)
@@ -1139,7 +1311,10 @@ def check(model: Model, raw: bytes) -> Confirmed:
         boxes.append((literals, label))
     prime, radius = get(header, "prime"), get(header, "radius")
     need((prime is None) or (kind == "explanation" and len(claims) == 1), "primeness of several claims")
-    need((radius is not None) == (kind == "radius") and (radius is None or len(claims) == 1), "a radius of several claims")
+    need(
+        (radius is not None) == (kind == "radius") and (radius is None or len(claims) == 1),
+        "a radius of several claims",
+    )
     if prime is not None:
         witnesses = Primeness(certificate, prime, *boxes[0]).count
     if radius is not None:
@@ -1153,21 +1328,35 @@ def check(model: Model, raw: bytes) -> Confirmed:
 def describe(certificate: Certificate, boxes: list[tuple[dict[int, Flags], int]], witnesses: int) -> str:
     """What is confirmed, and what it rests on."""
     header = certificate.header
-    lines = [f"For every row{_where(certificate, box)}, this model decides {_name(certificate, label)}." for box, label in boxes]
+    lines = [
+        f"For every row{_where(certificate, box)}, this model decides {_name(certificate, label)}."
+        for box, label in boxes
+    ]
     prime, radius = header["prime"], header["radius"]
     if prime is not None:
         free = [i for i in boxes[0][0] if i not in prime["fixed"]]
-        many = f"None of the {len(free)} conditions can be relaxed" if len(free) != 1 else "The condition cannot be relaxed"
+        many = (
+            f"None of the {len(free)} conditions can be relaxed"
+            if len(free) != 1
+            else "The condition cannot be relaxed"
+        )
         given = ", given the fixed features" if prime["fixed"] else ""
         lines.append(f"{many}{given} ({prime['language']}): {witnesses} rows show it.")
     if radius is not None:
-        lines.append(f"That covers every row within {radius['distance']!r} of the given one (largest move of a number, by its scale).")
+        lines.append(
+            f"That covers every row within {radius['distance']!r} of the given one (each number, in its own scale)."
+        )
         lines += ["A row beyond that gets a different decision."] if radius["witness"] is not None else []
     lines.append("Assumes: " + "; ".join(_assumptions(certificate)) + ".")
     lines.append(
-        "Trusts: that the ensemble file is the model (primewood compared them when it read the model), that the library "
-        "adds IEEE floats" + (" in any order" if certificate.vote.any_order else " in the order of the trees")
-        + (", that cuts on the score stand for the cut-offs they were made from" if certificate.vote.cuts else "")
+        "Trusts: that the ensemble file is the model (primewood compared them when it read the model), that the "
+        "library adds IEEE floats"
+        + (" in any order" if certificate.vote.any_order else " in the order of the trees")
+        + (
+            ", that cuts on the score stand for the cut-offs they were made from"
+            if certificate.vote.cuts
+            else ""
+        )
         + (", that its softmax keeps scores apart that differ clearly" if certificate.vote.slack else "")
         + ", Python, numpy and this checker."
     )
@@ -1215,12 +1404,21 @@ def _assumptions(certificate: Certificate) -> list[str]:
         elif f.whole or math.isfinite(f.low[0]) or math.isfinite(f.high[-1]):
             found.append(f"{name} is a {'whole ' * f.whole}number from {f.low[0]:.17g} to {f.high[-1]:.17g}")
     never = [certificate.model.names[f.columns[0]] for f in certificate.features if not f.missing]
-    found.append("no value is missing" if len(never) == len(certificate.features) else f"never missing: {', '.join(never) or 'none'}")
+    found.append(
+        "no value is missing"
+        if len(never) == len(certificate.features)
+        else f"never missing: {', '.join(never) or 'none'}"
+    )
     for literals in certificate.clauses:
-        found.append("no row with " + " and ".join(_literal(certificate, i, allowed) for i, allowed in literals.items()))
+        found.append(
+            "no row with "
+            + " and ".join(_literal(certificate, i, allowed) for i, allowed in literals.items())
+        )
     for lower, upper, constants, strict in certificate.orders:
         names = [certificate.model.names[certificate.features[i].columns[0]] for i in (lower, upper)]
-        found.append(f"{names[0]} {'<' if strict else '<='} {names[1]}" + "".join(f" + {c!r}" for c in constants))
+        found.append(
+            f"{names[0]} {'<' if strict else '<='} {names[1]}" + "".join(f" + {c!r}" for c in constants)
+        )
     return found
 
 
@@ -1230,16 +1428,15 @@ def main(arguments: list[str]) -> int:
         print("usage: python check.py ensemble.json certificate", file=sys.stderr)
         return 2
     try:
-        with open(arguments[0], "rb") as ensemble, open(arguments[1], "rb") as certificate:
-            confirmed = check(Model(ensemble.read()), certificate.read())
+        ensemble, certificate = (Path(name).read_bytes() for name in arguments)
+        confirmed = check(Model(ensemble), certificate)
     except OSError as problem:
         print(problem, file=sys.stderr)
         return 2
     except Rejected as problem:
-        print(f"NOT CONFIRMED: {problem}")
+        print(f"Not confirmed: {problem}")
         return 1
-    print(f"CONFIRMED ({confirmed.nodes} nodes, {confirmed.cells} cells, {confirmed.witnesses} witnesses)")
-    print(confirmed.text)
+    print(confirmed)
     return 0
 
 

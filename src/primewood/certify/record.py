@@ -1,9 +1,10 @@
-"""Writes certificates: boxes are proved again by the core, which writes the proofs down; witnesses are packed beside."""
+"""Writes certificates: the core proves boxes again and writes the proofs down; witnesses are packed beside them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+
 import numpy as np
 
 from primewood.arrays import Floats
@@ -137,7 +138,9 @@ class WitnessPacker:
         out = bytearray()
         places = self.space.places
         for base in self.bases:
-            changes = [(places[j], v) for j, (v, own) in enumerate(zip(base, self.point, strict=True)) if v != own]
+            changes = [
+                (places[j], v) for j, (v, own) in enumerate(zip(base, self.point, strict=True)) if v != own
+            ]
             put(out, len(changes))
             before = 0
             for place, value in changes:

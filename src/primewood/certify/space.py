@@ -107,7 +107,10 @@ class Space:
         if known.changes is not None:
             raise InvalidInput("certificates do not cover near_features yet")
         clauses = [
-            {"text": rule.text, "forbidden": [[self.places[j], self.describe_literal(j, m)] for j, m in box.items()]}
+            {
+                "text": rule.text,
+                "forbidden": [[self.places[j], self.describe_literal(j, m)] for j, m in box.items()],
+            }
             for rule in known.rules
             if not rule.is_staircase
             for box in rule.forbidden
@@ -169,6 +172,10 @@ def _find_links(chain: Order, orders: tuple[Order, ...]) -> list[int]:
     found = []
     for lower, upper, constant in zip(names[:-1], names[1:], reversed(chain.constants), strict=True):
         found.append(
-            next(i for i, o in enumerate(orders) if (o.lower, o.upper, o.constants) == (lower, upper, (constant,)))
+            next(
+                i
+                for i, o in enumerate(orders)
+                if (o.lower, o.upper, o.constants) == (lower, upper, (constant,))
+            )
         )
     return found

@@ -18,6 +18,7 @@ from primewood.cli import output
 from primewood.cli.commands import (
     adverse_action,
     bench,
+    certificates,
     contrast,
     demo,
     encode,
@@ -98,7 +99,9 @@ COMMANDS: dict[str, dict[str, Callable[..., None]]] = {
         "rules": verify.rules,
         "compile": info.compile_model,
         "report": report.report,
+        "export": certificates.export,
     },
+    "About a proof": {"confirm": certificates.confirm},
     "About logic": {"primes": logic.primes, "encode": encode.encode, "audit": logic.audit},
     "More": {"demo": demo.demo, "bench": bench.bench},
 }

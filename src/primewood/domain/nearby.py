@@ -47,7 +47,9 @@ def narrow(domain: Domain, clipped: Ensemble | None, bounds: RowBounds) -> Domai
     known = {domain.seen[j].name for rule in domain.knowledge.rules for box in rule.forbidden for j in box}
     cuts = None if clipped is None else tested_cuts(clipped)
     features = tuple(
-        _narrow_feature(feature, bounds, None if cuts is None or feature.name in known else cuts[feature.column])
+        _narrow_feature(
+            feature, bounds, None if cuts is None or feature.name in known else cuts[feature.column]
+        )
         for feature in domain.features
     )
     moving = [old for old, new in zip(domain.features, features, strict=True) if new.variable is not None]

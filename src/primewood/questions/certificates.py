@@ -94,7 +94,9 @@ class ExplanationCertifier:
     def _places(self) -> dict[int, int]:
         """Per variable that the question was asked over, its place in the certificate."""
         places = {x.name: j for j, x in enumerate(self.space.domain.variables)}
-        return {j: places[x.name] for j, x in enumerate(self.decision.model.domain.variables) if x.name in places}
+        return {
+            j: places[x.name] for j, x in enumerate(self.decision.model.domain.variables) if x.name in places
+        }
 
     @cached_property
     def _values(self) -> dict[int, tuple[int, ...]]:
@@ -148,7 +150,9 @@ class ExplanationCertifier:
         reply = self.decision.oracle.counterexample((*self.box[:place], mask, *self.box[place + 1 :]), clock)
         if isinstance(reply, tuple):
             return reply
-        raise NoCertificate("there is no certificate: no row was found in time that shows why a condition is needed")
+        raise NoCertificate(
+            "there is no certificate: no row was found in time that shows why a condition is needed"
+        )
 
     @cached_property
     def _known(self) -> Mapping[tuple[int, int], Point]:

@@ -107,6 +107,16 @@ def explain(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            "--certificate",
+            help="Write a certificate of the explanation, which `primewood confirm` checks. An existing file is "
+            "replaced.",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Explain why a model made its decision about a row.
@@ -134,6 +144,7 @@ def explain(
     primewood explain forest.skops rows.csv --row 3 --set units.income=EUR
     primewood explain booster.json rows.csv --every-row --threshold 0.37 --json
     primewood explain forest.skops rows.csv --row 3 --html why.html
+    primewood explain forest.skops rows.csv --row 3 --certificate case-3.pwcert
     primewood explain forest.skops rows.csv -o reasons.csv --train train.csv
     primewood explain forest.skops rows.csv -o out --train train.csv --jobs 2
     head -2 rows.csv | primewood explain forest.skops - --train train.csv
@@ -144,7 +155,7 @@ def explain(
     settings = collect_settings(reading, "explain")
     if every or count:
         one = {"fix": fix, "avoid": avoid, "only": only, "goal": goal is not None}
-        chosen = _list_chosen({**one, "witnesses": witnesses, "html": html})
+        chosen = _list_chosen({**one, "witnesses": witnesses, "html": html, "certificate": certificate})
         _refuse_together(
             chosen + settings.find_assigned(("weights", "measure", "near", "near_features", "exact"))
         )
@@ -152,13 +163,18 @@ def explain(
     named = {"fix": fix, "avoid": avoid, "only": only}
     if files != ToFiles() or settings.find_assigned(BATCHES):
         single = {"row": about.row, "all": every, "count": count, "limit": limit, "witnesses": witnesses}
-        batches.check(files, about, settings, _list_chosen({**single, "html": html}))
+        batches.check(
+            files, about, settings, _list_chosen({**single, "html": html, "certificate": certificate})
+        )
         batch = batches.read_batch(model, rows, about, settings, str(files.to))
         options |= _check_features(batch.explainer, options["weights"], **named)
         batches.explain_all(batch, files, options, as_json=as_json)
         return
     output.check_target(html)
+    output.check_target(certificate)
     found = read_questions(model, rows, about, settings)
+    if certificate is not None and len(found) != 1:
+        raise InvalidInput("--certificate is about one row; pass one --row")
     if html is not None and len(found) != 1:
         raise InvalidInput("--html is a page about one row; pass one --row, or make a `primewood report`")
     answers = output.Answers(as_json, found.several, bool(settings.get("plain")))
@@ -170,7 +186,7 @@ def explain(
             _write_all(question, answers, literals, limit)
         return
     options |= _check_features(found.explainer, options["weights"], **named)
-    parts = ShownParts(witnesses, bool(settings.get("exact")), html)
+    parts = ShownParts(witnesses, bool(settings.get("exact")), html, certificate)
     outcomes = _write_reasons(found, answers, options, parts)
     tell_coverage(found.explainer, rows, about.train)
     output.finish(*outcomes)
@@ -188,11 +204,14 @@ class ShownParts:
         All digits of all bounds.
     page : Path or None
         The file for a page about it.
+    certificate : Path or None
+        The file for a proof of it.
     """
 
     witnesses: bool
     exact: bool
     page: Path | None
+    certificate: Path | None
 
 
 def _collect_options(
@@ -232,6 +251,9 @@ def _write_reasons(
     if parts.page is not None:
         why.to_html(parts.page)
         output.talk(f"written to {parts.page}")
+    if parts.certificate is not None:
+        why.certificate().save(parts.certificate)
+        output.talk(f"written to {parts.certificate}")
     return outcomes
 
 

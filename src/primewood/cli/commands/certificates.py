@@ -1,0 +1,85 @@
+"""The commands about certificates: `export` writes the ensemble that they are about, `confirm` checks one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from primewood.cli import output
+from primewood.cli.help import OUTPUT
+from primewood.cli.options import Json, ModelFile, ReadingOptions, TrainingFile
+
+
+def export(
+    model: ModelFile,
+    rows: TrainingFile = None,
+    *,
+    reading: ReadingOptions,
+    to: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write the ensemble here, as JSON. An existing file is replaced.",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+        ),
+    ],
+) -> None:
+    """Write the trees of a model, exactly as they decide, as a plain file.
+
+    Certificates name this file by its SHA-256. With a cut-off, pass the same --threshold as for the explanations: the
+    file contains it.
+
+    Examples
+    --------
+    primewood export forest.skops -o ensemble.json
+    primewood export booster.json -o ensemble.json --threshold 0.37
+    """
+    from primewood.cli.call_settings import collect_settings
+    from primewood.cli.inputs import get_ensemble, load_explainer
+
+    output.check_target(to, ".json")
+    ensemble = get_ensemble(load_explainer(model, rows, collect_settings(reading, "export")))
+    ensemble.save(to)
+    output.talk(f"written to {to}")
+    output.write_line(f"{ensemble.file_digest}  {to}")
+
+
+def confirm(
+    ensemble: Annotated[
+        Path, typer.Argument(help="What `primewood export` has written.", metavar="ENSEMBLE")
+    ],
+    certificate: Annotated[
+        Path, typer.Argument(help="A certificate, such as case-17.pwcert.", metavar="CERTIFICATE")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Check a certificate, in exact integers.
+
+    Prints what is confirmed, what it assumes and what it trusts, or the first step that fails. The checker is one
+    file that also runs without primewood: `python check.py ENSEMBLE CERTIFICATE`.
+
+    Exit codes
+    ----------
+    0  confirmed
+    1  not confirmed
+
+    Examples
+    --------
+    primewood confirm ensemble.json case-17.pwcert
+    primewood confirm ensemble.json case-17.pwcert --json
+    """
+    from primewood.certify.certificate import confirm as check_certificate
+    from primewood.errors import CertificateRejected
+
+    try:
+        found = check_certificate(ensemble, certificate)
+    except CertificateRejected as problem:
+        record = {"confirmed": False, "reason": str(problem)}
+        output.write_record(record) if as_json else output.write_line(f"Not confirmed: {problem}")
+        output.finish(False)
+        return
+    output.write_answer(found, as_json=as_json)
