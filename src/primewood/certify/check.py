@@ -1275,7 +1275,8 @@ class Confirmed:
     witnesses: int
 
     def __str__(self) -> str:
-        return f"Confirmed ({self.nodes} nodes, {self.cells} cells, {self.witnesses} witnesses).\n{self.text}"
+        parts = ((self.nodes, "node"), (self.cells, "cell"), (self.witnesses, "row"))
+        return f"Confirmed ({', '.join(_count(n, what) for n, what in parts)}).\n{self.text}"
 
     def to_dict(self) -> dict[str, object]:
         """The same in plain types."""
@@ -1341,7 +1342,9 @@ def describe(certificate: Certificate, boxes: list[tuple[dict[int, Flags], int]]
             else "The condition cannot be relaxed"
         )
         given = ", given the fixed features" if prime["fixed"] else ""
-        lines.append(f"{many}{given} ({prime['language']}): {witnesses} rows show it.")
+        lines.append(
+            f"{many}{given} ({prime['language']}): {_count(witnesses, 'row')} show{'s' * (witnesses == 1)} it."
+        )
     if radius is not None:
         lines.append(
             f"That covers every row within {radius['distance']!r} of the given one (each number, in its own scale)."
@@ -1389,10 +1392,24 @@ def _literal(certificate: Certificate, i: int, allowed: Flags) -> str:
         runs = []
         for end, inside in runs_of(allowed[:-1]):
             if inside:
-                runs.append(f"from {feature.low[begin]:.17g} to {feature.high[end - 1]:.17g}")
+                runs.append(_range(float(feature.low[begin]), float(feature.high[end - 1])))
             begin = end
         parts = runs + parts
     return f"{name} {' or '.join(parts)}"
+
+
+def _range(low: float, high: float) -> str:
+    if low == high:
+        return f"= {low!r}"
+    if math.isinf(low) or math.isinf(high):
+        return (
+            f"<= {high!r}" if math.isfinite(high) else f">= {low!r}" if math.isfinite(low) else "any number"
+        )
+    return f"from {low!r} to {high!r}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _assumptions(certificate: Certificate) -> list[str]:
@@ -1402,7 +1419,9 @@ def _assumptions(certificate: Certificate) -> list[str]:
         if f.listed:
             found.append(_literal(certificate, i, np.append(np.ones(f.cells, dtype=bool), f.missing)))
         elif f.whole or math.isfinite(f.low[0]) or math.isfinite(f.high[-1]):
-            found.append(f"{name} is a {'whole ' * f.whole}number from {f.low[0]:.17g} to {f.high[-1]:.17g}")
+            found.append(
+                f"{name} is a {'whole ' * f.whole}number: {_range(float(f.low[0]), float(f.high[-1]))}"
+            )
     never = [certificate.model.names[f.columns[0]] for f in certificate.features if not f.missing]
     found.append(
         "no value is missing"
