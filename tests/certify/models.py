@@ -106,7 +106,7 @@ def ask(kind: str, case: str, seed: int) -> Asked:
     options: dict[str, Any] = {}
     if case == "orders":
         settings["constraints"] = ["a <= d + 6", "a >= -2 or d <= 1"]
-        frame = frame[~((frame.a > frame.d + 6) | ((frame.a < -2) & (frame.d > 1)))]
+        frame = frame[~((frame.a > frame.d + 6) | (~(frame.a >= -2) & (frame.d > 1)))]
     if case == "cut-off" and "3" not in kind and kind != "three classes":
         settings |= {"threshold": 0.6, "positive": 1}
     if case == "near":

@@ -31,7 +31,7 @@ MANY = [(kind, case, seed) for kind, case in itertools.product(KINDS, CASES) for
 def both_accept(explainer: pw.Explainer, certificate: pw.Certificate) -> None:
     assert explainer.ensemble is not None
     raw = bytes_of(explainer.ensemble)
-    first = checker.check(checker.Model(raw), certificate.content)
+    first = checker.check(checker.EnsembleFile(raw), certificate.content)
     second = fraction_checker.check(raw, certificate.content)
     assert (first.nodes, first.cells, first.witnesses) == (
         second["nodes"],
@@ -143,7 +143,7 @@ def test_what_is_changed_is_rejected_unless_it_is_still_true(kind: str) -> None:
     rng = np.random.default_rng(0)
     assert asked.explainer.ensemble is not None
     raw = bytes_of(asked.explainer.ensemble)
-    model = checker.Model(raw)
+    model = checker.EnsembleFile(raw)
     rejected = 0
     for why in asked.explanations(("sets", "intervals")):
         for content in mutations(why.certificate().content, rng):
@@ -172,7 +172,7 @@ def test_a_certificate_is_about_one_ensemble_file() -> None:
 def test_random_bytes_are_rejected_and_nothing_else_happens() -> None:
     asked = ask("forest", "plain", 0)
     assert asked.explainer.ensemble is not None
-    model = checker.Model(bytes_of(asked.explainer.ensemble))
+    model = checker.EnsembleFile(bytes_of(asked.explainer.ensemble))
     content = next(asked.explanations(("intervals",))).certificate().content
     rng = np.random.default_rng(1)
     for _ in range(300):

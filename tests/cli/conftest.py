@@ -54,6 +54,9 @@ def made(tmp_path_factory):
     X.head(60).to_csv(folder / "rows.csv", index=False)
     X.to_csv(folder / "train.csv", index=False)
     (folder / "codes.toml").write_text(CODES)
+    first = pw.Explainer(pw.load(folder / "forest.json"), X)
+    first.ensemble.save(folder / "ensemble.json")
+    first.explain(X.iloc[[17]]).certificate().save(folder / "case-17.pwcert")
     pw.Explainer(forest, X).explain_file(folder / "rows.csv", folder / "explained")
     return folder
 

@@ -27,11 +27,13 @@ DESIGNED = {
         "summarise",
         "adverse-action",
         "knowledge",
+        "export",
+        "confirm",
     ),
 }
 SHOWS_ITS_CODES = {
     *("explain", "contrast", "flip", "check", "verify", "compare", "rules", "compile", "report"),
-    *("primes", "audit", "encode", "adverse-action", "explain-group"),
+    *("primes", "audit", "encode", "adverse-action", "explain-group", "confirm"),
 }
 LENGTHY = re.compile(r"\| primewood|primewood (audit|bench)")
 """Examples that take long: a run of the tests takes some of them, another run others."""
@@ -82,7 +84,7 @@ def parameters_of(name, kind):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_command_has_few_options(name):
-    assert len(parameters_of(name, "option")) <= 26  # rare ones are settings
+    assert len(parameters_of(name, "option")) <= 27  # rare ones are settings
 
 
 @pytest.mark.parametrize("name", NAMES)

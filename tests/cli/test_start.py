@@ -33,7 +33,7 @@ def in_bash(*words):
 
 def test_commands_options_and_choices_are_completed():
     assert in_bash("primewood", "") == [name for group in main.COMMANDS.values() for name in group]
-    assert in_bash("primewood", "ex") == ["explain", "explain-group"]
+    assert in_bash("primewood", "ex") == ["explain", "explain-group", "export"]
     assert in_bash("primewood", "explain", "--goal", "") == [
         "readable",
         "prime",

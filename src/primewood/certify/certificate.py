@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from primewood.certify.check import Confirmed, Model, Rejected, check, unpack
+from primewood.certify.check import Confirmed, EnsembleFile, Rejected, check, unpack
 from primewood.ensemble import Ensemble
 from primewood.ensemble.file import bytes_of
 from primewood.errors import CertificateRejected, InvalidInput
@@ -111,7 +111,7 @@ def confirm(ensemble: Ensemble | str | Path, certificate: Certificate | str | Pa
     raw = bytes_of(ensemble) if isinstance(ensemble, Ensemble) else _read(ensemble)
     content = certificate.content if isinstance(certificate, Certificate) else _read(certificate)
     try:
-        return check(Model(raw), content)
+        return check(EnsembleFile(raw), content)
     except Rejected as problem:
         raise CertificateRejected(str(problem)) from None
 

@@ -25,9 +25,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+FlagArray = NDArray[np.bool_]
 MOST_BYTES, MOST_HEADER, MOST_NODES, MOST_OPEN = 2**28, 2**26, 2**24, 2**12
 HEADER = (
     *("format", "version", "kind", "model", "decision", "summation", "shift", "band", "carrier", "features"),
@@ -88,14 +88,14 @@ def items(value: Any, what: str, most: int = 10**8) -> list[Any]:
     return list(value)
 
 
-def integers(value: Any, low: int, high: int, what: str) -> Ints:
+def integers(value: Any, low: int, high: int, what: str) -> IntArray:
     """A list of whole numbers within limits."""
     values = items(value, what)
     need(all(type(x) is int and low <= x <= high for x in values), f"{what} has a wrong number")
     return np.array(values, dtype=np.int64)
 
 
-def numbers(value: Any, what: str) -> Floats:
+def numbers(value: Any, what: str) -> FloatArray:
     """A list of numbers, infinite ones as text."""
     ends = {"inf": math.inf, "-inf": -math.inf}
     return np.array(
@@ -118,7 +118,7 @@ def read_json(raw: bytes, what: str) -> Any:
 # ------------------------------------------------------------------------------------------------ the ensemble file
 
 
-class Model:
+class EnsembleFile:
     """The trees side by side, one node after the other, and how their leaves become a decision."""
 
     def __init__(self, raw: bytes) -> None:
@@ -185,7 +185,7 @@ class Model:
         inner = ~self.leaf
         for child in (self.left, self.right):
             need(((child > here) & (child < last))[inner].all(), "a child does not come after its parent")
-        self.sets: dict[int, Floats] = {}
+        self.sets: dict[int, FloatArray] = {}
         for tree, at, size in zip(trees, self.root.tolist(), sizes, strict=True):
             bounds = [numbers(x, "sets") for x in items(get(tree, "sets"), "sets")]
             set_of = get(tree, "set_of")
@@ -217,7 +217,7 @@ class Model:
     def _groups(self) -> list[tuple[int, float]]:
         return list(zip(self.sizes, self.group_weights, strict=True))
 
-    def boundaries(self, thresholds: Floats) -> Floats:
+    def boundaries(self, thresholds: FloatArray) -> FloatArray:
         """Per threshold, the least float64 that it does not send left; ±inf if there is none, or if all are such."""
         with np.errstate(over="ignore", invalid="ignore"):
             near = thresholds.astype(self.dtype)
@@ -233,7 +233,7 @@ class Model:
         found = np.where(np.isinf(before) & (before < 0), -np.inf, found)
         return np.where(np.isposinf(first.astype(np.float64)), np.inf, found)
 
-    def goes_left(self, node: int, samples: Floats) -> Flags:
+    def goes_left(self, node: int, samples: FloatArray) -> FlagArray:
         """Which samples a node sends left, as the library tests them."""
         with np.errstate(over="ignore"):
             cast = samples.astype(self.dtype).astype(np.float64)
@@ -245,10 +245,10 @@ class Model:
 # ------------------------------------------------------------------------------------------------ scores and weights
 
 
-class Vote:
+class LeafVote:
     """How leaves become a decision: the file's own way, or what the certificate states instead."""
 
-    def __init__(self, model: Model, header: Any) -> None:
+    def __init__(self, model: EnsembleFile, header: Any) -> None:
         self.model = model
         self.value, self.start, self.cuts = model.value, model.start, model.cuts
         stated = get(header, "decision")
@@ -311,7 +311,7 @@ class Vote:
         if carrier is not None:
             self.carries = model.leaf & (model.tree == integer(carrier, 0, trees - 1, "carrier"))
 
-    def _least_band(self, most: Floats, trees: int) -> int:
+    def _least_band(self, most: FloatArray, trees: int) -> int:
         model, largest = self.model, Fraction(0)
         unit = Fraction(1, 2**53 if model.precision == np.float64 else 2**24)
         for o in range(most.shape[1]):
@@ -337,7 +337,7 @@ class Vote:
         near = (label - 1, label + 1) if self.cuts else range(self.classes)
         return [r for r in near if r != label and 0 <= r < self.classes]
 
-    def margin(self, label: int, rival: int) -> tuple[Ints, int, int]:
+    def margin(self, label: int, rival: int) -> tuple[IntArray, int, int]:
         """The weights of the leaves without the band, the base, and the threshold."""
         if not self.cuts:
             base = self.whole_start[rival] - self.whole_start[label]
@@ -347,13 +347,13 @@ class Vote:
         cut = math.ceil(Fraction(least) * Fraction(2) ** self.shift)
         return 2 * sign * self.whole[:, 0], sign * (2 * self.whole_start[0] + 1 - 2 * cut), int(rival > label)
 
-    def same_numbers(self, label: int, rival: int, a: Ints, b: Ints) -> Flags:
+    def same_numbers(self, label: int, rival: int, a: IntArray, b: IntArray) -> FlagArray:
         """Whether the comparison of two classes reads the same numbers at leaves a and b."""
         read = [label, rival] if not self.cuts and self.model.link == "identity" else slice(None)
-        same: Flags = (self.value[a][:, read] == self.value[b][:, read]).all(axis=1)
+        same: FlagArray = (self.value[a][:, read] == self.value[b][:, read]).all(axis=1)
         return same
 
-    def scores(self, leaves: Ints) -> Floats:
+    def scores(self, leaves: IntArray) -> FloatArray:
         """The library's scores where trees end in these leaves (rows by trees): its own sum, in its own order."""
         real = self.model.precision
         total = np.zeros((len(leaves), self.value.shape[1]), real) + self.start.astype(real)
@@ -364,10 +364,10 @@ class Vote:
                 part += self.value[leaves[:, t]].astype(real)
             total += part if size == 1 else (part / size * weight).astype(real)
             at += size
-        scores: Floats = total.astype(np.float64) / self.model.divisor
+        scores: FloatArray = total.astype(np.float64) / self.model.divisor
         return scores
 
-    def prefers(self, scores: Floats, label: int, rival: int) -> bool:
+    def prefers(self, scores: FloatArray, label: int, rival: int) -> bool:
         """Whether the library prefers the label to a rival; False where only the link's own values can tell."""
         if self.cuts:
             above = bool(scores[0] >= self.cuts[min(label, rival)])
@@ -376,8 +376,8 @@ class Vote:
             return False
         return bool(scores[label] > scores[rival] or (scores[label] == scores[rival] and label < rival))
 
-    def shows_other(self, leaves: Ints, label: int) -> Flags:
-        """Whether the library decides otherwise where trees end in these leaves (rows by trees)."""
+    def shows_other(self, leaves: IntArray, label: int) -> FlagArray:
+        """Whether the library gives another decision where trees end in these leaves (rows by trees)."""
         scores = self.scores(leaves)
         if self.cuts:
             other = np.searchsorted(self.cuts, scores[:, 0], side="right") != label
@@ -394,14 +394,14 @@ class Vote:
         return np.asarray(other)
 
 
-def _is_multiple(values: Floats, bits: int) -> Flags:
+def _is_multiple(values: FloatArray, bits: int) -> FlagArray:
     with np.errstate(over="ignore"):
         scaled = np.ldexp(values, bits)
-    whole: Flags = (scaled == np.floor(scaled)).all(axis=-1)
+    whole: FlagArray = (scaled == np.floor(scaled)).all(axis=-1)
     return whole
 
 
-def _is_single(values: Floats) -> bool:
+def _is_single(values: FloatArray) -> bool:
     with np.errstate(over="ignore"):
         return bool((values.astype(np.float32) == values).all())
 
@@ -426,7 +426,7 @@ def _least_sum(cut: float, divisor: float) -> float:
 
 
 @dataclass
-class Feature:
+class FeatureCells:
     """What its columns hold: cells, and perhaps "missing", which is the atom after the last cell."""
 
     columns: list[int]
@@ -434,20 +434,20 @@ class Feature:
     listed: bool
     ordered: bool
     whole: bool
-    low: Floats
+    low: FloatArray
     """The least number of each cell; of a listed feature, nothing."""
-    high: Floats
-    samples: Floats
+    high: FloatArray
+    samples: FloatArray
     """One row per cell, one number per column."""
 
     @property
     def cells(self) -> int:
         return len(self.samples)
 
-    def atom_of(self, held: Floats) -> int:
+    def atom_of(self, held: FloatArray) -> int:
         """The atom of what a row holds in the columns; rejects what the feature does not allow."""
         if np.isnan(held).any():
-            need(self.missing and np.isnan(held).all(), "a row lacks a value that cannot be missing")
+            need(self.missing and np.isnan(held).all(), "a value is missing that cannot be")
             return self.cells
         if self.listed:
             same = (self.samples == held).all(axis=1)
@@ -457,7 +457,7 @@ class Feature:
         need(inside.any() and (not self.whole or held[0] == math.floor(held[0])), "a number is not allowed")
         return int(inside.argmax())
 
-    def read_literal(self, literal: Any, *, exactly: bool) -> Flags:
+    def read_literal(self, literal: Any, *, exactly: bool) -> FlagArray:
         """Which atoms a literal allows; `exactly`: each cell wholly or not at all."""
         need_fields(literal, "values" if self.listed else "runs", "missing")
         inside = np.zeros(self.cells + 1, dtype=bool)
@@ -480,7 +480,7 @@ class Feature:
         return inside
 
 
-def read_feature(model: Model, record: Any) -> Feature:
+def read_feature(model: EnsembleFile, record: Any) -> FeatureCells:
     """A feature: its cells follow from the model's tests and its own record."""
     kind = ("values", "ordered") if "values" in record else ("whole", "low", "high", "cuts")
     need_fields(record, "columns", "missing", *kind)
@@ -493,7 +493,7 @@ def read_feature(model: Model, record: Any) -> Feature:
         need(np.isfinite(samples).all() and (len(rows) or missing), "a feature allows nothing")
         need(len(np.unique(samples, axis=0)) == len(rows), "a value is listed twice")
         ordered = flag(get(record, "ordered"), "ordered")
-        return Feature(columns, missing, True, ordered, False, np.empty(0), np.empty(0), samples)
+        return FeatureCells(columns, missing, True, ordered, False, np.empty(0), np.empty(0), samples)
     need(len(columns) == 1, "a numeric feature has one column")
     whole = flag(get(record, "whole"), "whole")
     low, high = (
@@ -519,19 +519,19 @@ def read_feature(model: Model, record: Any) -> Feature:
     before = np.minimum(before, cuts - 1) if whole else before
     lows, highs = np.append(low, cuts), np.append(before, high)
     first = before[0] if len(cuts) else min(max(0.0, low), high)
-    return Feature(columns, missing, False, True, whole, lows, highs, np.append(first, cuts)[:, None])
+    return FeatureCells(columns, missing, False, True, whole, lows, highs, np.append(first, cuts)[:, None])
 
 
 # ------------------------------------------------------------------------------------------------ trees over atoms
 
 
-class Trees:
+class AtomTrees:
     """Binary trees whose tests send the first cells of a feature left: those of the model, then those of knowledge.
 
     A test that sends several runs of cells left becomes a chain of such tests, one per end of a run.
     """
 
-    def __init__(self, model: Model, features: list[Feature]) -> None:
+    def __init__(self, model: EnsembleFile, features: list[FeatureCells]) -> None:
         self.features = features
         self.roots: list[int] = []
         self.rows: list[list[int]] = []
@@ -545,7 +545,7 @@ class Trees:
         self.feature, self.prefix, self.missing_left, self.left, self.right, self.origin = table.T
         self.root = np.array(self.roots)
 
-    def _add_model(self, model: Model) -> None:
+    def _add_model(self, model: EnsembleFile) -> None:
         feature_of = np.empty(len(model.names), dtype=np.int64)
         for i, feature in enumerate(self.features):
             feature_of[feature.columns] = i
@@ -612,7 +612,7 @@ class Trees:
             )
         return links
 
-    def _test(self, feature: int, inside: Flags, then: int, otherwise: int) -> None:
+    def _test(self, feature: int, inside: FlagArray, then: int, otherwise: int) -> None:
         """Add a test that sends the atoms inside to one node, and the others to another."""
         cells = inside[:-1]
         at = len(self.rows)
@@ -623,10 +623,10 @@ class Trees:
         self.rows.append([*row, -1])
         self.forbidden.append(int(forbidden))
 
-    def _length(self, inside: Flags) -> int:
+    def _length(self, inside: FlagArray) -> int:
         return max(1, len(runs_of(inside[:-1])) - 1)
 
-    def add_clause(self, literals: dict[int, Flags]) -> None:
+    def add_clause(self, literals: dict[int, FlagArray]) -> None:
         """A tree that sends the rows of a box to "forbidden", and all others to "possible"."""
         self.roots.append(len(self.rows))
         ends = np.cumsum([len(self.rows), *(self._length(inside) for inside in literals.values())]).tolist()
@@ -636,7 +636,7 @@ class Trees:
         self._add([-1, 0, 0, 0, 0])
         self._add([-1, 0, 0, 0, 0], forbidden=True)
 
-    def add_staircase(self, lower: int, upper: int, between: list[int], too_low: Ints) -> None:
+    def add_staircase(self, lower: int, upper: int, between: list[int], too_low: IntArray) -> None:
         """A tree that forbids, per cell of the lower feature, the first cells of the upper one."""
         self.roots.append(len(self.rows))
         steps = [0, *(np.flatnonzero(np.diff(too_low)) + 1).tolist()]
@@ -660,7 +660,7 @@ class Trees:
         self._add([-1, 0, 0, 0, 0])
         self._add([-1, 0, 0, 0, 0], forbidden=True)
 
-    def leaves(self, points: Ints) -> Ints:
+    def leaves(self, points: IntArray) -> IntArray:
         """The leaf of every tree (a node of the model, or of knowledge) at points of atoms."""
         node = np.broadcast_to(self.root, (len(points), len(self.root))).copy()
         cells = np.array([f.cells for f in self.features])
@@ -676,7 +676,7 @@ class Trees:
             node = moved
 
 
-def runs_of(flags: Flags) -> list[tuple[int, bool]]:
+def runs_of(flags: FlagArray) -> list[tuple[int, bool]]:
     """The maximal runs of equal flags: where each ends, and the flag."""
     if not len(flags):
         return []
@@ -687,10 +687,10 @@ def runs_of(flags: Flags) -> list[tuple[int, bool]]:
 # ------------------------------------------------------------------------------------------------ the certificate
 
 
-class Certificate:
+class CertificateFile:
     """The header and the blobs, and what they are about: features, knowledge, the vote."""
 
-    def __init__(self, model: Model, raw: bytes) -> None:
+    def __init__(self, model: EnsembleFile, raw: bytes) -> None:
         content = unpack(raw)
         line, _, rest = content.partition(b"\n")
         need(len(line) <= MOST_HEADER, "the header is too long")
@@ -705,11 +705,11 @@ class Certificate:
         need(sum(lengths) == len(rest), "the blobs have wrong lengths")
         ends = np.cumsum([0, *lengths]).tolist()
         self.blobs = [rest[a:b] for a, b in pairwise(ends)]
-        self.vote = Vote(model, self.header)
+        self.vote = LeafVote(model, self.header)
         self.features = [read_feature(model, f) for f in items(get(self.header, "features"), "features")]
         columns = sorted(c for f in self.features for c in f.columns)
         need(columns == list(range(len(model.names))), "each column belongs to one feature")
-        self.trees = Trees(model, self.features)
+        self.trees = AtomTrees(model, self.features)
         self._read_knowledge()
         self.trees.finish()
 
@@ -768,14 +768,14 @@ class Certificate:
         if too_low.any():
             self.trees.add_staircase(chain[0][0], chain[-1][1], [order[1] for order in chain[:-1]], too_low)
 
-    def read_box(self, box: Any, *, exactly: bool = False) -> dict[int, Flags]:
+    def read_box(self, box: Any, *, exactly: bool = False) -> dict[int, FlagArray]:
         """Per restricted feature, which atoms a box allows."""
         need(type(box) is dict and all(name.isdecimal() for name in box), "a box is a mapping from features")
         places = sorted(map(int, box))
         need(len(set(places)) == len(box) and (not box or places[-1] < len(self.features)), "no such feature")
         return {i: self.features[i].read_literal(get(box, str(i)), exactly=exactly) for i in places}
 
-    def atoms_of(self, row: Any) -> Ints:
+    def atoms_of(self, row: Any) -> IntArray:
         """The atoms of a row, which must be possible."""
         held = np.array([math.nan if x is None else number(x, "a row") for x in items(row, "a row")])
         need(len(held) == len(self.model.names), "a row has a number per column")
@@ -783,7 +783,7 @@ class Certificate:
         self.need_possible(atoms[None], {i: held[f.columns[:1]] for i, f in enumerate(self.features)})
         return atoms
 
-    def need_possible(self, points: Ints, held: dict[int, Floats]) -> None:
+    def need_possible(self, points: IntArray, held: dict[int, FloatArray]) -> None:
         """Rows at points, by the numbers that features hold there, violate no clause and no order."""
         for box in self.clauses:
             inside = np.all([allowed[points[:, i]] for i, allowed in box.items()], axis=0)
@@ -807,7 +807,7 @@ def unpack(raw: bytes) -> bytes:
     return content
 
 
-def read_varints(blob: bytes) -> Ints:
+def read_varints(blob: bytes) -> IntArray:
     """Numbers in groups of 7 bits, the lowest first."""
     data = np.frombuffer(blob, np.uint8)
     last = np.flatnonzero(data < 128)
@@ -825,10 +825,10 @@ def read_varints(blob: bytes) -> Ints:
 # ------------------------------------------------------------------------------------------------ pieces
 
 
-class Box:
+class ReachedBox:
     """A box in ranks, and what the trees can reach in it: items, each a leaf or a fork."""
 
-    def __init__(self, certificate: Certificate, literals: dict[int, Flags]) -> None:
+    def __init__(self, certificate: CertificateFile, literals: dict[int, FlagArray]) -> None:
         self.trees, features = certificate.trees, certificate.features
         self.inside = []
         for i, f in enumerate(features):
@@ -883,8 +883,8 @@ class Box:
         self.entries, self.levels = np.concatenate(all_entries), levels
 
     def _walk_down(
-        self, node: Ints, entries: Ints, begin: int, split: Ints
-    ) -> tuple[Flags, Ints, Ints, Flags]:
+        self, node: IntArray, entries: IntArray, begin: int, split: IntArray
+    ) -> tuple[FlagArray, IntArray, IntArray, FlagArray]:
         """Move items down to their next leaf or fork; returns which are forks, and what they allow of its feature."""
         trees = self.trees
         owner = entries[:, 0] - begin
@@ -910,15 +910,17 @@ class Box:
 # ------------------------------------------------------------------------------------------------ proofs
 
 
-class Part:
+class BoxPart:
     """A part of the box: what it allows, the pieces alive, and what these restrict."""
 
     __slots__ = ("entry", "high", "low", "miss", "piece")
 
-    def __init__(self, low: Ints, high: Ints, miss: Flags, piece: Ints, entry: Ints) -> None:
+    def __init__(
+        self, low: IntArray, high: IntArray, miss: FlagArray, piece: IntArray, entry: IntArray
+    ) -> None:
         self.low, self.high, self.miss, self.piece, self.entry = low, high, miss, piece, entry
 
-    def narrow(self, j: int, c: int, first: bool) -> Part:
+    def narrow(self, j: int, c: int, first: bool) -> BoxPart:
         """One of the two parts that `SPLIT j c` makes."""
         low, high, miss = self.low.copy(), self.high.copy(), self.miss.copy()
         if c == 0:
@@ -930,9 +932,9 @@ class Part:
             low[j], miss[j] = max(low[j], c), False
         if low[j] > high[j]:
             low[j], high[j] = NO_LOW, NO_HIGH
-        return Part(low, high, miss, self.piece, self.entry).restrict(j)
+        return BoxPart(low, high, miss, self.piece, self.entry).restrict(j)
 
-    def restrict(self, j: int | None = None) -> Part:
+    def restrict(self, j: int | None = None) -> BoxPart:
         """Clip entries (of one feature, or all) to the part; drop dead pieces, and entries that restrict nothing."""
         piece, feature, low, high, miss, key = self.entry.T
         here = np.ones(len(piece), bool) if j is None else feature == j
@@ -949,14 +951,14 @@ class Part:
         keep = ~dead[piece] & ~whole
         place = np.cumsum(~dead) - 1
         entry = np.column_stack([place[piece], feature, low, high, miss, key])[keep]
-        return Part(self.low, self.high, self.miss, self.piece[~dead], entry)
+        return BoxPart(self.low, self.high, self.miss, self.piece[~dead], entry)
 
 
-class Proof:
+class RivalProof:
     """That no row of a box is decided for a rival."""
 
     def __init__(
-        self, certificate: Certificate, box: Box, label: int, rival: int, unit: Any, blob: bytes
+        self, certificate: CertificateFile, box: ReachedBox, label: int, rival: int, unit: Any, blob: bytes
     ) -> None:
         self.certificate, self.box, self.label, self.rival = certificate, box, label, rival
         self.unit = integer(unit, 1, 2**61, "the unit")
@@ -973,7 +975,7 @@ class Proof:
         self._read_table()
         self._run(root)
 
-    def _find_pieces(self, weight: Ints) -> tuple[Part, Ints]:
+    def _find_pieces(self, weight: IntArray) -> tuple[BoxPart, IntArray]:
         """The pieces: leaves, and forks whose two parts are alike."""
         box, trees, vote = self.box, self.certificate.trees, self.certificate.vote
         forbidden = np.array(trees.forbidden) == 1
@@ -1001,9 +1003,9 @@ class Proof:
         key = tree[entry[:, 0]] * len(box.size) + entry[:, 1]
         entry = np.column_stack([entry, key])[np.argsort(key, kind="stable")]
         low = np.where(box.size > 0, 0, NO_LOW)
-        return Part(low, box.size - 1, box.missing, np.arange(len(piece)), entry).restrict(), leaf
+        return BoxPart(low, box.size - 1, box.missing, np.arange(len(piece)), entry).restrict(), leaf
 
-    def _take(self, count: int = 1) -> Ints:
+    def _take(self, count: int = 1) -> IntArray:
         need(0 <= count <= len(self.code) - self.at, "a proof ends early")
         self.at += count
         return self.code[self.at - count : self.at]
@@ -1031,9 +1033,9 @@ class Proof:
         self.key, self.feature, self.low, self.high, miss = table.T
         self.miss = miss == 1
 
-    def _run(self, root: Part) -> None:
+    def _run(self, root: BoxPart) -> None:
         """The nodes in preorder. What waits on the stack is a part, or the second part of a split."""
-        stack: list[tuple[Part, tuple[int, int] | None, Ints]] = [
+        stack: list[tuple[BoxPart, tuple[int, int] | None, IntArray]] = [
             (root, None, np.zeros(len(self.key), np.int64))
         ]
         while stack:
@@ -1056,7 +1058,7 @@ class Proof:
                 self._cell(part)
         need(self.at == len(self.code), "something follows the proof")
 
-    def _change(self, w: Ints, scale: int) -> Ints:
+    def _change(self, w: IntArray, scale: int) -> IntArray:
         need(scale <= 22, "a change is too large")
         gap, change = self._take(2 * self._one()).reshape(-1, 2).T
         where = np.cumsum(gap)
@@ -1067,7 +1069,7 @@ class Proof:
         need((w >= 0).all() and (w < 2**44).all() and w.sum() < 2**53, "a multiplier is out of range")
         return w
 
-    def _bound(self, part: Part, w: Ints) -> None:
+    def _bound(self, part: BoxPart, w: IntArray) -> None:
         """The sum of the best pieces and the best paid atoms stays below the next sum from the threshold on."""
         tree, weight = self.tree[part.piece], self.weight[part.piece]
         first = np.flatnonzero(np.diff(tree, prepend=-1))
@@ -1085,7 +1087,7 @@ class Proof:
         upper = self.base + sum(best.tolist()) + self.unit * paid
         need(upper < target, f"a bound is too high by {upper - target + 1}")
 
-    def _charge_and_pay(self, part: Part, w: Ints) -> tuple[Ints, int]:
+    def _charge_and_pay(self, part: BoxPart, w: IntArray) -> tuple[IntArray, int]:
         """Per piece what it is charged, and what the best paid atoms of all features are paid together."""
         piece, _, elow, ehigh, emiss, key = part.entry.T
         on = np.flatnonzero(w)
@@ -1120,7 +1122,7 @@ class Proof:
         paid = np.maximum.reduceat(np.cumsum(flow), ends[:-1])
         return charge, sum(np.maximum(paid, paid_missing).tolist())
 
-    def _cell(self, part: Part) -> None:
+    def _cell(self, part: BoxPart) -> None:
         """One piece per tree, and none restricts anything: the library's own sum decides."""
         trees, vote = self.certificate.trees, self.certificate.vote
         self.cells += 1
@@ -1128,17 +1130,20 @@ class Proof:
         need(len(part.piece) == len(trees.root) and not len(part.entry), "not a single cell")
         leaves = trees.origin[self.leaf[part.piece]][: trees.n_model]
         need(
-            vote.prefers(vote.scores(leaves[None])[0], self.label, self.rival), "a cell is decided otherwise"
+            vote.prefers(vote.scores(leaves[None])[0], self.label, self.rival),
+            "a cell gets a different decision",
         )
 
 
 # ------------------------------------------------------------------------------------------------ more than claims
 
 
-class Primeness:
+class PrimenessProof:
     """That no literal of a box can be relaxed."""
 
-    def __init__(self, certificate: Certificate, record: Any, box: dict[int, Flags], label: int) -> None:
+    def __init__(
+        self, certificate: CertificateFile, record: Any, box: dict[int, FlagArray], label: int
+    ) -> None:
         self.certificate, self.features = certificate, certificate.features
         need_fields(record, "language", "row", "fixed", "bases", "numbers", "blob")
         self.language = record["language"]
@@ -1172,7 +1177,7 @@ class Primeness:
         need(len(cells) == cells[-1] - cells[0] + 1, "a literal is not an interval")
         return [a for a in outside if a in (cells[0] - 1, cells[-1] + 1, feature.cells)]
 
-    def _read(self, blob: bytes, bases: int, numbers: int) -> tuple[Ints, Ints]:
+    def _read(self, blob: bytes, bases: int, numbers: int) -> tuple[IntArray, IntArray]:
         """The witnesses, and the feature that each is about; the numbers that follow are set aside."""
         wanted = {i: self._wanted(i) for i in self.free}
         count = sum(1 if atoms is None else len(atoms) for atoms in wanted.values())
@@ -1204,7 +1209,7 @@ class Primeness:
         need(next(code, None) is None, "something follows the witnesses")
         return np.array(found, dtype=np.int64).reshape(count, len(self.row)), np.array(where, dtype=np.int64)
 
-    def _confirm(self, points: Ints, where: Ints, ordered: list[int], label: int) -> None:
+    def _confirm(self, points: IntArray, where: IntArray, ordered: list[int], label: int) -> None:
         held = {}
         for i, feature in enumerate(self.features):
             need((points[:, i] < self._atoms(i)).all(), "a witness has an atom that is not there")
@@ -1227,7 +1232,7 @@ class Primeness:
         need(vote.shows_other(leaves, label).all(), "a witness is decided like the row")
 
 
-def check_radius(certificate: Certificate, record: Any, box: dict[int, Flags], label: int) -> None:
+def check_radius(certificate: CertificateFile, record: Any, box: dict[int, FlagArray], label: int) -> None:
     """That a box holds every row within a distance."""
     need_fields(record, "row", "norm", "distance", "scales", "witness")
     need(record["norm"] == "linf", "an unknown norm")
@@ -1289,9 +1294,9 @@ class Confirmed:
         }
 
 
-def check(model: Model, raw: bytes) -> Confirmed:
+def check(model: EnsembleFile, raw: bytes) -> Confirmed:
     """Check a certificate; raises `Rejected` with the first condition that does not hold."""
-    certificate = Certificate(model, raw)
+    certificate = CertificateFile(model, raw)
     header, vote = certificate.header, certificate.vote
     kind = get(header, "kind")
     need(kind in ("explanation", "rule", "radius"), "an unknown kind")
@@ -1302,12 +1307,12 @@ def check(model: Model, raw: bytes) -> Confirmed:
         need_fields(claim, "label", "box", "proofs")
         label = integer(get(claim, "label"), 0, vote.classes - 1, "label")
         literals = certificate.read_box(get(claim, "box"), exactly=get(header, "prime") is not None)
-        box = Box(certificate, literals)
+        box = ReachedBox(certificate, literals)
         proofs = items(get(claim, "proofs"), "proofs")
         need([items(p, "a proof", 3)[0] for p in proofs] == vote.rivals(label), "not one proof per rival")
         for rival, unit, blob in proofs:
             body = certificate.blobs[integer(blob, 0, len(certificate.blobs) - 1, "blob")]
-            proof = Proof(certificate, box, label, rival, unit, body)
+            proof = RivalProof(certificate, box, label, rival, unit, body)
             nodes, cells = nodes + proof.nodes, cells + proof.cells
         boxes.append((literals, label))
     prime, radius = get(header, "prime"), get(header, "radius")
@@ -1317,7 +1322,7 @@ def check(model: Model, raw: bytes) -> Confirmed:
         "a radius of several claims",
     )
     if prime is not None:
-        witnesses = Primeness(certificate, prime, *boxes[0]).count
+        witnesses = PrimenessProof(certificate, prime, *boxes[0]).count
     if radius is not None:
         check_radius(certificate, radius, *boxes[0])
     return Confirmed(describe(certificate, boxes, witnesses), nodes, cells, witnesses)
@@ -1326,7 +1331,9 @@ def check(model: Model, raw: bytes) -> Confirmed:
 # ------------------------------------------------------------------------------------------------ words
 
 
-def describe(certificate: Certificate, boxes: list[tuple[dict[int, Flags], int]], witnesses: int) -> str:
+def describe(
+    certificate: CertificateFile, boxes: list[tuple[dict[int, FlagArray], int]], witnesses: int
+) -> str:
     """What is confirmed, and what it rests on."""
     header = certificate.header
     lines = [
@@ -1366,7 +1373,7 @@ def describe(certificate: Certificate, boxes: list[tuple[dict[int, Flags], int]]
     return "\n".join(lines)
 
 
-def _name(certificate: Certificate, label: int) -> str:
+def _name(certificate: CertificateFile, label: int) -> str:
     vote, model = certificate.vote, certificate.model
     if certificate.header["decision"] is None:
         return str(model.labels[label])
@@ -1375,12 +1382,12 @@ def _name(certificate: Certificate, label: int) -> str:
     return f"{low}score{high}"
 
 
-def _where(certificate: Certificate, box: dict[int, Flags]) -> str:
+def _where(certificate: CertificateFile, box: dict[int, FlagArray]) -> str:
     words = [_literal(certificate, i, allowed) for i, allowed in box.items()]
     return f" with {' and '.join(words)}" if words else ""
 
 
-def _literal(certificate: Certificate, i: int, allowed: Flags) -> str:
+def _literal(certificate: CertificateFile, i: int, allowed: FlagArray) -> str:
     feature = certificate.features[i]
     name = " and ".join(certificate.model.names[c] for c in feature.columns)
     parts = ["missing"] if allowed[-1] else []
@@ -1412,7 +1419,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def _assumptions(certificate: Certificate) -> list[str]:
+def _assumptions(certificate: CertificateFile) -> list[str]:
     found = []
     for i, f in enumerate(certificate.features):
         name = " and ".join(certificate.model.names[c] for c in f.columns)
@@ -1448,7 +1455,7 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         ensemble, certificate = (Path(name).read_bytes() for name in arguments)
-        confirmed = check(Model(ensemble), certificate)
+        confirmed = check(EnsembleFile(ensemble), certificate)
     except OSError as problem:
         print(problem, file=sys.stderr)
         return 2

@@ -9,7 +9,7 @@ import numpy as np
 
 from primewood.arrays import Floats
 from primewood.certify.certificate import Certificate, pack
-from primewood.certify.space import Record, Space
+from primewood.certify.space import HeaderRecord, Space
 from primewood.core import _native
 from primewood.engines.protocol import Clock
 from primewood.engines.search.oracle import native_budget
@@ -34,7 +34,7 @@ class CertificateWriter:
 
     space: Space
     clock: Clock
-    claims: list[Record] = field(default_factory=list)
+    claims: list[HeaderRecord] = field(default_factory=list)
     blobs: list[bytes] = field(default_factory=list)
 
     def add_claim(self, box: Box, label: int) -> None:
@@ -60,7 +60,9 @@ class CertificateWriter:
             raise NoCertificate(f"there is no certificate: {REASONS[found.outcome]}")
         return found.bodies, found.units
 
-    def finish(self, kind: str, *, prime: Record | None = None, radius: Record | None = None) -> Certificate:
+    def finish(
+        self, kind: str, *, prime: HeaderRecord | None = None, radius: HeaderRecord | None = None
+    ) -> Certificate:
         """The certificate."""
         header = {"kind": kind, "claims": self.claims, "prime": prime, "radius": radius}
         return pack({**self.space.header, **header}, self.blobs)
@@ -122,7 +124,7 @@ class WitnessPacker:
         if chosen:
             self.shown.append(witness[place])
 
-    def describe(self, literals: Language, fixed: frozenset[int], blob: int) -> Record:
+    def describe(self, literals: Language, fixed: frozenset[int], blob: int) -> HeaderRecord:
         """The record of the header."""
         return {
             "language": literals,

@@ -21,7 +21,7 @@ from primewood.errors import InvalidInput
 from primewood.logic.instance import Box
 from primewood.logic.masks import find_runs, indices
 
-Record = dict[str, Any]
+HeaderRecord = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Space:
         return [i for i, f in enumerate(self.domain.features) if f.variable is not None]
 
     @cached_property
-    def header(self) -> Record:
+    def header(self) -> HeaderRecord:
         """The part of a header that all certificates about this space have in common."""
         rules = bool(self.domain.knowledge.rules)
         vote = integer_vote(self.ensemble, room=_native.ROOM_WITH_RULES if rules else ROOM)
@@ -72,13 +72,13 @@ class Space:
             **self._describe_knowledge(),
         }
 
-    def _describe_decision(self) -> Record | None:
+    def _describe_decision(self) -> HeaderRecord | None:
         """What the ensemble decides by, if that is not in the certified file."""
         if self.ensemble is self.certified or self.ensemble.cuts == self.certified.cuts:
             return None
         return {"output": self.certified.n_outputs - 1, "negated": False, "cuts": list(self.ensemble.cuts)}
 
-    def _describe_feature(self, feature: Feature) -> Record:
+    def _describe_feature(self, feature: Feature) -> HeaderRecord:
         shared = {"columns": list(feature.columns), "missing": feature.missing}
         if feature.patterns is not None:
             variable = feature.variable
@@ -102,7 +102,7 @@ class Space:
     def _tested(self) -> list[Any]:
         return tested_cuts(self.certified)
 
-    def _describe_knowledge(self) -> Record:
+    def _describe_knowledge(self) -> HeaderRecord:
         known = self.domain.knowledge
         if known.changes is not None:
             raise InvalidInput("certificates do not cover near_features yet")
@@ -134,7 +134,7 @@ class Space:
         ]
         return {"clauses": clauses, "orders": orders, "chains": chains}
 
-    def describe_box(self, box: Box) -> Record:
+    def describe_box(self, box: Box) -> HeaderRecord:
         """A box as a record: the literals of the variables that it restricts."""
         variables = self.domain.variables
         return {
@@ -143,7 +143,7 @@ class Space:
             if mask != variables[j].everything
         }
 
-    def describe_literal(self, j: int, mask: int) -> Record:
+    def describe_literal(self, j: int, mask: int) -> HeaderRecord:
         """The values that a mask allows of a variable, as numbers."""
         feature, variable = self.domain.features[self.places[j]], self.domain.variables[j]
         missing = variable.missing is not None and bool(mask >> variable.missing & 1)

@@ -27,16 +27,17 @@ def export(
             rich_help_panel=OUTPUT,
         ),
     ],
+    as_json: Json = False,
 ) -> None:
-    """Write the trees of a model, exactly as they decide, as a plain file.
+    """Write the trees of a model as a plain file.
 
-    Certificates name this file by its SHA-256. With a cut-off, pass the same --threshold as for the explanations: the
-    file contains it.
+    It contains everything that the decision depends on, every float as it is. Certificates name it by its
+    SHA-256, which is printed. With a cut-off, pass the same --threshold as for the explanations: the file contains it.
 
     Examples
     --------
     primewood export forest.skops -o ensemble.json
-    primewood export booster.json -o ensemble.json --threshold 0.37
+    primewood export booster.json -o cut-off.json --threshold 0.37
     """
     from primewood.cli.call_settings import collect_settings
     from primewood.cli.inputs import get_ensemble, load_explainer
@@ -45,7 +46,8 @@ def export(
     ensemble = get_ensemble(load_explainer(model, rows, collect_settings(reading, "export")))
     ensemble.save(to)
     output.talk(f"written to {to}")
-    output.write_line(f"{ensemble.file_digest}  {to}")
+    record = {"file": str(to), "sha256": ensemble.file_digest}
+    output.write_record(record) if as_json else output.write_line(f"{record['sha256']}  {to}")
 
 
 def confirm(
