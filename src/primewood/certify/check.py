@@ -1089,7 +1089,7 @@ class RivalProof:
 
     def _charge_and_pay(self, part: BoxPart, w: IntArray) -> tuple[IntArray, int]:
         """Per piece what it is charged, and what the best paid atoms of all features are paid together."""
-        piece, _, elow, ehigh, emiss, key = part.entry.T
+        piece, _, elow, ehigh, entry_miss, key = part.entry.T
         on = np.flatnonzero(w)
         a, b = np.searchsorted(key, self.key[on], "left"), np.searchsorted(key, self.key[on], "right")
         on, a, b = on[b > a], a[b > a], b[b > a]
@@ -1102,11 +1102,11 @@ class RivalProof:
         holds = (
             (elow[e] >= self.low[on][k])
             & (ehigh[e] <= self.high[on][k])
-            & ((emiss[e] == 0) | self.miss[on][k])
+            & ((entry_miss[e] == 0) | self.miss[on][k])
         )
         low = np.minimum.reduceat(np.where(holds, elow[e], NO_LOW), begin)
         high = np.maximum.reduceat(np.where(holds, ehigh[e], NO_HIGH), begin)
-        miss = np.logical_or.reduceat(holds & (emiss[e] == 1), begin)
+        miss = np.logical_or.reduceat(holds & (entry_miss[e] == 1), begin)
         j = self.feature[on]
         whole = (low <= part.low[j]) & (high >= part.high[j]) & (miss | ~part.miss[j])
         useful = np.logical_or.reduceat(holds, begin) & ~whole
