@@ -223,7 +223,7 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
         _whole,
     ),
     "near_features": _whole,
-    **dict.fromkeys(("reuse", "relative", "resume", "in_short"), _truth),
+    **dict.fromkeys(("reuse", "relative", "resume", "in_short", "certificate", "certificates"), _truth),
     **dict.fromkeys(("units", "domain"), _check_mapping),
     **dict.fromkeys(("source", "folder"), _path),
     "groups": _groups,

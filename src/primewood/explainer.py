@@ -1445,6 +1445,7 @@ class Explainer:
         undisclosable: Iterable[str] = (),
         most: int = 4,
         in_short: bool = False,
+        certificate: bool = False,
         time_limit: float | None = 10.0,
         work_limit: int | None = None,
     ) -> AdverseAction:
@@ -1466,6 +1467,9 @@ class Explainer:
         in_short
             Whether the letter ends with a sentence on cases like this one: the decision in short, counted on the
             training rows, without the features that are never named.
+        certificate
+            Whether the letter ends with the SHA-256 of a certificate, which proves that the stated ranges lead to the
+            favourable decision. `certificate()` of the answer returns it. Its proof has the time limit again.
         time_limit, work_limit
             As for `explain`. If the limit is reached, the reasons found are correct, but their order is not proved.
 
@@ -1495,7 +1499,7 @@ class Explainer:
         from primewood.apps.adverse_action import LetterOptions, adverse_action
 
         decision = self._model.need_rows("adverse actions").ask(x)
-        wording = LetterOptions(codes, protected, undisclosable, most, in_short)
+        wording = LetterOptions(codes, protected, undisclosable, most, in_short, certificate)
         return adverse_action(decision, favourable, wording, self._start_clock(time_limit, work_limit))
 
     @takes_options("explainer")
@@ -1632,6 +1636,7 @@ class Explainer:
         batch_limit: float | None = None,
         reuse: bool = False,
         in_short: bool = False,
+        certificates: bool = False,
         progress: bool | None = None,
         **options: Any,
     ) -> Written:
@@ -1665,6 +1670,10 @@ class Explainer:
         in_short
             Whether to write a column with the decision in short, in words, where a rule has more than three conditions.
             It takes some hundredths of a second per row.
+        certificates
+            For a folder: whether to write a certificate of each proved explanation, beside the parts, and its SHA-256
+            into a column. Each takes at most `time_limit` seconds and a million bytes; where there is none, a note says
+            why. `Written.confirm` checks them.
         n_jobs, time_limit, work_limit, batch_limit, reuse, progress, options
             As for a call of the explainer with rows.
 
@@ -1692,7 +1701,7 @@ class Explainer:
         >>> written.rows, written.parts
         (2, 1)
         """
-        limits = (time_limit, work_limit, batch_limit, reuse, part_rows, in_short)
+        limits = (time_limit, work_limit, batch_limit, reuse, part_rows, in_short, certificates)
         settings = self._batch_settings(options, *limits)
         job = FileJob(
             source,
@@ -2151,6 +2160,7 @@ class Explainer:
         properties: Sequence[object] = (),
         literals: Language | None = None,
         title: str | None = None,
+        certificates: bool = False,
         time_limit: float | None = 60.0,
         work_limit: int | None = None,
         seed: int = 0,
@@ -2179,6 +2189,10 @@ class Explainer:
             The language of the explanations; by default the explainer's.
         title
             The title of the report.
+        certificates
+            Whether to write certificates of the explained decisions, of the nearest rows that get another one, and of
+            the properties that hold. The report lists their SHA-256; `Report.save_certificates` writes the files. Half
+            of the time for these answers is then for certificates.
         time_limit
             Seconds for the whole report, or None. The report lists what is undecided when the limit is reached.
         work_limit
@@ -2218,7 +2232,9 @@ class Explainer:
         model.check_engine("a report")
         language = model.choose_language(literals)
         limits = (time_limit, work_limit)
-        settings = ReportSettings(rows, explain, sample, properties, language, *limits, seed, title)
+        settings = ReportSettings(
+            rows, explain, sample, properties, language, *limits, seed, title, certificates
+        )
         return gather(self, X, settings, answers=answers, watcher=watcher, progress=progress)
 
     def save(self, path: str | Path) -> None:

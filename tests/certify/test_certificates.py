@@ -19,6 +19,7 @@ import primewood as pw
 from certify import fraction_checker
 from certify.models import CASES, KINDS, ask
 from primewood.certify import check as checker
+from primewood.certify import check_more
 from primewood.domain.knowledge import Order
 from primewood.ensemble.file import bytes_of
 from primewood.errors import CertificateRejected, NoCertificate
@@ -83,7 +84,8 @@ def mutations(content: bytes, rng: np.random.Generator) -> list[bytes]:
     change(lambda h, _: h.update(shift=h["shift"] - 1))
     change(lambda h, _: h.update(carrier=0 if h["carrier"] is None else None))
     change(lambda h, _: h.update(summation="any" if h["summation"] == "sequential" else "sequential"))
-    change(lambda h, _: h["claims"][0].update(label=1 - min(1, h["claims"][0]["label"])))
+    change(lambda h, _: h["claims"][0].update(decided=[1 - min(1, h["claims"][0]["decided"][0])]))
+    change(lambda h, _: h["claims"][0]["proofs"][0].__setitem__(2, h["claims"][0]["proofs"][0][2] * 2))
     change(lambda h, _: h["claims"][0]["proofs"].pop())
     change(lambda h, _: h.update(clauses=[], orders=[], chains=[]))
     for key in header["claims"][0]["box"]:
@@ -118,7 +120,7 @@ def is_true(explainer: pw.Explainer, header: dict[str, Any]) -> bool:
     for claim in header["claims"]:
         inside = np.array([_holds(header, claim["box"], row) for row in rows])
         decided = ensemble.predict(rows[inside]) if inside.any() else np.array([])
-        if (decided != claim["label"]).any():
+        if not np.isin(decided, claim["decided"]).all():
             return False
     return True
 
@@ -206,6 +208,18 @@ def test_the_checker_runs_alone(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Confirmed")
     assert "Assumes:" in done.stdout and "Trusts:" in done.stdout
+    shortest = asked.explainer.explain(asked.rows[0], goal="shortest").certificate()
+    shortest.save(tmp_path / "shortest.pwcert")
+    done = subprocess.run(
+        [*call[:-1], "shortest.pwcert"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1 and "check_more.py" in done.stdout
+    shutil.copy(check_more.__file__, tmp_path / "check_more.py")
+    more = [sys.executable, "check_more.py", "ensemble.json", "shortest.pwcert"]
+    clean = {"PATH": "", "PYTHONPATH": ""}
+    done = subprocess.run(more, cwd=tmp_path, capture_output=True, text=True, check=False, env=clean)
+    assert done.returncode == 0, done.stderr
+    assert "No set of features that is smaller suffices" in done.stdout
     (tmp_path / "case.pwcert").write_bytes(gzip.compress(b"{}\n"))
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
@@ -213,9 +227,10 @@ def test_the_checker_runs_alone(tmp_path: Path) -> None:
 
 
 def test_the_checker_imports_only_numpy_and_the_standard_library() -> None:
-    lines = Path(checker.__file__).read_text(encoding="utf-8").splitlines()
-    imported = {line.split()[1].partition(".")[0] for line in lines if line.startswith(("import ", "from "))}
-    assert imported - sys.stdlib_module_names == {"numpy"}
+    for module, others in ((checker, {"numpy"}), (check_more, {"numpy"})):
+        lines = Path(module.__file__).read_text(encoding="utf-8").splitlines()
+        imported = {x.split()[1].partition(".")[0] for x in lines if x.startswith(("import ", "from "))}
+        assert imported - sys.stdlib_module_names == others
 
 
 def test_an_answer_without_a_certificate_says_why() -> None:

@@ -57,6 +57,10 @@ def made(tmp_path_factory):
     first = pw.Explainer(pw.load(folder / "forest.json"), X)
     first.ensemble.save(folder / "ensemble.json")
     first.explain(X.iloc[[17]]).certificate().save(folder / "case-17.pwcert")
+    first.explain_file(folder / "rows.csv", folder / "certified", certificates=True)
+    old = pw.load(folder / "old.json")
+    old.save(folder / "copy.json")
+    pw.Explainer(old).compare(old).certificate().save(folder / "same.pwcert")
     pw.Explainer(forest, X).explain_file(folder / "rows.csv", folder / "explained")
     return folder
 

@@ -105,7 +105,7 @@ bool meets(const Joint& joint, const std::vector<int>& point, const std::vector<
 
 }  // namespace
 
-void bind_joint(nb::module_& m) {
+JointClass bind_joint(nb::module_& m) {
   nb::class_<JointPlan>(m, "JointPlan")
       .def(nb::init<>())
       .def_rw("variables", &JointPlan::variables)
@@ -118,8 +118,8 @@ void bind_joint(nb::module_& m) {
       .def_ro("part", &Demand::part)
       .def_ro("label", &Demand::label)
       .def_ro("rival", &Demand::rival);
-  nb::class_<Joint>(m, "Joint")
-      .def_prop_ro("atoms", [](const Joint& j) { return j.forest().atoms(); })
+  JointClass joint(m, "Joint");
+  joint.def_prop_ro("atoms", [](const Joint& j) { return j.forest().atoms(); })
       .def_prop_ro("nodes", [](const Joint& j) { return j.forest().nodes(); })
       .def("meets", &meets, nb::arg("point"), nb::arg("demands"))
       .def("find", &find, nb::arg("mask"), nb::arg("demands"), nb::arg("budget"));
@@ -129,6 +129,7 @@ void bind_joint(nb::module_& m) {
       .value("INTERRUPTED", JoinOutcome::kInterrupted);
   nb::class_<Joining>(m, "Joining").def_ro("outcome", &Joining::outcome).def_ro("joint", &Joining::joint);
   m.def("join", &join, nb::arg("parts"), nb::arg("places"), nb::arg("plan"), nb::arg("budget"));
+  return joint;
 }
 
 }  // namespace primewood::bindings

@@ -12,8 +12,8 @@ NB_MODULE(_native, m) {
   bind_limits(m);
   ForestClass forest = bind_forest(m);
   bind_search(m, forest);
-  bind_recording(m, forest);
-  bind_joint(m);
+  JointClass joint = bind_joint(m);
+  bind_recording(m, forest, joint);
   bind_overruns(m);
   bind_diagrams(m);
   bind_compiler(m);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "search/joint.hpp"
 #include "search/workspaces.hpp"
 
 namespace primewood::bindings {
@@ -69,13 +70,14 @@ std::function<void()> make_poll(const nanobind::object& watcher, int polls_per_c
 }
 
 using ForestClass = nanobind::class_<search::Workspaces>;
+using JointClass = nanobind::class_<search::Joint>;
 
 void bind_constants(nanobind::module_& m);
 void bind_limits(nanobind::module_& m);
 ForestClass bind_forest(nanobind::module_& m);
 void bind_search(nanobind::module_& m, ForestClass& forest);
-void bind_recording(nanobind::module_& m, ForestClass& forest);
-void bind_joint(nanobind::module_& m);
+JointClass bind_joint(nanobind::module_& m);
+void bind_recording(nanobind::module_& m, ForestClass& forest, JointClass& joint);
 void bind_overruns(nanobind::module_& m);
 void bind_diagrams(nanobind::module_& m);
 void bind_compiler(nanobind::module_& m);

@@ -79,16 +79,29 @@ bool Forest::possible(const int* point) const {
 }
 
 std::vector<double> Forest::scores(const int* point) const {
+  return sum_up([&](int tree) { return leaf_values(leaf(tree, point)); });
+}
+
+std::vector<double> Forest::scores_at(const std::vector<int>& leaves) const {
+  return sum_up([&](int tree) { return leaf_values(leaves[tree]); });
+}
+
+std::vector<double> Forest::scores_of(const std::vector<const double*>& values) const {
+  return sum_up([&](int tree) { return values[tree]; });
+}
+
+template <class ValuesOf>
+std::vector<double> Forest::sum_up(const ValuesOf& values_of) const {
   assert(!group_size.empty());  // it has a decision of its own
   std::vector<double> sum(start), part(n_outputs);
   int tree = 0;
   for (std::size_t g = 0; g < group_size.size(); g++) {
     if (group_size[g] == 1) {
-      add(sum, tree++, point);
+      add(sum, values_of(tree++));
       continue;
     }
     std::fill(part.begin(), part.end(), 0.0);
-    for (const int end = tree + group_size[g]; tree < end; tree++) add(part, tree, point);
+    for (const int end = tree + group_size[g]; tree < end; tree++) add(part, values_of(tree));
     for (int k = 0; k < n_outputs; k++) sum[k] += part[k] / group_size[g] * group_weight[g];
   }
   for (double& s : sum) s /= divisor;
@@ -101,10 +114,15 @@ int Forest::pick_class(std::vector<double> sum) const {
   return int(std::max_element(sum.begin(), sum.end()) - sum.begin());
 }
 
+bool Forest::prefers(const std::vector<double>& scores, int label, int rival) const {
+  if (!cuts.empty()) return (scores[0] >= cuts[std::min(label, rival)]) == (label > rival);
+  const double ahead = scores[label] - scores[rival], slack = slack_of(link);
+  return slack > 0 ? ahead > slack : ahead > 0 || (ahead == 0 && label < rival);
+}
+
 // The sum of two float32 numbers in float64, rounded to float32, is their sum in float32.
-void Forest::add(std::vector<double>& sum, int tree, const int* point) const {
-  const double* v = leaf_values(leaf(tree, point));
-  for (int k = 0; k < n_outputs; k++) sum[k] = single ? double(float(sum[k] + v[k])) : sum[k] + v[k];
+void Forest::add(std::vector<double>& sum, const double* values) const {
+  for (int k = 0; k < n_outputs; k++) sum[k] = single ? double(float(sum[k] + values[k])) : sum[k] + values[k];
 }
 
 }  // namespace primewood::forest

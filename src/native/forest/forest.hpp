@@ -58,6 +58,13 @@ struct Forest : VariableArrays, TreeArrays, VoteArrays {
   std::vector<double> scores(const int* point) const;
   int pick_class(std::vector<double> scores) const;
 
+  // Whether a class is preferred to another by these scores; false where only the values of the link can tell.
+  bool prefers(const std::vector<double>& scores, int label, int rival) const;
+
+  // The scores where each tree ends in a leaf; or has given values there.
+  std::vector<double> scores_at(const std::vector<int>& leaves) const;
+  std::vector<double> scores_of(const std::vector<const double*>& values) const;
+
  private:
   enum class Checks { kAll, kTreesAlone };
   Forest(VariableArrays variables, TreeArrays trees, VoteArrays vote, Checks checks);
@@ -67,7 +74,9 @@ struct Forest : VariableArrays, TreeArrays, VoteArrays {
   void check_nodes() const;
   void check_roots() const;
   void count_rounding_trees();
-  void add(std::vector<double>& sum, int tree, const int* point) const;
+  template <class ValuesOf>
+  std::vector<double> sum_up(const ValuesOf& values_of) const;
+  void add(std::vector<double>& sum, const double* values) const;
 };
 
 }  // namespace primewood::forest

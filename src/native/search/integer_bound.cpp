@@ -3,7 +3,15 @@
 #include <algorithm>
 #include <limits>
 
+#include "search/sums.hpp"
+
 namespace primewood::search {
+
+namespace {
+
+constexpr Int kNoTarget = std::numeric_limits<Int>::max();
+
+}  // namespace
 
 void IntegerBound::open(const Node& node, Int unit) {
   node_ = &node;
@@ -17,55 +25,127 @@ void IntegerBound::open(const Node& node, Int unit) {
   worth_.resize(node.region.low.size());
 }
 
-Wide IntegerBound::evaluate(const std::vector<Int>& multipliers) {
+bool IntegerBound::closes(const std::vector<Int>& multipliers) {
   w_ = multipliers;
-  total_ = margin_.base;
-  for (int p : node_->settled) total_ += margin_.leaves[p].weight;
-  for (int i = 0; i < node_->trees(); i++) total_ += best_[i] = find_best(i);
-  for (int j = 0; j < int(worth_.size()); j++) {
-    worth_[j] = find_worth(j);
-    total_ += Wide(worth_[j]) * unit_;
-  }
-  return total_;
+  idle_.assign(node_->weight.size(), 0);
+  evaluate();
+  target_ = margin_.threshold;
+  return total_ < target_ || find_idle();
 }
 
-bool IntegerBound::change_if_below(std::size_t k, Int value, Int limit) {
+void IntegerBound::evaluate() {
+  total_ = margin_.base;
+  for (int p : node_->settled) total_ += margin_.leaves[p].weight;
+  for (int i = 0; i < node_->trees(); i++) total_ += (best_[i] = find_best(i)).worth;
+  for (int j = 0; j < int(worth_.size()); j++) {
+    worth_[j] = find_worth(j);
+    total_ += worth_[j];
+  }
+  if (prices_) total_ += Wide(price) * prices_->budget;
+}
+
+// Find the leaves that are idle, and the target without them; false if the bound reaches it.
+bool IntegerBound::find_idle() {
+  const Wide slack = total_ - margin_.threshold;
+  Sums sums(margin_, *node_);
+  const auto counts = [&](int tree, int leaf) {
+    idle_[leaf] = best_[tree].worth - leaf_value(leaf) > slack;
+    return !idle_[leaf];
+  };
+  single_ = false;
+  coarse_ = sums.add(counts, Int(std::min<Wide>(slack, std::numeric_limits<Int>::max())));
+  if (!coarse_) return false;
+  for (int i = 0; i < node_->trees(); i++) best_[i] = find_best(i);
+  single_ = sums.single();
+  target_ = sums.any() ? sums.next() : kNoTarget;
+  return total_ < target_;
+}
+
+bool IntegerBound::leaves_one_sum(std::vector<int>& leaves) {
+  if (!single_) return false;
+  leaves.clear();
+  for (int i = 0; i < node_->trees(); i++) {
+    int first = node_->first[i];
+    while (idle_[first]) first++;  // the best leaf is not idle
+    const Leaf& known = margin_.leaves[node_->leaf[first]];
+    for (int p = first; p < node_->first[i + 1]; p++)
+      if (!idle_[p] && !margin_.alike(known, margin_.leaves[node_->leaf[p]])) return false;
+    leaves.push_back(known.node);
+  }
+  target_ = kNoTarget;
+  return true;
+}
+
+bool IntegerBound::are_idle(const std::vector<std::uint8_t>& kind) const {
+  const Wide slack = total_ - margin_.threshold;
+  const auto is_of_kind = [&](int leaf) { return kind[margin_.leaves[leaf].node] != 0; };
+  for (int node : margin_.settled)
+    if (kind[node]) return false;
+  if (std::any_of(node_->settled.begin(), node_->settled.end(), is_of_kind)) return false;
+  for (int i = 0; i < node_->trees(); i++)
+    for (int p = node_->first[i]; p < node_->first[i + 1]; p++)
+      if (is_of_kind(node_->leaf[p]) && best_[i].worth - leaf_value(p) <= slack) return false;
+  return true;
+}
+
+void IntegerBound::list_rivals(std::vector<int>& leaves) const {
+  leaves.clear();
+  for (int i = 0; i < node_->trees() && coarse_; i++) {
+    const std::size_t before = leaves.size();
+    for (int p = node_->first[i]; p < node_->first[i + 1]; p++)
+      if (!idle_[p]) leaves.push_back(p);
+    if (leaves.size() == before + 1) leaves.pop_back();
+  }
+}
+
+bool IntegerBound::change_if_closed(std::size_t k, Int value) {
   const auto& m = relaxation_.multipliers_[k];
   const Int before = w_[k];
   w_[k] = value;
-  const Int best = find_best(m.tree), worth = find_worth(m.variable);
-  const Wide total = total_ + (best - best_[m.tree]) + Wide(worth - worth_[m.variable]) * unit_;
-  if (total >= limit) {
+  const Best best = find_best(m.tree), best_before = best_[m.tree];
+  const Wide worth = find_worth(m.variable);
+  const Wide total = total_ + (best.worth - best_before.worth) + worth - worth_[m.variable];
+  best_[m.tree] = best;
+  const auto stay_idle = [&](const Best& b) { return b.lead > total - margin_.threshold; };
+  if (total >= target_ || !std::all_of(best_.begin(), best_.end(), stay_idle)) {
     w_[k] = before;
+    best_[m.tree] = best_before;
     return false;
   }
   total_ = total;
-  best_[m.tree] = best;
   worth_[m.variable] = worth;
   return true;
 }
 
-// The heaviest leaf of a tree after charges.
-Int IntegerBound::find_best(int tree) {
+// The best leaf of a tree after charges.
+IntegerBound::Best IntegerBound::find_best(int tree) {
   const auto& r = relaxation_;
   for (int s = r.tree_sets_[tree]; s < r.tree_sets_[tree + 1]; s++) {
     Int sum = 0;
     for (int c = r.charged_first_[s]; c < r.charged_first_[s + 1]; c++) sum += w_[r.charged_[c]];
     charge_[s] = sum * unit_;
   }
-  Int top = std::numeric_limits<Int>::min();
+  constexpr Int kNone = std::numeric_limits<Int>::min();
+  Int top = kNone, top_idle = kNone;
   for (int p = node_->first[tree]; p < node_->first[tree + 1]; p++) {
-    Int v = margin_.leaves[node_->leaf[p]].weight;
-    for (int e = node_->entry[p]; e < node_->entry[p + 1]; e++) v -= charge_[r.set_of_entry_[e]];
-    top = std::max(top, v);
+    Int& highest = idle_[p] ? top_idle : top;
+    highest = std::max(highest, leaf_value(p));
   }
-  return top;
+  top = std::max(top, top_idle);
+  return {top, top_idle == kNone ? std::numeric_limits<Int>::max() : top - top_idle};
 }
 
-// What the best paid value of a variable is paid, in units.
-Int IntegerBound::find_worth(int variable) {
+Int IntegerBound::leaf_value(int leaf) const {
+  Int v = margin_.leaves[node_->leaf[leaf]].weight;
+  for (int e = node_->entry[leaf]; e < node_->entry[leaf + 1]; e++) v -= charge_[relaxation_.set_of_entry_[e]];
+  return v;
+}
+
+// What the best paid value of a variable is paid, less the price of what it costs.
+Wide IntegerBound::find_worth(int variable) {
   const auto& r = relaxation_;
-  if (of_variable_[variable].empty()) return 0;
+  const bool priced = prices_ && price > 0;
+  if (of_variable_[variable].empty() && !priced) return 0;
   const int begin = r.first_[variable], end = r.first_[variable + 1];
   std::fill(pay_.begin() + begin, pay_.begin() + end, 0);
   Int missing = 0;
@@ -77,9 +157,22 @@ Int IntegerBound::find_worth(int variable) {
     }
     if (m.missing) missing += w_[k];
   }
-  Int sum = 0, top = 0;
-  for (int p = begin; p < end - 1; p++) top = std::max(top, sum += pay_[p]);
-  return node_->region.missing[variable] ? std::max(top, missing) : top;
+  constexpr Wide kNone = std::numeric_limits<Int>::min();
+  Int sum = 0;
+  Wide top = priced ? kNone * 4 : 0;
+  for (int p = begin; p < end - 1; p++) {
+    sum += pay_[p];
+    top = std::max(top, Wide(sum) * unit_ - (priced ? price_at(variable, r.rank_[p], r.rank_[p + 1]) : 0));
+  }
+  if (!node_->region.missing[variable]) return top;
+  const int none = prices_ ? prices_->start[variable + 1] - prices_->start[variable] - 1 : 0;
+  return std::max(top, Wide(missing) * unit_ - (priced ? price_at(variable, none, none + 1) : 0));
+}
+
+// The price of the cheapest of some ranks.
+Wide IntegerBound::price_at(int variable, int rank, int end) const {
+  const auto first = prices_->of_rank.begin() + prices_->start[variable];
+  return Wide(price) * *std::min_element(first + rank, first + end);
 }
 
 }  // namespace primewood::search

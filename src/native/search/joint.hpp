@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "search/joint_trees.hpp"
+#include "search/recorder.hpp"
 #include "search/win.hpp"
 #include "search/workspaces.hpp"
 
@@ -45,6 +46,10 @@ class Joint {
   // What must win in the joint forest so that the demands are met.
   std::vector<Win> wins(const std::vector<Demand>& demands) const;
 
+  // The same for a recorder: one class per part, and where cuts decide, its neighbours alone. `costs` is empty or has a
+  // number per atom.
+  Together together(const std::vector<int>& classes, std::vector<Int> costs, Int budget) const;
+
   // Whether a joint point meets the demands, as the libraries decide.
   bool meets(const std::vector<int>& point, const std::vector<Demand>& demands) const;
 
@@ -53,9 +58,12 @@ class Joint {
 
  private:
   Forest put_together(const JointPlan& plan, Limits& limits);
+  std::vector<OwnWin> own_wins(int part, int label) const;
+  bool is_missed(const std::vector<int>& ends, const std::vector<OwnWin>& wins, int part) const;
   void find_same();
 
   std::vector<JointPart> parts_;
+  const bool paired_;
   Workspaces whole_;
   std::vector<std::uint8_t> same_;
 };

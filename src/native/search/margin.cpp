@@ -119,9 +119,8 @@ bool Margin::some_order_reaches(const std::vector<int>& x) const {
   return total + (rounds ? forest.band : 0) >= threshold;
 }
 
-// Whether two leaves are one for every question about this margin: the library adds the same numbers for
-// both classes, or, where the decision depends on more than these two scores, for all. Equal weights alone are not
-// enough: 1/3 and 1/3 + 1/2 - 1/2 may be rounded differently.
+// The library adds the same numbers for both classes, or, where the decision depends on more than these two scores, for
+// all. Equal weights alone are not enough: 1/3 and 1/3 + 1/2 - 1/2 may be rounded differently.
 bool Margin::alike(const Leaf& a, const Leaf& b) const {
   if (a.weight != b.weight) return false;
   const double* u = forest.leaf_values(a.node);

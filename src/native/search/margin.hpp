@@ -40,6 +40,9 @@ class Margin {
   Int weight(int leaf) const { return weights_[leaf]; }
   bool forbidden(const Leaf& leaf) const { return forest.forbidden[leaf.node] != 0; }
 
+  // Whether two leaves are one for every question about this margin.
+  bool alike(const Leaf& a, const Leaf& b) const;
+
   // Whether every rule still has a leaf that is allowed.
   bool possible() const;
 
@@ -98,7 +101,6 @@ class Margin {
   struct Gatherer;
 
   bool some_order_reaches(const std::vector<int>& x) const;
-  bool alike(const Leaf& a, const Leaf& b) const;
   void weigh(std::vector<Int>& weights) const;
   void open();
   void clear();

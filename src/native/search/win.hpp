@@ -15,6 +15,13 @@ struct Win {
   bool upward = false;  // which goes the other way
 };
 
+// A win, and the nodes of the joint forest whose leaves count for it.
+struct OwnWin : Win {
+  int first_node = 0, last_node = 0;
+
+  bool counts(int node) const { return node >= first_node && node < last_node; }
+};
+
 // One class against all others.
 inline std::vector<Win> wins_of_class(const forest::Forest& forest, int winner) {
   std::vector<Win> wins;

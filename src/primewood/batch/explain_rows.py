@@ -78,7 +78,8 @@ class Run:
         self.settings = settings
         self._model, self._context = model, model.context
         self._on_result = on_result
-        self._workers = Workers(RowExplainer(model), n_jobs)
+        explainer = RowExplainer(model, settings.certificates, settings.time_limit)
+        self._workers = Workers(explainer, n_jobs)
         self._deadline = None if settings.batch_limit is None else time.time() + settings.batch_limit
         self._cells: OrderedDict[CellKey, RowResult] = OrderedDict()
         self.known = KnownBoxes(self._context.variables)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from primewood.batch.certificates import ConfirmedBatch
 from primewood.batch.overview import Overview, overview
+from primewood.fields import file_path
 from primewood.visible import Readable
 
 
@@ -41,6 +43,41 @@ class Written(Readable):
     parts: int | None
     before: int = 0
     _kept: Overview | None = field(default=None, repr=False, compare=False)
+
+    def confirm(self, ensemble: str | Path | None = None) -> ConfirmedBatch:
+        r"""Check the certificates of a folder, against the ensemble file in it or another one.
+
+        Parameters
+        ----------
+        ensemble
+            What `primewood export` or `Ensemble.save` has written; by default the file that the folder contains.
+
+        Returns
+        -------
+        ConfirmedBatch
+            How many rows have a certificate; all of these are confirmed.
+
+        Raises
+        ------
+        CertificateRejected
+            If a certificate is missing, was changed, or does not prove what it claims; the message names the row.
+        InvalidInput
+            If the folder was written without certificates, or is gone or damaged.
+
+        Examples
+        --------
+        >>> from primewood.data.iris import load_iris_explainer
+        >>> explainer, _ = load_iris_explainer()
+        >>> import pathlib, tempfile
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "rows.csv").write_text("sl,sw,pl,pw\n5.1,3.5,1.4,0.2\n7.0,3.2,4.7,1.4\n")
+        >>> written = explainer.explain_file(folder / "rows.csv", folder / "a", format="jsonl", certificates=True)
+        >>> written.confirm().confirmed
+        2
+        """
+        from primewood.batch.confirm_folder import confirm_folder
+
+        return confirm_folder(self.folder, None if ensemble is None else file_path(ensemble))
 
     def summary(self) -> Overview:
         r"""Summarise the explanations that were written.

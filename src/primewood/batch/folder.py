@@ -4,6 +4,8 @@
     part-00000.parquet         the explanations of the first block (or .jsonl)
     part-00000.timings.jsonl   the time of each row; it differs between runs, so it is not in the manifest
     part-00000.boxes.jsonl     with `reuse`: the explanations that later blocks reuse
+    part-00000.certificates.zip  with `certificates`: those of its rows, each named by its SHA-256
+    ensemble.json              with `certificates`: the file that they are about
     lock                       held by the run that writes here
 
 A part is listed after it is written, so every listed part exists. Everything but the timings is the same in every run
@@ -30,6 +32,7 @@ from primewood.fields import FieldCheck, Fields, flag, items, mapping, one_of, o
 from primewood.files import check_header, open_handle, open_plain, parse_json, report_damage, write_whole
 
 MANIFEST, LOCK, VERSION = "manifest.json", "lock", 1
+BOXES, CERTIFICATES, ENSEMBLE = ".boxes.jsonl", ".certificates.zip", "ensemble.json"
 PartFormat = Choice["parquet", "jsonl"]
 """The format of parts."""
 LARGEST_MANIFEST, LARGEST_PART = 2**28, 2**32
@@ -82,7 +85,7 @@ class Part:
     @property
     def main(self) -> str:
         """The file with its explanations."""
-        return next(name for name in self.files if not name.endswith(".boxes.jsonl"))
+        return next(name for name in self.files if not name.endswith((BOXES, CERTIFICATES)))
 
 
 @dataclass(frozen=True)
@@ -211,7 +214,7 @@ def _read_digest(value: Any, place: str) -> str:
 def _check_names(part: Part, number: int, kind: str) -> None:
     """Raise unless a part names only its own files, so that no other file is opened."""
     main = f"{part_name(number)}.{kind}"
-    others = part.files.keys() - {main, f"{part_name(number)}.boxes.jsonl"}
+    others = part.files.keys() - {main, part_name(number) + BOXES, part_name(number) + CERTIFICATES}
     if others or main not in part.files:
         named = f"names {min(others)!r}" if others else f"does not name {main}"
         raise InvalidInput(f"parts[{number}].files {named}; a part has only its own files ({main})")
@@ -286,15 +289,16 @@ class Folder:
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Write the manifest."""
-        self._write(MANIFEST, json.dumps(manifest.to_dict(), indent=1).encode())
+        self.write(MANIFEST, json.dumps(manifest.to_dict(), indent=1).encode())
 
     def write_part(self, rows: int, files: Mapping[str, bytes], besides: Mapping[str, bytes]) -> Part:
         """Write the files of a part, and other files that its digests do not cover."""
         for name, content in {**besides, **files}.items():
-            self._write(name, content)
+            self.write(name, content)
         return Part(rows, {name: sha256(content).hexdigest() for name, content in files.items()})
 
-    def _write(self, name: str, content: bytes) -> None:
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file; it is there whole or not at all."""
         path = self.path / name
         try:
             write_whole(path, lambda file: file.write(content))

@@ -17,14 +17,26 @@ import numpy as np
 from primewood import __version__
 from primewood.batch import part_files
 from primewood.batch.answer_records import RecordWriter
+from primewood.batch.certificates import pack_certificates
 from primewood.batch.explain_rows import Run
 from primewood.batch.file_job import FileJob
 from primewood.batch.file_result import Written
-from primewood.batch.folder import BatchQuestion, Folder, Manifest, Part, PartFormat, part_name
+from primewood.batch.folder import (
+    BOXES,
+    CERTIFICATES,
+    ENSEMBLE,
+    BatchQuestion,
+    Folder,
+    Manifest,
+    Part,
+    PartFormat,
+    part_name,
+)
 from primewood.batch.progress import show_progress
 from primewood.batch.row_explainer import RowExplainer
 from primewood.batch.row_result import RowResult
 from primewood.batch.sources import Source, open_source
+from primewood.ensemble.file import bytes_of
 from primewood.errors import InvalidInput
 from primewood.files import report_damage
 from primewood.model.model import TreeModel
@@ -59,6 +71,8 @@ def explain_into_folder(model: TreeModel, job: FileJob) -> Written:
         features = tuple(variable.name for variable in model.context.variables)
         fresh = Manifest(_describe_question(model, rows, job, kind), features)
         begun = folder.begin(fresh, resume=job.resume)
+        if job.settings.certificates:
+            folder.write(ENSEMBLE, bytes_of(model.certified))
         return _FolderRun(model, job, rows, folder, begun).finish()
 
 
@@ -108,13 +122,13 @@ class _FolderRun:
         answers = [explainer.describe(result, self._settings) for result in results]
         score_together(answers)
         records = [self._writer.write(answer) for answer in answers]
-        table = part_files.tabulate(
-            results, records, self._manifest.features, context.digest, in_short=self._settings.in_short
-        )
+        table = part_files.tabulate(results, records, self._manifest.features, context.digest, self._settings)
         decisions = ("",) if self._settings.options.get("within") is not None else context.class_names
         files = {f"{name}.{kind}": part_files.encode_part(table, kind, decisions)}
         if self._settings.reuse:
-            files[f"{name}.boxes.jsonl"] = part_files.encode_boxes(results)
+            files[name + BOXES] = part_files.encode_boxes(results)
+        if self._settings.certificates:
+            files[name + CERTIFICATES] = pack_certificates(results)
         return self._folder.write_part(
             len(results), files, {f"{name}.timings.jsonl": part_files.encode_timings(results)}
         )
@@ -126,7 +140,7 @@ class _FolderRun:
     def _recall(self, run: Run, number: int) -> None:
         """Read the explanations of a finished block that later blocks reuse."""
         if self._settings.reuse:
-            context, name = self._model.context, f"{part_name(number)}.boxes.jsonl"
+            context, name = self._model.context, part_name(number) + BOXES
             with self._folder.open(name) as file, report_damage(self._folder.path / name, "remove it"):
                 found = part_files.read_boxes(file.read(), context.variables, len(context.class_names))
                 run.known.add(found)
@@ -156,6 +170,7 @@ def _describe_question(model: TreeModel, source: Source, job: FileJob, kind: Par
             "reuse": settings.reuse,
             "block": settings.block,
             "in_short": settings.in_short,
+            "certificates": settings.certificates,
         },
     )
 

@@ -60,6 +60,8 @@ def explain_into_one_file(model: TreeModel, job: FileJob) -> Written:
     """
     path = Path(job.target)
     check_format(path)
+    if job.settings.certificates:
+        raise InvalidInput(f"certificates go into a folder of parts; {job.target} is one file")
     source = open_source(job.source, model.context.layout, job.dialect)
     identities = None if job.identity is None else source.read_texts(job.identity)
     with tempfile.TemporaryDirectory(dir=path.absolute().parent, prefix=f".{path.name}.") as parts:

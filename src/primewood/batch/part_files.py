@@ -12,10 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, get_args
 
 from primewood import __version__
+from primewood.batch.certificates import digest_certificate
 from primewood.batch.explain_rows import list_lendable
 from primewood.batch.folder import Folder, Part, PartFormat
 from primewood.batch.known_boxes import LentBox
 from primewood.batch.row_result import RowResult
+from primewood.batch.settings import Settings
 from primewood.errors import InvalidInput
 from primewood.fields import FieldCheck, Fields, items, number, optional, scalar, text, whole, wrong
 from primewood.files import parse_json, report_damage
@@ -56,11 +58,10 @@ def tabulate(
     records: Sequence[Record],
     features: Sequence[str],
     digest: str | None,
-    *,
-    in_short: bool = False,
+    settings: Settings,
 ) -> dict[str, list[Any]]:
     """The columns of a part; `records` come from `RecordWriter`, and `digest` identifies the model."""
-    of_rows = frames.tabulate_explanations(records, features, in_short=in_short)
+    of_rows = frames.tabulate_explanations(records, features, in_short=settings.in_short)
     said = {name: of_rows.pop(name) for name in list(of_rows) if not name.startswith("if ")}
     language = said.pop("literal_language")
     return {
@@ -69,6 +70,11 @@ def tabulate(
         "literal_language": language,
         "notes": [record["notes"] for record in records],
         "taken_from": [result.source for result in results],
+        **(
+            {"certificate": [digest_certificate(result) for result in results]}
+            if settings.certificates
+            else {}
+        ),
         **of_rows,
         "literals": [record["pieces"] for record in records],
         "model": [digest] * len(records),

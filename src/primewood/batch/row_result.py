@@ -101,6 +101,8 @@ class RowResult:
         As in the explanation; None if its status says it.
     used : UsedRules or None
         As in the explanation.
+    certificate : bytes or None
+        The file of its certificate, if one was wanted and there is one.
     """
 
     place: int
@@ -119,6 +121,7 @@ class RowResult:
     row_notes: tuple[str, ...] = ()
     necessity: tuple[Necessity, ...] | None = None
     used: UsedRules | None = None
+    certificate: bytes | None = None
 
     @property
     def size(self) -> int:

@@ -34,6 +34,8 @@ class Settings:
         How many rows a block has.
     in_short : bool
         Whether decisions are written to files in short, too.
+    certificates : bool
+        Whether each proved explanation gets a certificate, in at most the time for a row.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -43,6 +45,7 @@ class Settings:
     reuse: bool = False
     block: int = BLOCK
     in_short: bool = False
+    certificates: bool = False
 
     @property
     def literals(self) -> Language:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
+from dataclasses import replace
 from typing import Any
 
-from primewood.batch.row_explainer import RowExplainer
+from primewood.batch.row_explainer import RowExplainer, limit_seconds
 from primewood.batch.row_result import RowResult, RowTask
 from primewood.errors import InvalidInput
 
@@ -21,8 +22,6 @@ MOST_ROWS = 32
 """The most rows of a task."""
 ATTEMPTS = 3
 """How often the explainer is sent again to a cluster that has lost it."""
-LEAST_S = 0.001
-"""The seconds for a row after the batch has reached its time limit."""
 
 
 class Workers:
@@ -125,20 +124,15 @@ def _explain_row(
     is over, as `time.time` has it.
     """
     start = time.perf_counter()
-    wanted = _limit_time(options, until) | ({} if task.also is None else {"also": task.also})
+    wanted = {**options, "time_limit": limit_seconds(options["time_limit"], until)}
+    wanted |= {} if task.also is None else {"also": task.also}
     try:
         why = explainer.explain(task.row, **wanted)
+        certificate, reason = explainer.certify(why, until)
     except InvalidInput:
         raise
     except Exception as error:
         return task.fail(error, time.perf_counter() - start)
-    return task.finish(why, time.perf_counter() - start)
-
-
-def _limit_time(options: Mapping[str, Any], until: float | None) -> dict[str, Any]:
-    """The options of a row, with at most the time that the batch has left."""
-    if until is None:
-        return dict(options)
-    left = max(LEAST_S, until - time.time())
-    limit = options["time_limit"]
-    return {**options, "time_limit": left if limit is None else min(limit, left)}
+    result = task.finish(why, time.perf_counter() - start)
+    notes = (*result.notes, reason) if reason else result.notes
+    return replace(result, certificate=certificate, notes=notes)

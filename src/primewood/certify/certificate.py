@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from primewood.certify.check import Confirmed, EnsembleFile, Rejected, check, unpack
+from primewood.certify.check import Confirmed, EnsembleFile, Rejected, unpack
+from primewood.certify.check_more import check
 from primewood.ensemble import Ensemble
 from primewood.ensemble.file import bytes_of
 from primewood.errors import CertificateRejected, InvalidInput
@@ -55,7 +56,7 @@ class Certificate:
 
     @property
     def kind(self) -> str:
-        """What is certified: "explanation", "rule" or "radius"."""
+        """What is certified: "explanation", "shortest", "rule", "never", "radius", "nearest", "pairs" or "compare"."""
         return str(self.header.get("kind"))
 
     @property
@@ -76,7 +77,11 @@ def pack(header: dict[str, Any], blobs: list[bytes]) -> Certificate:
     return Certificate(gzip.compress(b"\n".join([line.encode(), b"".join(blobs)]), mtime=0))
 
 
-def confirm(ensemble: Ensemble | str | Path, certificate: Certificate | str | Path) -> Confirmed:
+def confirm(
+    ensemble: Ensemble | str | Path,
+    certificate: Certificate | str | Path,
+    other: Ensemble | str | Path | None = None,
+) -> Confirmed:
     """Check a certificate against the ensemble that it is about.
 
     The checker is `primewood/certify/check.py`. It also runs alone: ``python check.py ensemble.json case.pwcert``.
@@ -87,6 +92,8 @@ def confirm(ensemble: Ensemble | str | Path, certificate: Certificate | str | Pa
         What `primewood export` or `Ensemble.save` wrote, or the ensemble itself.
     certificate
         What `certificate()` returned, or its file.
+    other
+        For a comparison of two models: the second ensemble.
 
     Returns
     -------
@@ -108,15 +115,17 @@ def confirm(ensemble: Ensemble | str | Path, certificate: Certificate | str | Pa
     >>> confirmed.witnesses
     3
     """
-    raw = bytes_of(ensemble) if isinstance(ensemble, Ensemble) else _read(ensemble)
-    content = certificate.content if isinstance(certificate, Certificate) else _read(certificate)
+    given = [one for one in (ensemble, other) if one is not None]
+    files = [bytes_of(one) if isinstance(one, Ensemble) else read_file(one) for one in given]
+    content = certificate.content if isinstance(certificate, Certificate) else read_file(certificate)
     try:
-        return check(EnsembleFile(raw), content)
+        return check(*map(EnsembleFile, files), content)
     except Rejected as problem:
         raise CertificateRejected(str(problem)) from None
 
 
-def _read(path: str | Path) -> bytes:
+def read_file(path: str | Path) -> bytes:
+    """The content of an ensemble file or a certificate."""
     found = file_path(path)
     if not found.is_file():
         raise InvalidInput(f"there is no file {found}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,6 +13,7 @@ from primewood.certify.certificate import Certificate, pack
 from primewood.certify.space import HeaderRecord, Space
 from primewood.core import _native
 from primewood.engines.protocol import Clock
+from primewood.engines.search.joint import JointForest
 from primewood.engines.search.oracle import native_budget
 from primewood.errors import NoCertificate
 from primewood.logic.instance import Box, Point
@@ -37,41 +39,94 @@ class CertificateWriter:
     claims: list[HeaderRecord] = field(default_factory=list)
     blobs: list[bytes] = field(default_factory=list)
 
-    def add_claim(self, box: Box, label: int) -> None:
-        """Claim that every row of a box gets a decision, and prove it."""
-        space = self.space
-        rivals = find_rivals(label, len(space.ensemble.classes), cut=bool(space.ensemble.cuts))
-        bodies, units = self._record(box, label, rivals)
+    def add_claim(self, box: Box, decided: Sequence[int]) -> None:
+        """Claim that every row of a box gets one of some decisions, and prove it."""
+        ensemble = self.space.ensemble
+        pairs = find_pairs(decided, len(ensemble.classes), cut=bool(ensemble.cuts))
+        bodies, units = self._record(box, pairs)
         first = len(self.blobs)
         self.blobs += bodies
-        proofs = [[rival, unit, first + k] for k, (rival, unit) in enumerate(zip(rivals, units, strict=True))]
-        self.claims.append({"label": label, "box": space.describe_box(box), "proofs": proofs})
+        proofs = [[*pair, unit, first + k] for k, (pair, unit) in enumerate(zip(pairs, units, strict=True))]
+        self.claims.append({"decided": list(decided), "box": self.space.describe_box(box), "proofs": proofs})
 
-    def _record(self, box: Box, label: int, rivals: list[int]) -> tuple[list[bytes], list[int]]:
+    def _record(self, box: Box, pairs: list[tuple[int, int]]) -> tuple[list[bytes], list[int]]:
         forest = self.space.forest
         if not self.space.domain.variables:  # all rows are alike: no multipliers, and one cell
-            return [bytes([0, 1 if forest.any_order else 2])] * len(rivals), [1] * len(rivals)
+            return [bytes([0, 1 if forest.any_order else 2])] * len(pairs), [1] * len(pairs)
         found = forest.native.record(
-            forest.mask(box), label, rivals, self.space.places, MOST_NODES, native_budget(self.clock)
+            forest.mask(box), pairs, self.space.places, MOST_NODES, native_budget(self.clock)
         )
-        if found.outcome is _native.RecordingOutcome.COUNTEREXAMPLE:
-            raise AssertionError("a proved box has a counterexample: please report this")
-        if found.outcome is not _native.RecordingOutcome.PROOFS:
-            raise NoCertificate(f"there is no certificate: {REASONS[found.outcome]}")
+        check_outcome(found)
         return found.bodies, found.units
 
-    def finish(
-        self, kind: str, *, prime: HeaderRecord | None = None, radius: HeaderRecord | None = None
-    ) -> Certificate:
-        """The certificate."""
-        header = {"kind": kind, "claims": self.claims, "prime": prime, "radius": radius}
-        return pack({**self.space.header, **header}, self.blobs)
+    def finish(self, kind: str, **more: HeaderRecord) -> Certificate:
+        """The certificate; `more`: the fields of the header that its kind has."""
+        return pack({**self.space.header, "kind": kind, "claims": self.claims, **more}, self.blobs)
 
 
-def find_rivals(label: int, classes: int, *, cut: bool) -> list[int]:
-    """The classes that must be shown not to win: all others, or next to the label where cuts decide."""
-    near = (label - 1, label + 1) if cut else range(classes)
-    return [rival for rival in near if rival != label and 0 <= rival < classes]
+def check_outcome(found: _native.Recording) -> None:
+    """Raise unless there are proofs."""
+    if found.outcome is _native.RecordingOutcome.COUNTEREXAMPLE:
+        raise AssertionError("a proved box has a counterexample: please report this")
+    if found.outcome is not _native.RecordingOutcome.PROOFS:
+        raise NoCertificate(f"there is no certificate: {REASONS[found.outcome]}")
+
+
+@dataclass
+class JointWriter:
+    """Collects claims that no row of a box, or no two rows, are decided in some way.
+
+    Attributes
+    ----------
+    joint : JointForest
+        What decides about the row, or about both.
+    apart : tuple of int
+        The variables in which a second row may differ, by their places.
+    spending : pair
+        What each value costs, and the budget within which rows count.
+    """
+
+    space: Space
+    joint: JointForest
+    clock: Clock
+    blobs: list[bytes]
+    apart: tuple[int, ...] = ()
+    spending: tuple[Sequence[int], int] = ((), 0)
+    claims: list[HeaderRecord] = field(default_factory=list)
+
+    def add_claim(self, box: Box, ways: Sequence[tuple[int, ...]]) -> None:
+        """Claim that nothing in a box is decided in one of these ways, one class per row, and prove it."""
+        entries = []
+        for classes in ways:
+            body, unit = self._record(box, classes)
+            second = classes[1] if len(classes) > 1 else None
+            entries.append([classes[0], second, unit, len(self.blobs)])
+            self.blobs.append(body)
+        self.claims.append({"box": self.space.describe_box(box, self.apart), "never": entries})
+
+    def _record(self, box: Box, classes: tuple[int, ...]) -> tuple[bytes, int]:
+        if not self.joint.variables:  # all rows are alike: no multipliers, and one cell
+            return bytes([0, 2]), 1
+        count = len(self.space.domain.features)
+        features = [*self.space.places, *range(count, count + len(self.apart))]
+        found = self.joint.record(box, classes, features, MOST_NODES, self.clock, self.spending)
+        if found is None:
+            raise NoCertificate(f"there is no certificate: {REASONS[_native.RecordingOutcome.INTERRUPTED]}")
+        check_outcome(found)
+        return found.bodies[0], found.units[0]
+
+
+def find_pairs(decided: Sequence[int], classes: int, *, cut: bool) -> list[tuple[int, int]]:
+    """Classes, each with a rival that must be shown not to be preferred to it, so that only some are decided.
+
+    Raises `ValueError` if one rival per class does not show it: see `JointWriter`.
+    """
+    if not cut and len(decided) == 1:
+        return [(decided[0], rival) for rival in range(classes) if rival != decided[0]]
+    if not decided or len(decided) < max(decided) - min(decided) + 1 or not (cut or classes == 2):
+        raise ValueError("several margins are needed")
+    low, high = min(decided), max(decided)
+    return [pair for pair in ((low, low - 1), (high, high + 1)) if 0 <= pair[1] < classes]
 
 
 @dataclass(frozen=True)
@@ -138,17 +193,8 @@ class WitnessPacker:
     def pack(self) -> bytes:
         """The blob."""
         out = bytearray()
-        places = self.space.places
         for base in self.bases:
-            changes = [
-                (places[j], v) for j, (v, own) in enumerate(zip(base, self.point, strict=True)) if v != own
-            ]
-            put(out, len(changes))
-            before = 0
-            for place, value in changes:
-                put(out, place - before)
-                put(out, value)
-                before = place
+            describe_point(out, base, self.point, self.space.places)
         for number in self.shown:
             put(out, number)
         if self.ordered:
@@ -162,6 +208,17 @@ class WitnessPacker:
         orders = self.space.domain.knowledge.orders
         names = {name for order in orders for name in (order.lower, order.upper)}
         return tuple(i for i, feature in enumerate(self.space.domain.features) if feature.name in names)
+
+
+def describe_point(out: bytearray, point: Point, own: Point, places: Sequence[int]) -> None:
+    """Append a point: how many features differ from a row's, and which value each has there."""
+    changes = [(places[j], v) for j, (v, before) in enumerate(zip(point, own, strict=True)) if v != before]
+    put(out, len(changes))
+    before = 0
+    for place, value in changes:
+        put(out, place - before)
+        put(out, value)
+        before = place
 
 
 def put(out: bytearray, number: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from primewood.domain import Domain
 from primewood.domain.domain import tested_cuts, whole_cuts
 from primewood.domain.feature import Feature
 from primewood.domain.knowledge import Order, chain_orders
+from primewood.engines.search.joint import JointForest
 from primewood.engines.search.oracle import SearchForest
 from primewood.ensemble import Ensemble
 from primewood.ensemble.integers import ROOM, integer_vote
@@ -55,28 +57,43 @@ class Space:
         return [i for i, f in enumerate(self.domain.features) if f.variable is not None]
 
     @cached_property
+    def joint(self) -> JointForest:
+        """The forest alone, for proofs of several margins."""
+        variables = self.domain.variables
+        return JointForest(variables, [(self.forest, range(len(variables)))])
+
+    @cached_property
     def header(self) -> HeaderRecord:
         """The part of a header that all certificates about this space have in common."""
-        rules = bool(self.domain.knowledge.rules)
-        vote = integer_vote(self.ensemble, room=_native.ROOM_WITH_RULES if rules else ROOM)
         return {
             "format": "primewood certificate",
             "version": 1,
+            **self.vote,
+            "features": [self._describe_feature(feature) for feature in self.domain.features],
+            **self._describe_knowledge(),
+        }
+
+    @cached_property
+    def vote(self) -> HeaderRecord:
+        """The file, and how its leaves become a decision, in integers."""
+        rules = bool(self.domain.knowledge.rules)
+        vote = integer_vote(self.ensemble, room=_native.ROOM_WITH_RULES if rules else ROOM)
+        return {
             "model": self.certified.file_digest,
             "decision": self._describe_decision(),
             "summation": "any" if self.forest.any_order else "sequential",
             "shift": vote.shift,
             "band": vote.band,
             "carrier": vote.carrier,
-            "features": [self._describe_feature(feature) for feature in self.domain.features],
-            **self._describe_knowledge(),
         }
 
     def _describe_decision(self) -> HeaderRecord | None:
         """What the ensemble decides by, if that is not in the certified file."""
         if self.ensemble is self.certified or self.ensemble.cuts == self.certified.cuts:
             return None
-        return {"output": self.certified.n_outputs - 1, "negated": False, "cuts": list(self.ensemble.cuts)}
+        labels = [str(name) for name in self.ensemble.classes] if self.ensemble.cutoff is not None else None
+        cuts = list(self.ensemble.cuts)
+        return {"output": self.certified.n_outputs - 1, "negated": False, "cuts": cuts, "labels": labels}
 
     def _describe_feature(self, feature: Feature) -> HeaderRecord:
         shared = {"columns": list(feature.columns), "missing": feature.missing}
@@ -134,12 +151,17 @@ class Space:
         ]
         return {"clauses": clauses, "orders": orders, "chains": chains}
 
-    def describe_box(self, box: Box) -> HeaderRecord:
-        """A box as a record: the literals of the variables that it restricts."""
-        variables = self.domain.variables
+    def describe_box(self, box: Box, apart: Sequence[int] = ()) -> HeaderRecord:
+        """A box as a record: the literals of the variables that it restricts.
+
+        Behind the variables of a row, it may have those of a second row that are apart, by their places.
+        """
+        variables, own = self.domain.variables, range(len(self.domain.variables))
+        count = len(self.domain.features)
+        numbered = [*zip(self.places, own, strict=True), *((count + k, j) for k, j in enumerate(apart))]
         return {
-            str(self.places[j]): self.describe_literal(j, mask)
-            for j, mask in enumerate(box)
+            str(number): self.describe_literal(j, mask)
+            for (number, j), mask in zip(numbered, box, strict=True)
             if mask != variables[j].everything
         }
 

@@ -51,7 +51,7 @@ def check(files: ToFiles, about: AboutRows, settings: CallSettings, single: list
     """Raise if batch options are given without -o, or with options for single explanations."""
     if files.to is None:
         raise InvalidInput(
-            f"--resume, --reuse, --jobs and --set {', '.join(BATCHES)} are for all rows of a file: "
+            f"--resume, --reuse, --certificates, --jobs and --set {', '.join(BATCHES)} are for all rows of a file: "
             "pass -o FILE or -o FOLDER"
         )
     chosen = single + settings.find_assigned(("exact", "plain"))
@@ -66,7 +66,8 @@ def check(files: ToFiles, about: AboutRows, settings: CallSettings, single: list
 
 def _list_folder_options(files: ToFiles, settings: CallSettings) -> list[str]:
     """List the given options that are only for a folder of parts."""
-    return ["--resume"] * files.resume + settings.find_assigned(("format", "part_rows", "dask"))
+    chosen = ["--resume"] * files.resume + ["--certificates"] * files.certificates
+    return chosen + settings.find_assigned(("format", "part_rows", "dask"))
 
 
 def _check_kind(to: str, identity: list[str], chosen: list[str]) -> None:
@@ -160,6 +161,7 @@ def _explain_file(batch: BatchInput, files: ToFiles, target: str, **options: Any
         batch_limit=batch.settings.get("batch_limit"),
         in_short=bool(batch.settings.get("in_short")),
         reuse=files.reuse,
+        certificates=files.certificates,
         progress=_choose_progress(),
         **options,
     )

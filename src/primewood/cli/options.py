@@ -91,6 +91,15 @@ def get_language(literals: LanguageChoice | None) -> Language | None:
 Every = Annotated[bool, question_option("--all", help="All of them, not only one.")]
 Limit = Annotated[int | None, question_option("--limit", min=1, help="Print at most this many.", metavar="N")]
 Count = Annotated[bool, question_option("--count", help="Only print how many there are.")]
+CertificateTarget = Annotated[
+    Path | None,
+    typer.Option(
+        "--certificate",
+        help="Write a certificate of the answer, which `primewood confirm` checks. An existing file is replaced.",
+        metavar="FILE",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Target = Annotated[
     str | None,
     question_option(
@@ -231,6 +240,14 @@ class ToFiles:
         typer.Option(
             "--reuse",
             help="A row that another row's explanation covers gets that explanation.",
+            rich_help_panel=BATCHES,
+        ),
+    ] = False
+    certificates: Annotated[
+        bool,
+        typer.Option(
+            "--certificates",
+            help="Into a folder: also write certificates, which `primewood confirm` checks.",
             rich_help_panel=BATCHES,
         ),
     ] = False

@@ -8,13 +8,16 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import typer
 
 from primewood.cli.progress import CommandProgress
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, NoCertificate
 from primewood.visible import visible_json, visible_lines
+
+if TYPE_CHECKING:
+    from primewood.questions.certified import Certified
 
 T = TypeVar("T")
 
@@ -108,6 +111,19 @@ def finish(*outcomes: bool | None) -> None:
         raise typer.Exit(1)
     if None in outcomes:
         raise typer.Exit(3)
+
+
+def save_certificate(answer: Certified, path: Path | None) -> list[None]:
+    """Write the certificate of an answer, if a file is named; if there is none, say why, and return an outcome more."""
+    if path is None:
+        return []
+    try:
+        answer.certificate().save(path)
+    except NoCertificate as problem:
+        talk(f"primewood: {problem}")
+        return [None]
+    talk(f"written to {path}")
+    return []
 
 
 def write_all(things: Iterable[T], what: str, write: Callable[[T], None]) -> None:

@@ -232,8 +232,7 @@ class Forest:
     def record(
         self,
         mask: NDArray[uint8],
-        label: int,
-        rivals: list[int],
+        pairs: list[tuple[int, int]],
         features: list[int],
         most_nodes: int,
         budget: Budget,
@@ -266,6 +265,16 @@ class Joint:
     def nodes(self) -> int: ...
     def meets(self, point: list[int], demands: list[Demand]) -> bool: ...
     def find(self, mask: NDArray[uint8], demands: list[Demand], budget: Budget) -> Found: ...
+    def record(
+        self,
+        mask: NDArray[uint8],
+        classes: list[int],
+        costs: list[int],
+        affordable: int,
+        features: list[int],
+        most_nodes: int,
+        budget: Budget,
+    ) -> Recording: ...
 
 class JoinOutcome(Enum):
     JOINED = ...

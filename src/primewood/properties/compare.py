@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from primewood.engines.duality import DualFamily
 from primewood.engines.protocol import Clock, Family, Oracle, Reply, Verdict, WeakeningPlan
 from primewood.engines.search.joint import Demand, JointForest
 from primewood.ensemble import Ensemble
-from primewood.errors import InvalidInput, format_list
+from primewood.errors import InvalidInput, NoCertificate, format_list
 from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.logic.masks import indices
@@ -26,10 +26,14 @@ from primewood.model.context import TreeContext
 from primewood.model.model import TreeModel
 from primewood.model.row_in_cell import Row
 from primewood.model.score import Scorer
+from primewood.properties.certificates import ComparisonCertifier
 from primewood.properties.comparison import ChangedRows, Comparison, Region
 from primewood.properties.verification import Verifier
 from primewood.properties.wording import Outcome
 from primewood.questions.weakening import drop_each, weaken
+
+if TYPE_CHECKING:
+    from primewood.certify.certificate import Certificate
 
 TRIED = 4096
 """Rows that are made up of the training rows' values, to find a difference before searching for one."""
@@ -50,7 +54,8 @@ def compare_models(model: TreeModel, other: TreeModel, regions: int, clock: Cloc
     verifier = Verifier(joint, clock.part(clock.limit))
     names = (model.context.class_names, other.context.class_names)
     scorers = (model.context.scorer, other.context.scorer)
-    return Comparing(verifier, second, names, scorers).compare(regions)
+    found = Comparing(verifier, second, names, scorers)
+    return replace(found.compare(regions), certify=lambda clock: found.certify(other.certified, clock))
 
 
 def check_comparable(a: Ensemble, b: Ensemble) -> None:
@@ -107,6 +112,20 @@ class Comparing:
     second: Engines
     names: tuple[tuple[object, ...], tuple[object, ...]]
     scorers: tuple[Scorer | None, Scorer | None] = (None, None)
+
+    def certify(self, other: Ensemble, clock: Clock) -> Certificate:
+        """The certificate that they are equivalent; `other` is the second model as its file has it."""
+        from primewood.certify.space import Space
+
+        spaces = self.verifier.model.space, Space(other, self.second.search_forest())
+        labels = [[str(label) for label in space.ensemble.classes] for space in spaces]
+        same = np.array([[a == b for b in labels[1]] for a in labels[0]])
+        if (same != self._same).any():
+            raise NoCertificate(
+                "there is no certificate: the names given for decisions are not the files' labels"
+            )
+        ways = [(a, b) for a, b in np.argwhere(~same).tolist()]
+        return ComparisonCertifier(*spaces, self._are_alike, ways)(clock)
 
     def compare(self, most_regions: int) -> Comparison:
         """Whether they are equivalent, or where they differ."""
@@ -228,11 +247,17 @@ class Comparing:
                 made[swapped, column] = other[:, column]
         return made
 
+    @property
+    def _are_alike(self) -> bool:
+        """Whether most trees of the two test the same."""
+        a, b = self._ensemble(self.verifier.engines), self._ensemble(self.second)
+        return len(a.trees) == len(b.trees) and sum(map(_same_tests, a.trees, b.trees)) * 2 >= len(a.trees)
+
     def _joint(self) -> JointForest:
         variables = self.verifier.context.variables
         places = range(len(variables))
         a, b = self._ensemble(self.verifier.engines), self._ensemble(self.second)
-        alike = len(a.trees) == len(b.trees) and sum(map(_same_tests, a.trees, b.trees)) * 2 >= len(a.trees)
+        alike = self._are_alike
         votes = [(e.vote, e.summands, e.total_divisor, e.start, e.precision, e.link, e.cuts) for e in (a, b)]
         fixed_order = not (self.verifier.engines.any_order or self.second.any_order)
         return JointForest(

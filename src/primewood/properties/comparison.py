@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from primewood.logic.term import Term
 from primewood.model.context import TreeContext
@@ -11,6 +11,7 @@ from primewood.model.score import Score
 from primewood.properties.breaking_rows import SHOWN_IDS, format_ids
 from primewood.properties.verification import values_in_words
 from primewood.properties.wording import Outcome
+from primewood.questions.certified import Certified, Certifier
 from primewood.render import text
 from primewood.render.numbers import format_count
 from primewood.render.records import ComparisonRecord, DirectionRecord, RegionRecord, plain
@@ -103,7 +104,7 @@ class Region(Readable):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Readable):
+class Comparison(Certified, Readable):
     """Whether two models decide alike.
 
     Attributes
@@ -128,6 +129,8 @@ class Comparison(Readable):
         be more of them.
     note : str
         If it is undecided: how far the proof came.
+    certify : callable or None
+        What writes the certificate of models that decide alike; None where the models are not at hand.
 
     Examples
     --------
@@ -154,6 +157,15 @@ class Comparison(Readable):
     note: str = ""
     directions: tuple[ChangedRows, ...] = ()
     scores: tuple[Score, ...] = ()
+    certify: Certifier | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def _unproved(self) -> str:
+        return (
+            ""
+            if self.outcome is Outcome.HOLDS
+            else f"the outcome is {self.outcome}; only what holds is certified"
+        )
 
     @property
     def equivalent(self) -> bool | None:

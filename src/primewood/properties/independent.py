@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from primewood.errors import InvalidInput, format_list, quote_value
 from primewood.logic.syntax import Statement
+from primewood.properties.certificates import PairsCertifier
 from primewood.properties.pair_search import (
     find_constrained_places,
     forbid_pairs,
@@ -79,7 +80,10 @@ class IndependentOf:
         claim, found = self.claim(verifier), map(verifier.context.place, self.features)
         places = [place for place in found if place is not None]
         scan = RowScan(verifier, places, forbid_pairs(verifier, list_decision_pairs(verifier), "any"))
-        return look_at_rows_first(verifier, claim, scan, lambda: self._search(verifier, claim, places))
+        answer = look_at_rows_first(verifier, claim, scan, lambda: self._search(verifier, claim, places))
+        stated = {"independent": list(self.features)}
+        ways = list_decision_pairs(verifier)
+        return replace(answer, certify=PairsCertifier(verifier.model, stated, self.features, ways))
 
     @staticmethod
     def _search(verifier: Verifier, claim: Claim, places: Sequence[int]) -> Verification:

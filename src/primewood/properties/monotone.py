@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as Choice
 
 from primewood.errors import InvalidInput, format_list
 from primewood.fields import one_of, takes
 from primewood.logic.syntax import Statement
+from primewood.properties.certificates import PairsCertifier
 from primewood.properties.pair_search import (
     find_constrained_places,
     forbid_pairs,
@@ -113,10 +114,19 @@ class Monotone:
     def verify(self, verifier: Verifier) -> Verification:
         claim, place = self.claim(verifier), verifier.context.place(self.feature)
         if place is None:
-            return verifier.state_proof(claim)
+            return verifier.state_proof(claim, self._certify(verifier))
         way: SweepDirection = "up" if self.direction == "increasing" else "down"
         scan = RowScan(verifier, [place], forbid_pairs(verifier, self._taken_back(verifier), way))
-        return look_at_rows_first(verifier, claim, scan, lambda: self._search(verifier, claim, place))
+        found = look_at_rows_first(verifier, claim, scan, lambda: self._search(verifier, claim, place))
+        return replace(found, certify=self._certify(verifier))
+
+    def _certify(self, verifier: Verifier) -> PairsCertifier:
+        """What writes the certificate: pairs are of a lower row and a higher one."""
+        wanted, up = self._find_wanted(verifier), self.direction == "increasing"
+        order = list(range(len(verifier.context.class_names))) if wanted is None else [wanted]
+        ways = [pair if up else pair[::-1] for pair in self._taken_back(verifier)]
+        stated = {"monotone": self.feature, "direction": self.direction, "order": order}
+        return PairsCertifier(verifier.model, stated, (self.feature,), ways)
 
     def _search(self, verifier: Verifier, claim: Claim, place: int) -> Verification:
         """Search steps between neighbouring values; under constraints, all pairs of a lower and a higher value."""

@@ -75,7 +75,7 @@ class RobustAt:
         decision = verifier.model.ask(self.row)
         found = find_robustness(decision, self.norm, self.relative, verifier.clock)
         if found.radius >= self.radius:
-            return verifier.state_proof(claim)
+            return verifier.state_proof(claim, found.certify)
         if found.upper <= self.radius and found.nearest.row is not None:
             return verifier.state_failure(
                 claim, [decision.row, np.array(found.nearest.row)], lambda decided: decided[0] != decided[1]

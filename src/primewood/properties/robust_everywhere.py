@@ -16,6 +16,7 @@ from primewood.errors import InvalidInput
 from primewood.fields import flag, optional, real, takes
 from primewood.logic.interval import number
 from primewood.logic.syntax import Statement
+from primewood.properties.certificates import refuse
 from primewood.properties.pair_search import list_decision_pairs, search_all_pairs
 from primewood.properties.row_pairs import Pairs
 from primewood.properties.verification import Verification, Verifier
@@ -114,7 +115,7 @@ class RobustEverywhere:
             return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=0.0, note=note)
         places, relations = moves
         if not places:
-            return verifier.state_proof(claim)
+            return verifier.state_proof(claim, refuse("robustness of all rows is not covered"))
         if self.confidence is None:
             pairs = Pairs(verifier, places, relations)
             return search_all_pairs(verifier, claim, pairs, list_decision_pairs(verifier))
@@ -134,7 +135,7 @@ class RobustEverywhere:
                 return verifier.state_failure(claim, rows, lambda found: is_sure and found[1] == other)  # noqa: B023
             done += reply is Verdict.NONE_EXISTS
         if done == 2:
-            return verifier.state_proof(claim)
+            return verifier.state_proof(claim, refuse("robustness of all rows is not covered"))
         note = f"{done} of 2 decisions are proved, none was found to break it"
         return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=done / 2, note=note)
 

@@ -26,6 +26,7 @@ from primewood.model.context import TreeContext
 from primewood.properties.breaking_rows import Breaking
 from primewood.properties.verification import Verification, Verifier, find_reaching, search_in_parts
 from primewood.properties.wording import Claim, Outcome
+from primewood.questions.rule_certificate import RuleCertifier
 
 MOST_BOXES = 4096
 STEPS, TRIED = 8, 256
@@ -156,7 +157,8 @@ def _search(verifier: Verifier, claim: Claim, boxes: Sequence[Box], labels: Sequ
         shares.append(searched.proved)
     if all(share == 1.0 for share in shares):
         note = "" if boxes else "no row satisfies the conditions"
-        return replace(verifier.state_proof(claim), note=note)
+        certify = RuleCertifier(verifier.model, tuple(boxes), tuple(labels))
+        return replace(verifier.state_proof(claim, certify), note=note)
     proved = min(sum(shares) / len(shares), math.nextafter(1.0, 0.0))
     note = f"no row was found that breaks it; proved for {proved:.1%} of the cells in time"
     return Verification(claim, Outcome.UNDECIDED, verifier.context, proved=proved, note=note)

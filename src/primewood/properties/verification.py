@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -25,13 +25,14 @@ from primewood.model.row_in_cell import Row
 from primewood.model.score import Score
 from primewood.properties.breaking_rows import Breaking
 from primewood.properties.wording import Claim, Outcome
+from primewood.questions.certified import Certified, Certifier
 from primewood.questions.familiar_points import find_familiar
 from primewood.render.records import VerificationRecord, plain
 from primewood.visible import Readable, join_lines
 
 
 @dataclass(frozen=True, repr=False)
-class Verification(Readable):
+class Verification(Certified, Readable):
     """The outcome of verifying a property.
 
     Attributes
@@ -50,6 +51,8 @@ class Verification(Readable):
         If it is undecided: how far the proof came.
     breaking : Breaking or None
         Unless it holds: which training rows break it. None without training rows, and for robustness.
+    certify : callable or None
+        What writes the certificate of a property that holds; None if there is none.
 
     Examples
     --------
@@ -68,6 +71,15 @@ class Verification(Readable):
     proved: float = 0.0
     note: str = ""
     breaking: Breaking | None = None
+    certify: Certifier | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def _unproved(self) -> str:
+        return (
+            ""
+            if self.outcome is Outcome.HOLDS
+            else f"the outcome is {self.outcome}; only what holds is certified"
+        )
 
     @property
     def stated(self) -> str:
@@ -274,6 +286,7 @@ class Verifier:
             context=replace(context, class_names=names),
             subject=subject,
             engines=self.engines.for_subject(subject),
+            own_file=self.model.certified,
         )
         return replace(self, model=model)
 
@@ -311,9 +324,9 @@ class Verifier:
         names = tuple(self.context.class_names[d] for d in found)
         return Verification(claim, Outcome.FAILS, self.context, tuple(map(tuple, table.tolist())), names)
 
-    def state_proof(self, claim: Claim) -> Verification:
-        """That the property holds."""
-        return Verification(claim, Outcome.HOLDS, self.context, proved=1.0)
+    def state_proof(self, claim: Claim, certify: Certifier | None = None) -> Verification:
+        """That the property holds, and what writes a certificate of it."""
+        return Verification(claim, Outcome.HOLDS, self.context, proved=1.0, certify=certify)
 
     def part(self, share: float) -> Clock:
         """A share of the time that is left."""

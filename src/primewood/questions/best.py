@@ -14,11 +14,13 @@ from primewood.model.context import TreeContext
 from primewood.model.decision import Decision
 from primewood.questions.best_problem import Problem
 from primewood.questions.explanation import Explanation, Goal
+from primewood.questions.explanation_certificate import ExplanationCertifier
 from primewood.questions.explanation_maker import ExplanationMaker, note_fixed
 from primewood.questions.explanations import Explanations
 from primewood.questions.history import Moment
 from primewood.questions.rows_near_by import let_in_training_rows
 from primewood.questions.shortest import shortest
+from primewood.questions.shortest_certificate import ShortestCertifier
 from primewood.questions.so_far import AnswerWatcher, watch_bounds
 from primewood.questions.widest import coverage_of, rivals_of, widest
 from primewood.questions.widest.measures import Measure
@@ -57,13 +59,21 @@ class Best:
         if tree is not None and self.literals == "values" and plain:
             box = tree.shortest(decision.point)
             size = float(sum(mask != x.everything for mask, x in zip(box, variables, strict=True)))
-            return self._state("shortest", Grown(box, False, 0, dict), (size, size))
+            return self._certify_least(
+                self._state("shortest", Grown(box, False, 0, dict), (size, size)), weights
+            )
         found = shortest(self._state_problem("shortest"), weights=weights, clock=self.clock)
         if found.obstacle is not None:
             return None
         grown = Grown(found.box, found.interrupted, found.queries, found.find_witnesses)
         bounds = found.lower, self._weigh(found.box, weights)
-        return self._state("shortest", grown, bounds, found.history)
+        return self._certify_least(self._state("shortest", grown, bounds, found.history), weights)
+
+    def _certify_least(self, why: Explanation, weights: Mapping[int, float]) -> Explanation:
+        """The explanation, whose certificate also shows that none is shorter."""
+        if not isinstance(why.certify, ExplanationCertifier):
+            return why
+        return replace(why, certify=ShortestCertifier(why.certify, weights, self.avoided))
 
     def _weigh(self, box: Box, weights: Mapping[int, float]) -> float:
         """What the features that a box mentions weigh; infinite if one of them is to be avoided."""

@@ -55,10 +55,13 @@ class Way:
     ranges : tuple of Literal
         Every possible row that keeps the changed features in these ranges, and is otherwise like the given one, gets
         the target. Empty where nothing is proved about a range.
+    box : Box or None
+        What is proved: every possible row in it gets the target. It contains the rows that keep to the ranges.
     """
 
     row: Row
     ranges: tuple[Literal, ...]
+    box: Box | None
 
 
 class MinimalChanges:
@@ -280,7 +283,7 @@ class MinimalChanges:
         if not self._differs(name, row):
             return None
         box = self._find_safe_box(point, order)
-        return Way(row, () if box is None else self._list_ranges(box, order))
+        return Way(row, () if box is None else self._list_ranges(box, order), box)
 
     def _find_safe_box(self, point: Point, order: Sequence[str]) -> Box | None:
         """The cell at a point, widened in some features, one after the other, as far as it stays favourable.

@@ -6,7 +6,7 @@ import heapq
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +20,10 @@ from primewood.model.context import UNDECIDED, TreeContext
 from primewood.model.decision import RowDecision
 from primewood.model.row_in_cell import Row
 from primewood.model.score import Score
+from primewood.questions.certified import Certified, Certifier
 from primewood.questions.distance import Moves
 from primewood.questions.familiar_points import find_familiar
+from primewood.questions.nearest_certificate import NearestCertifier
 from primewood.questions.status import Status
 from primewood.questions.weakening import weaken
 from primewood.render import decimals
@@ -39,7 +41,7 @@ ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, repr=False)
-class Counterfactual(Brief):
+class Counterfactual(Certified, Brief):
     """A row near another one that gets a different decision.
 
     Attributes
@@ -66,6 +68,8 @@ class Counterfactual(Brief):
         What was allowed, and the measure of distance.
     notes : tuple of str
         What to know about the row that was asked about.
+    certify : callable or None
+        What writes the certificate that nothing is nearer than `lower`; None where the model is not at hand.
 
     Examples
     --------
@@ -89,6 +93,11 @@ class Counterfactual(Brief):
     moves: Moves
     context: TreeContext
     notes: tuple[str, ...] = ()
+    certify: Certifier | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def _unproved(self) -> str:
+        return "" if self.lower > 0 else "no distance above 0 is proved"
 
     @property
     def score(self) -> Score | None:
@@ -287,6 +296,7 @@ class CounterfactualSearch:
                 moves=moves,
                 context=context,
                 notes=decision.notes_on_rules,
+                certify=NearestCertifier(decision, moves, found.lower, None),
             )
         other = engines.decide(point)
         as_wanted = other != decision.label if decision.target is None else other == decision.target
@@ -308,6 +318,7 @@ class CounterfactualSearch:
             moves=moves,
             context=context,
             notes=decision.notes_on_rules,
+            certify=NearestCertifier(decision, moves, min(found.lower, cost), tuple(row.tolist())),
         )
 
     def _recognise(self, point: Point, moves: Moves) -> Point:

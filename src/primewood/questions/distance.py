@@ -141,9 +141,10 @@ class Moves:
 
     def _units(self, context: TreeContext) -> NDArray[np.float64]:
         """Per variable the move that counts 1."""
-        return np.array([self._unit(context, feature) for feature in context.domain.seen])
+        return np.array([self.find_unit(context, feature) for feature in context.domain.seen])
 
-    def _unit(self, context: TreeContext, feature: Feature) -> float:
+    def find_unit(self, context: TreeContext, feature: Feature) -> float:
+        """The move of a feature that counts 1."""
         if not self.relative or context.ranges is None:
             return 1.0
         low, high = context.ranges[:, feature.column].tolist()
@@ -191,7 +192,7 @@ class Moves:
             weight = float((self.weights or {}).get(feature.name, 1.0))
             step = 1.0
             if feature.patterns is None and self.norm != "l0" and not (np.isnan(old) or np.isnan(new)):
-                step = abs(float(new) - float(old)) / self._unit(context, feature)
+                step = abs(float(new) - float(old)) / self.find_unit(context, feature)
             parts.append(step * weight)
         return max(parts, default=0.0) if self.norm == "linf" else float(sum(parts))
 

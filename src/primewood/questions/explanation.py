@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from primewood.domain.mined import UsedRules
 from primewood.engines.protocol import Clock
-from primewood.errors import InvalidInput, NoCertificate
+from primewood.errors import InvalidInput
 from primewood.fields import flag, flag_or_count, number, optional, takes, whole
 from primewood.logic.expression import Literal
 from primewood.logic.instance import Box
@@ -23,6 +23,7 @@ from primewood.logic.term import Term
 from primewood.model.context import Context, TreeContext
 from primewood.model.feature_records import instance_record
 from primewood.model.score import Score
+from primewood.questions.certified import Certified, Certifier
 from primewood.questions.exclusions import (
     Excluded,
     Exclusion,
@@ -53,7 +54,6 @@ from primewood.render.shown import RecordedExplanation, Shown, from_json
 from primewood.tables.rows import as_rows
 
 if TYPE_CHECKING:
-    from primewood.certify.certificate import Certificate
     from primewood.questions.in_short.answer import InShort
 
 Goal = Choice["readable", "prime", "shortest", "wide", "widest"]
@@ -63,7 +63,7 @@ SHORT_ENOUGH = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Brief, Shown):
+class Explanation(Certified, Brief, Shown):
     """Conditions that guarantee a decision: a term that entails it.
 
     Attributes
@@ -127,9 +127,9 @@ class Explanation(Brief, Shown):
     widen: Callable[[Box, Clock], Explanation] | None = field(default=None, repr=False, compare=False)
     """What widens a box inside the explanation to a prime one in "intervals"; None where no engine is at hand."""
     shorten: Callable[[], InShort] | None = field(default=None, repr=False, compare=False)
-    certify: Callable[[Clock], Certificate] | None = field(default=None, repr=False, compare=False)
-    """What writes the certificate; None where the model is not at hand."""
     """What finds the decision in short; None where the model is not at hand."""
+    certify: Certifier | None = field(default=None, repr=False, compare=False)
+    """What writes the certificate; None where the model is not at hand."""
 
     @cached_property
     def in_short(self) -> InShort:
@@ -264,47 +264,9 @@ class Explanation(Brief, Shown):
         """An explanation that `to_json` wrote: its record, to the last bit, with no model behind it."""
         return from_json(document)
 
-    @takes(time_limit=optional(number))
-    def certificate(self, time_limit: float | None = 60.0) -> Certificate:
-        """A proof of the explanation that anyone can check without primewood.
-
-        It proves two things about the ensemble file that `Ensemble.save` or ``primewood export`` writes: every row that
-        meets the conditions gets the decision, and none of the conditions can be relaxed. That an explanation is the
-        shortest or the widest is not part of it. Cost: another proof of the final conditions, usually less than finding
-        them took.
-
-        Parameters
-        ----------
-        time_limit
-            Seconds; None for no limit.
-
-        Returns
-        -------
-        Certificate
-            Save it with `save`, check it with `primewood.confirm`.
-
-        Raises
-        ------
-        NoCertificate
-            If there is none; the message says why.
-
-        Examples
-        --------
-        >>> from primewood import confirm
-        >>> from primewood.data.iris import load_iris_explainer
-        >>> explainer, X = load_iris_explainer()
-        >>> why = explainer.explain(X[50])
-        >>> confirm(explainer.ensemble, why.certificate()).witnesses
-        3
-        """
-        if self.certify is None:
-            raise NoCertificate(
-                "there is no certificate: it is written from the model, which is not at hand (after loading or "
-                "pickling), or is an expression, which has no ensemble file"
-            )
-        if self.status is not Status.PROVED:
-            raise NoCertificate(f"there is no certificate: the explanation is {self.status}, not proved")
-        return self.certify(Clock(time_limit))
+    @property
+    def _unproved(self) -> str:
+        return "" if self.status is Status.PROVED else f"the explanation is {self.status}, not proved"
 
     @property
     def features(self) -> tuple[str, ...]:

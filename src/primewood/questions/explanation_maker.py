@@ -15,9 +15,9 @@ from primewood.logic.term import Term
 from primewood.logic.variable import Variable
 from primewood.model.context import Context
 from primewood.model.decision import Decision, RowDecision
-from primewood.questions.certificates import ExplanationCertifier
 from primewood.questions.exclusions import FindWitnesses, KnownPoints, find_nothing
 from primewood.questions.explanation import Explanation
+from primewood.questions.explanation_certificate import ExplanationCertifier
 from primewood.questions.necessity import Necessity, count_necessary
 from primewood.questions.order import plan_steps
 from primewood.questions.status import Status

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from primewood.errors import InvalidInput
 from primewood.logic.interval import number
 from primewood.model.context import UNDECIDED
 from primewood.model.decision import RowDecision
+from primewood.questions.certified import Certified, Certifier
 from primewood.questions.counterfactual import Counterfactual, CounterfactualSearch
 from primewood.questions.distance import Moves, Norm, check_norm
+from primewood.questions.radius_certificate import RadiusCertifier
 from primewood.questions.status import Status
 from primewood.render.brief import Brief
 from primewood.render.numbers import few
@@ -22,7 +24,7 @@ from primewood.visible import join_lines
 
 
 @dataclass(frozen=True, repr=False)
-class Robustness(Brief):
+class Robustness(Certified, Brief):
     """The largest radius within which a decision provably stays, with the nearest row that gets a different decision.
 
     Attributes
@@ -31,6 +33,8 @@ class Robustness(Brief):
         The nearest row found that gets a different decision, with the measure of distance.
     kept : str
         What no move changed, such as categories, and which option lets it change; "" if nothing.
+    certify : callable or None
+        What writes the certificate; None where the model is not at hand.
 
     Examples
     --------
@@ -43,6 +47,11 @@ class Robustness(Brief):
 
     nearest: Counterfactual
     kept: str = ""
+    certify: Certifier | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def _unproved(self) -> str:
+        return "" if self.nearest.lower > 0 else "no distance above 0 is proved"
 
     @property
     def status(self) -> Status:
@@ -176,4 +185,5 @@ def find_robustness(decision: RowDecision, norm: Norm, relative: bool, clock: Cl
     moves = Moves(norm, relative and not counted, to_missing=counted, categories=relative or counted)
     moves.check(decision.context)
     nearest = CounterfactualSearch(decision, moves).find_nearest(clock)
-    return Robustness(nearest, moves.describe_kept(decision.context, decision.point))
+    found = Robustness(nearest, moves.describe_kept(decision.context, decision.point))
+    return replace(found, certify=RadiusCertifier(decision, moves, nearest, found.radius))

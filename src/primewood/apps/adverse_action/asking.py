@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from primewood.apps.adverse_action.codes import Codes, CodeTable
@@ -10,11 +11,13 @@ from primewood.apps.adverse_action.letter import letter
 from primewood.apps.adverse_action.ranking import Ranking
 from primewood.apps.adverse_action.reasons import AdverseAction
 from primewood.engines.protocol import Clock
-from primewood.errors import InvalidInput, format_list
+from primewood.errors import InvalidInput, NoCertificate, format_list
 from primewood.model.decision import RowDecision
+from primewood.questions.certified import Certifier
 from primewood.questions.changes_by_size import MinimalChanges
 from primewood.questions.in_short.answer import InShort
 from primewood.questions.in_short.find import find_in_short
+from primewood.questions.rule_certificate import RuleCertifier
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class LetterOptions:
         How many reasons to give at most.
     in_short : bool
         Whether to add how often cases like this one got the same decision.
+    certificate : bool
+        Whether the letter names a certificate of its ranges.
     """
 
     codes: Codes | None = None
@@ -38,6 +43,7 @@ class LetterOptions:
     undisclosable: Iterable[str] = ()
     most: int = 4
     in_short: bool = False
+    certificate: bool = False
 
     @property
     def hidden(self) -> tuple[str, ...]:
@@ -76,6 +82,13 @@ def adverse_action(
     reasons, status = ranking.reasons(), ranking.status
     uncoded = [x.feature for x in reasons if table.given and table.entry(x.feature, x.direction) is None]
     short = _shorten(changes.decision, hidden) if wording.in_short else None
+    others = tuple(k for k in range(len(context.class_names)) if k != target)
+    certify: Certifier = RuleCertifier(decision.model, tuple(ranking.boxes), others)
+    certified = None
+    if wording.certificate and ranking.boxes:
+        with suppress(NoCertificate):
+            certificate = certify(Clock(clock.limit))
+            certified, certify = certificate.digest, lambda _: certificate
     return AdverseAction(
         decision=changes.decision.name,
         favourable=favourable,
@@ -84,9 +97,11 @@ def adverse_action(
         left_out=_check_names("protected", wording.protected),
         uncoded=tuple(uncoded),
         score=score,
-        letter=letter(context, score, favourable, reasons, status, short),
+        letter=letter(context, score, favourable, reasons, status, short, certified),
         model=context.digest,
         in_short=short,
+        certified=certified,
+        certify=certify,
     )
 
 

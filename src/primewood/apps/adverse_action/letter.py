@@ -28,10 +28,15 @@ def letter(
     reasons: Sequence[AdverseReason],
     status: Status,
     in_short: InShort | None = None,
+    certified: str | None = None,
 ) -> str:
-    """The answer as one paragraph for the person whom it concerns; with a sentence on cases like theirs, if asked."""
+    """The answer as one paragraph for the person whom it concerns.
+
+    If asked, it ends with a sentence on cases like theirs, and with the SHA-256 of a certificate.
+    """
     compared = _compare_cases(in_short) if in_short is not None and in_short.found else ""
-    return visible(_words(context, score, favourable, reasons, status) + compared)
+    named = f" These ranges are proved; the SHA-256 of the certificate is {certified}." if certified else ""
+    return visible(_words(context, score, favourable, reasons, status) + compared + named)
 
 
 def _compare_cases(short: InShort) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from primewood.apps.adverse_action.codes import CodeTable, Fault
 from primewood.apps.adverse_action.letter import range_in_words
 from primewood.apps.adverse_action.reasons import AdverseReason
+from primewood.logic.instance import Box
 from primewood.model.context import TreeContext
 from primewood.model.row_in_cell import Row
 from primewood.questions.changes_by_size import ChangesOfSize, FeatureSet, MinimalChanges
@@ -25,11 +26,14 @@ class Ranking:
     ----------
     proved : bool
         Whether the order of what has been found so far is proved.
+    boxes : list of Box
+        What is proved about the ranges of the reasons: every possible row in these boxes gets the target.
     """
 
     def __init__(self, changes: MinimalChanges, table: CodeTable, most: int) -> None:
         self.changes, self.table, self.most = changes, table, most
         self.proved = True
+        self.boxes: list[Box] = []
         self._told: dict[str, AdverseReason] = {}
 
     def reasons(self) -> tuple[AdverseReason, ...]:
@@ -87,6 +91,7 @@ class Ranking:
             first = self._told[key]
             self._told[key] = replace(first, also=(*first.also, name))
             return
+        self.boxes += [way.box] if way.ranges and way.box is not None else []
         together = tuple(x for x in context.feature_names if x in change and x != name)
         words = {x.variable.name: range_in_words(context, x) for x in way.ranges}
         self._told[key] = AdverseReason(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from primewood.apps.adverse_action.codes import Fault
 from primewood.model.score import Score
+from primewood.questions.certified import Certified, Certifier
 from primewood.questions.in_short.answer import InShort
 from primewood.questions.status import Status
 from primewood.render.brief import Brief
@@ -74,7 +75,7 @@ STATUS_WORDS = {
 
 
 @dataclass(frozen=True, repr=False)
-class AdverseAction(Brief):
+class AdverseAction(Certified, Brief):
     """The principal reasons for an unfavourable decision.
 
     Attributes
@@ -99,6 +100,10 @@ class AdverseAction(Brief):
         The digest of the model.
     in_short : InShort or None
         How often cases like this one got the same decision, if that was asked for.
+    certified : str or None
+        The SHA-256 of the certificate that the letter names, if that was asked for and there is one.
+    certify : callable or None
+        What writes the certificate; None where the model is not at hand.
 
     Examples
     --------
@@ -122,6 +127,12 @@ class AdverseAction(Brief):
     letter: str
     model: str | None
     in_short: InShort | None = None
+    certified: str | None = None
+    certify: Certifier | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def _unproved(self) -> str:
+        return "" if any(reason.ranges for reason in self.reasons) else "no range is stated"
 
     def to_dict(self) -> dict[str, Any]:
         """The answer in plain types."""
@@ -140,6 +151,7 @@ class AdverseAction(Brief):
             "letter": self.letter,
             "model": self.model,
             "in_short": None if self.in_short is None else self.in_short.to_dict(),
+            "certificate": self.certified,
         }
 
     def _repr_html_(self) -> str:
@@ -158,4 +170,5 @@ class AdverseAction(Brief):
             if reason.helps:
                 lines.append(f"     {self.favourable} with {reason.helps}, everything else unchanged")
         lines += [] if self.in_short is None else [f"  {self.in_short}"]
+        lines += [] if self.certified is None else [f"  certificate: {self.certified}"]
         return join_lines(lines)

@@ -40,11 +40,18 @@ def _choose_rows(subject: ReportSubject) -> list[tuple[int, str]]:
 def _explain_case(subject: ReportSubject, place: int, chosen: str, limits: Limits) -> CaseRecord:
     """One row: half of the time for the reason, a quarter each for the two ways to change the decision."""
     explainer, row = subject.explainer, subject.audited.rows[place]
-    label, quarter = subject.audited.labels[place], divide(limits, 4)
+    label = subject.audited.labels[place]
+    limits = (
+        divide(limits, 2) if subject.settings.certificates else limits
+    )  # the other half is for certificates
+    half, quarter = divide(limits, 2), divide(limits, 4)
     try:
-        why = explainer.explain(row, literals=subject.settings.literals, **divide(limits, 2))
+        why = explainer.explain(row, literals=subject.settings.literals, **half)
     except InvalidInput as problem:  # the domain does not allow the row
         return {"row": place, "label": label, "chosen": chosen, "problem": str(problem)}
+    nearest = explainer.counterfactual(row, **quarter)
+    subject.certify(f"row {label}: the explanation", why, half)
+    subject.certify(f"row {label}: the nearest row with a different decision", nearest, half)
     return {
         "row": place,
         "label": label,
@@ -53,7 +60,7 @@ def _explain_case(subject: ReportSubject, place: int, chosen: str, limits: Limit
         "score": _score_row(subject, place),
         "why": _record_reason(subject, why),
         "fewest": _record_fewest(subject, explainer.contrast(row, **quarter)),
-        "nearest": _record_nearest(subject, explainer.counterfactual(row, **quarter)),
+        "nearest": _record_nearest(subject, nearest),
     }
 
 

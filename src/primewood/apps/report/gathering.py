@@ -40,7 +40,10 @@ def gather(
         for stated in settings.properties:  # a name that does not exist is an error: one wants to know soon
             explainer.check_property(stated)
         subject = time.make("rows", partial(build_subject, explainer, X, settings))
-        return Report(_gather_sections(subject, time))
+        record = _gather_sections(subject, time)
+        return Report(
+            record, subject.ensemble if settings.certificates else None, subject.certificates.written
+        )
 
 
 def _say_section(section: str, done: int, total: int) -> None:
@@ -74,5 +77,6 @@ def _gather_sections(subject: ReportSubject, time: ReportTime) -> ReportRecord:
         "features": features,
         "rules": rules,
         "confirmation": confirm_evidence(subject),
+        "certificates": subject.certificates.entries if settings.certificates else None,
         "made": describe_making(subject, time.seconds),
     }

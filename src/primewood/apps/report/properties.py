@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import primewood as pw
-from primewood.apps.report.budget import SectionWatch, TimeBudget
+from primewood.apps.report.budget import SectionWatch, TimeBudget, divide
 from primewood.apps.report.features import FeatureAlone, FlippingStep, Sensitivity, include_evidence
 from primewood.apps.report.records import PropertiesSection, PropertyRecord
 from primewood.apps.report.subject import ReportSubject
@@ -110,8 +110,14 @@ def _ask(subject: ReportSubject, question: FeatureQuestion, budget: TimeBudget, 
 
 def _verify(subject: ReportSubject, stated: object, budget: TimeBudget, parts: int) -> PropertyAnswer:
     """The outcome of verifying a property within a part of the time."""
-    found = subject.explainer.verify(stated, **budget.limit(1 / parts))
+    limits = budget.limit(1 / parts)
+    limits = (
+        divide(limits, 2) if subject.settings.certificates else limits
+    )  # the other half is for certificates
+    found = subject.explainer.verify(stated, **limits)
     record = found.to_dict()
+    if found.holds:
+        subject.certify(record["property"], found, limits)
     return PropertyAnswer(
         {
             "property": record["property"],

@@ -224,6 +224,7 @@ class SettingsRecord(TypedDict):
     time_limit: float | None
     work_limit: int | None
     seed: int
+    certificates: bool
 
 
 class DigestsRecord(TypedDict):
@@ -232,6 +233,14 @@ class DigestsRecord(TypedDict):
     model: str
     rows: str | None
     training: str | None
+
+
+class CertificateEntry(TypedDict):
+    """What a certificate is about, and its SHA-256; or why there is none."""
+
+    about: str
+    sha256: str | None
+    reason: str | None
 
 
 class MadeRecord(TypedDict):
@@ -258,4 +267,5 @@ class ReportRecord(TypedDict):
     features: FeaturesSection
     rules: RulesSection
     confirmation: ConfirmationRecord
+    certificates: list[CertificateEntry] | None
     made: MadeRecord

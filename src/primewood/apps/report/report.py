@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import primewood as pw
 from primewood.apps.report.records import ReportRecord
 from primewood.errors import InvalidInput
 from primewood.fields import file_path
@@ -21,6 +23,10 @@ class Report(Readable):
     ----------
     record : ReportRecord
         Everything that the page shows; floats are exact, None stands for missing or unbounded.
+    ensemble : Ensemble or None
+        With certificates: what they are about.
+    certificates : mapping from SHA-256 to Certificate
+        The certificates that the page names; none unless they were asked for.
 
     Examples
     --------
@@ -34,6 +40,8 @@ class Report(Readable):
     """
 
     record: ReportRecord
+    ensemble: pw.Ensemble | None = None
+    certificates: Mapping[str, pw.Certificate] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -62,6 +70,27 @@ class Report(Readable):
             raise InvalidInput(f"a report is saved as .html or as .json, not as {target.name}")
         text = make()
         write_whole(target, lambda file: file.write(text.encode("utf-8")))
+
+    def save_certificates(self, folder: str | Path) -> None:
+        """Write the certificates, each named by its SHA-256, and the ensemble file that they are about.
+
+        Parameters
+        ----------
+        folder
+            It is made if it does not exist.
+
+        Raises
+        ------
+        InvalidInput
+            If the report was made without certificates.
+        """
+        if self.ensemble is None:
+            raise InvalidInput("this report has no certificates; pass certificates=True to report()")
+        target = file_path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        self.ensemble.save(target / "ensemble.json")
+        for digest, certificate in self.certificates.items():
+            certificate.save(target / f"{digest}.pwcert")
 
     def __repr__(self) -> str:
         return f"<Report: {self.title}>"

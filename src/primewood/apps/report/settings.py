@@ -28,6 +28,7 @@ class ReportSettings:
     work_limit: int | None
     seed: int
     title: str | None = None
+    certificates: bool = False
     answers: GivenAnswers | None = None
 
     def check(self) -> None:
@@ -51,6 +52,7 @@ class ReportSettings:
             "time_limit": self.time_limit,
             "work_limit": self.work_limit,
             "seed": self.seed,
+            "certificates": self.certificates,
         }
 
 

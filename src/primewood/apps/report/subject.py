@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 import primewood as pw
-from primewood.apps.report.budget import SectionWatch, TimeBudget
-from primewood.apps.report.records import FeatureChanges, RowsOrigin
+from primewood.apps.report.budget import Limits, SectionWatch, TimeBudget
+from primewood.apps.report.records import CertificateEntry, FeatureChanges, RowsOrigin
 from primewood.apps.report.rows import AuditedRows, decide_rows, label_rows
 from primewood.apps.report.settings import ReportSettings
-from primewood.errors import InvalidInput
+from primewood.errors import InvalidInput, NoCertificate
 
 if TYPE_CHECKING:
     from primewood.domain import Domain
@@ -34,6 +34,31 @@ class Evidence:
         self.decisions.append(decision)
 
 
+class Certifiable(Protocol):
+    """An answer that can have a certificate."""
+
+    def certificate(self, time_limit: float | None = ...) -> pw.Certificate:
+        """Write the certificate; raises `NoCertificate`."""
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """The certificates of answers in the report, each with what it is about; collected while sections are made."""
+
+    entries: list[CertificateEntry] = field(default_factory=list)
+    written: dict[str, pw.Certificate] = field(default_factory=dict)
+
+    def add(self, about: str, answer: Certifiable, seconds: float | None) -> None:
+        """Write the certificate of an answer, or keep why there is none."""
+        try:
+            certificate = answer.certificate(seconds)
+        except NoCertificate as problem:
+            self.entries.append({"about": about, "sha256": None, "reason": str(problem)})
+            return
+        self.written[certificate.digest] = certificate
+        self.entries.append({"about": about, "sha256": certificate.digest, "reason": None})
+
+
 @dataclass(frozen=True)
 class ReportSubject:
     """What a report is about.
@@ -48,6 +73,7 @@ class ReportSubject:
     audited : AuditedRows
     settings : ReportSettings
     evidence : Evidence
+    certificates : Certificates
     """
 
     explainer: pw.Explainer
@@ -57,6 +83,7 @@ class ReportSubject:
     audited: AuditedRows
     settings: ReportSettings
     evidence: Evidence = field(default_factory=Evidence)
+    certificates: Certificates = field(default_factory=Certificates)
 
     @property
     def class_names(self) -> tuple[object, ...]:
@@ -82,6 +109,11 @@ class ReportSubject:
         """Keep a row as evidence; one whose decision depends on the order of summation proves nothing."""
         if row is not None and decision in self.class_names:
             self.evidence.add(row, decision)
+
+    def certify(self, about: str, answer: Certifiable, limits: Limits) -> None:
+        """Write the certificate of an answer, if certificates are wanted."""
+        if self.settings.certificates:
+            self.certificates.add(about, answer, limits["time_limit"])
 
     def describe_changes(self, old: Sequence[float] | None, new: Sequence[float] | None) -> FeatureChanges:
         """Per feature in which two rows differ, what each of them holds, in words; nothing without two rows."""

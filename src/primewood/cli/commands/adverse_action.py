@@ -15,6 +15,7 @@ from primewood.cli import output
 from primewood.cli.help import OUTPUT
 from primewood.cli.options import (
     AboutRows,
+    CertificateTarget,
     Json,
     ModelFile,
     ReadingOptions,
@@ -93,33 +94,40 @@ def adverse_action(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    certificate: CertificateTarget = None,
     as_json: Json = False,
 ) -> None:
     r"""State the principal reasons for an unfavourable decision.
 
     Prints the reasons, the most important first, each with ranges that are proved to lead to the favourable decision;
-    with --letter also a paragraph for the applicant.
+    with --letter also a paragraph for the applicant. With --certificate, the letter names a certificate that these
+    ranges lead to the favourable decision.
 
     Exit codes
     ----------
     0  reasons are stated; the answer says if their order is not proved
     1  proved: no feature that may be named leads to the favourable decision
-    3  no reason was found before the time limit
+    3  no reason was found before the time limit, or there is no certificate
 
     Examples
     --------
     primewood adverse-action forest.skops rows.csv --row 3 --favourable approved
     primewood adverse-action forest.skops rows.csv --row 3 \
       --favourable approved --codes codes.toml --protected age --letter letter.txt
+    primewood adverse-action forest.skops rows.csv --row 3 \
+      --favourable approved --letter letter.txt --certificate letter.pwcert
     """
     from primewood.cli.call_settings import collect_settings
     from primewood.cli.inputs import check_features, find_decision, read_questions
 
     output.check_target(letter, ".txt", ".html", ".htm")
+    output.check_target(certificate)
     table = None if codes is None else read_codes(codes)
     found = read_questions(model, rows, about, collect_settings(reading, "adverse-action"))
     if letter is not None and len(found) != 1:
         raise InvalidInput("--letter is about one row; pass one --row or --id")
+    if certificate is not None and len(found) != 1:
+        raise InvalidInput("--certificate is about one row; pass one --row or --id")
     wanted = find_decision(found.explainer, favourable)
     left_out = check_features(found.explainer, "--protected", protected)
     unnamed = check_features(found.explainer, "--undisclosable", undisclosable)
@@ -136,13 +144,14 @@ def adverse_action(
                 undisclosable=unnamed,
                 most=most,
                 in_short=in_short,
+                certificate=certificate is not None,
                 time_limit=time_limit,
             )
         answers.answer(question.index, told)
         outcomes.append(_judge(told))
         if letter is not None:
             _write_letter(letter, told)
-    output.finish(*outcomes)
+    output.finish(*outcomes, *output.save_certificate(told, certificate))
 
 
 def _judge(told: AdverseAction) -> bool | None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from primewood.cli import output
 from primewood.cli.help import OUTPUT
-from primewood.cli.options import Json, ModelFile, ReadingOptions, TrainingFile
+from primewood.cli.options import Json, ModelFile, ReadingOptions, TrainingFile, question_option
+
+if TYPE_CHECKING:
+    from primewood.batch.certificates import ConfirmedBatch
+    from primewood.certify.check import Confirmed
 
 
 def export(
@@ -55,14 +59,24 @@ def confirm(
         Path, typer.Argument(help="What `primewood export` has written.", metavar="ENSEMBLE")
     ],
     certificate: Annotated[
-        Path, typer.Argument(help="A certificate, such as case-17.pwcert.", metavar="CERTIFICATE")
+        Path,
+        typer.Argument(
+            help="A certificate, such as case-17.pwcert, or a folder of `explain -o --certificates`.",
+            metavar="CERTIFICATE",
+        ),
     ],
+    other: Annotated[
+        Path | None,
+        question_option(
+            "--other", help="For a comparison of two models: the second ensemble.", metavar="ENSEMBLE"
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Check a certificate, in exact integers.
 
-    Prints what is confirmed, what it assumes and what it trusts, or the first step that fails. The checker is one
-    file that also runs without primewood: `python check.py ENSEMBLE CERTIFICATE`.
+    Prints what is confirmed, what it assumes and what it trusts, or the first step that fails. The checker also runs
+    without primewood: `python check.py ENSEMBLE CERTIFICATE`. Of a folder, all certificates are checked.
 
     Exit codes
     ----------
@@ -73,15 +87,27 @@ def confirm(
     --------
     primewood confirm ensemble.json case-17.pwcert
     primewood confirm ensemble.json case-17.pwcert --json
+    primewood confirm old.json same.pwcert --other copy.json
+    primewood confirm ensemble.json certified
     """
-    from primewood.certify.certificate import confirm as check_certificate
     from primewood.errors import CertificateRejected
 
     try:
-        found = check_certificate(ensemble, certificate)
+        found = _check(ensemble, certificate, other)
     except CertificateRejected as problem:
         record = {"confirmed": False, "reason": str(problem)}
         output.write_record(record) if as_json else output.write_line(f"Not confirmed: {problem}")
         output.finish(False)
         return
     output.write_answer(found, as_json=as_json)
+
+
+def _check(ensemble: Path, certificate: Path, other: Path | None) -> Confirmed | ConfirmedBatch:
+    """Check a certificate, or all of a folder."""
+    if certificate.is_dir():
+        from primewood.batch.confirm_folder import confirm_folder
+
+        return confirm_folder(certificate, ensemble)
+    from primewood.certify.certificate import confirm as check_certificate
+
+    return check_certificate(ensemble, certificate, other)

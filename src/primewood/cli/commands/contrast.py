@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from primewood.cli import output
 from primewood.cli.options import (
     AboutRows,
+    CertificateTarget,
     Every,
     Immutable,
     Json,
@@ -150,6 +151,7 @@ def flip(
         question_option("--robustness", help="Instead, how far the row can move without another decision."),
     ] = False,
     time_limit: Seconds = 10.0,
+    certificate: CertificateTarget = None,
     as_json: Json = False,
 ) -> None:
     """Show the nearest row with another decision, or a radius.
@@ -161,13 +163,14 @@ def flip(
     ----------
     0  found; with --robustness also if the radius is unlimited
     1  proved: no allowed change leads to another decision
-    3  none was found before the time limit
+    3  none was found before the time limit, or there is no certificate
 
     Examples
     --------
     primewood flip forest.skops rows.csv --row 3 --target approved --immutable age
     primewood flip forest.skops rows.csv --row 3 --increase income --count 3
     primewood flip forest.skops rows.csv --row 3 --robustness
+    primewood flip forest.skops rows.csv --row 3 --certificate nearest-3.pwcert
     """
     from primewood.cli.call_settings import collect_settings
     from primewood.cli.inputs import check_features, find_decision, read_questions
@@ -181,7 +184,10 @@ def flip(
             "--robustness takes --norm and --relative; --target, --immutable, --increase, --decrease, --count and "
             "--set weights are for counterfactuals"
         )
+    output.check_target(certificate)
     found = read_questions(model, rows, about, settings)
+    if certificate is not None and len(found) != 1:
+        raise InvalidInput("--certificate is about one row; pass one --row")
     answers = output.Answers(as_json, found.several)
     options: dict[str, Any] = {"time_limit": time_limit}
     if norm is not None:
@@ -193,6 +199,7 @@ def flip(
             with CommandProgress("searching"):
                 radius = question.explainer.robustness(question.x, **options)
             answers.answer(question.index, radius)
+        output.finish(*output.save_certificate(radius, certificate))
         return
     named = {"immutable": immutable, "increase": increase, "decrease": decrease}
     options |= {name: check_features(found.explainer, f"--{name}", given) for name, given in named.items()}
@@ -209,4 +216,4 @@ def flip(
             answers.answer(question.index, one)
         if ways[0].row is None:
             outcomes.append(False if ways[0].status is Status.IMPOSSIBLE else None)
-    output.finish(*outcomes)
+    output.finish(*outcomes, *output.save_certificate(ways[0], certificate))

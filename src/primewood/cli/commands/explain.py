@@ -16,6 +16,7 @@ from primewood.cli import batches, output
 from primewood.cli.help import LIMITS, OUTPUT
 from primewood.cli.options import (
     AboutRows,
+    CertificateTarget,
     Count,
     Every,
     Json,
@@ -107,16 +108,7 @@ def explain(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
-    certificate: Annotated[
-        Path | None,
-        typer.Option(
-            "--certificate",
-            help="Write a certificate of the explanation, which `primewood confirm` checks. An existing file is "
-            "replaced.",
-            metavar="FILE",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
+    certificate: CertificateTarget = None,
     as_json: Json = False,
 ) -> None:
     """Explain why a model made its decision about a row.
@@ -132,7 +124,7 @@ def explain(
     ----------
     0  explained; the answer says if time ran out before the proof was complete
     1  no explanation satisfies --avoid or --only; the row that is shown proves it
-    3  the model is too large for the engine that you chose
+    3  the model is too large for the engine that you chose, or no certificate
 
     Examples
     --------
@@ -147,6 +139,7 @@ def explain(
     primewood explain forest.skops rows.csv --row 3 --certificate case-3.pwcert
     primewood explain forest.skops rows.csv -o reasons.csv --train train.csv
     primewood explain forest.skops rows.csv -o out --train train.csv --jobs 2
+    primewood explain forest.skops rows.csv -o proved --certificates
     head -2 rows.csv | primewood explain forest.skops - --train train.csv
     """
     from primewood.cli.call_settings import collect_settings
@@ -234,8 +227,8 @@ def _collect_options(
 
 def _write_reasons(
     found: Questions, answers: output.Answers, options: dict[str, Any], parts: ShownParts
-) -> list[bool]:
-    """Explain one row after the other, and write each at once; returns whether each has an explanation."""
+) -> list[bool | None]:
+    """Explain one row after the other, and write each at once; returns whether each has what was asked for."""
     from primewood.questions.status import Status
 
     outcomes = []
@@ -251,10 +244,7 @@ def _write_reasons(
     if parts.page is not None:
         why.to_html(parts.page)
         output.talk(f"written to {parts.page}")
-    if parts.certificate is not None:
-        why.certificate().save(parts.certificate)
-        output.talk(f"written to {parts.certificate}")
-    return outcomes
+    return [*outcomes, *output.save_certificate(why, parts.certificate)]
 
 
 def _list_chosen(options: Mapping[str, object]) -> list[str]:

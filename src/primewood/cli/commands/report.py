@@ -76,6 +76,15 @@ def report(
             rich_help_panel=OUTPUT,
         ),
     ] = None,
+    certificates: Annotated[
+        Path | None,
+        typer.Option(
+            "--certificates",
+            help="Write certificates of what is proved into this folder; the report lists them.",
+            metavar="FOLDER",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write a report about a model that opens offline.
@@ -94,6 +103,7 @@ def report(
     primewood report forest.skops rows.csv -o audit.html --time-limit 10
     primewood report forest.skops rows.csv -o audit.html --rule 'never denied'
     primewood report new.skops rows.csv -o audit.html --answers explained
+    primewood report forest.skops rows.csv -o audit.html --certificates proofs
     """
     from primewood.cli.call_settings import collect_settings
     from primewood.cli.inputs import load_explainer, load_with_rows
@@ -117,6 +127,7 @@ def report(
             properties=read_properties(explainer, properties),
             literals=get_language(literals),
             title=title,
+            certificates=certificates is not None,
             time_limit=time_limit,
             seed=seed,
             watcher=lambda section, done, total: progress.say(f"{section}: {done} of {total}"),
@@ -124,6 +135,9 @@ def report(
     if to is not None:
         made.save(to)
         output.talk(f"written to {to}")
+    if certificates is not None:
+        made.save_certificates(certificates)
+        output.talk(f"{len(made.certificates)} certificates written to {certificates}")
     output.write_answer(made, as_json=as_json)
     found = made.to_dict()["properties"]
     words = {"holds": True, "fails": False, "undecided": None}

@@ -10,6 +10,7 @@ import typer
 
 from primewood.cli import output
 from primewood.cli.options import (
+    CertificateTarget,
     Json,
     Languages,
     ModelFile,
@@ -153,9 +154,10 @@ def verify(
     properties: Properties,
     reading: ReadingOptions,
     time_limit: Seconds = 60.0,
+    certificate: CertificateTarget = None,
     as_json: Json = False,
 ) -> None:
-    """Prove properties for every row, or show where they fail.
+    r"""Prove properties for every row, or show where they fail.
 
     Prints one answer per property: it holds, or rows for which it does not.
 
@@ -163,13 +165,15 @@ def verify(
     ----------
     0  all properties hold
     1  a property fails
-    3  no property fails, but one is undecided at the time limit
+    3  a property is undecided at the time limit, or has no certificate
 
     Examples
     --------
     primewood verify forest.skops train.csv --rule 'age < 18 -> not approved'
     primewood verify forest.skops --monotone income --target approved
     primewood verify forest.skops --independent-of shoe --never denied
+    primewood verify forest.skops --rule 'income < 20 -> denied' \
+      --certificate rule.pwcert
     """
     from primewood.cli.call_settings import collect_settings
     from primewood.cli.inputs import load_explainer
@@ -183,6 +187,9 @@ def verify(
         raise InvalidInput(
             "pass what to verify: --rule 'age < 18 -> not approved', or another option under \"What is asked\""
         )
+    output.check_target(certificate)
+    if certificate is not None and len(wanted) != 1:
+        raise InvalidInput("--certificate is about one property; pass one")
     for each in wanted:  # an error in the last one is reported before the others are proved
         explainer.check_property(each)
     outcomes = []
@@ -191,7 +198,7 @@ def verify(
             found = explainer.verify(each, time_limit=time_limit)
         output.write_answer(found, as_json=as_json)
         outcomes.append(found.holds)
-    output.finish(*outcomes)
+    output.finish(*outcomes, *output.save_certificate(found, certificate))
 
 
 def compare(
@@ -204,6 +211,7 @@ def compare(
         int, question_option("--regions", min=1, help="Show at most this many regions.", metavar="N")
     ] = 5,
     time_limit: Seconds = 60.0,
+    certificate: CertificateTarget = None,
     as_json: Json = False,
 ) -> None:
     """Prove that two models decide alike, or show differences.
@@ -215,23 +223,25 @@ def compare(
     ----------
     0  they are equivalent
     1  they differ
-    3  undecided at the time limit
+    3  undecided at the time limit, or there is no certificate
 
     Examples
     --------
     primewood compare old.skops new.skops
     primewood compare old.skops new.skops train.csv --regions 2
+    primewood compare old.skops copy.json --certificate alike.pwcert
     """
     from primewood.cli.call_settings import collect_settings
     from primewood.cli.inputs import load_explainer
     from primewood.readers import load_model
 
+    output.check_target(certificate)
     explainer = load_explainer(model, rows, collect_settings(reading, "compare"))
     second = load_model(other, trust_pickle=reading.trust_pickle)
     with CommandProgress("comparing"):
         found = explainer.compare(second, regions=regions, time_limit=time_limit)
     output.write_answer(found, as_json=as_json)
-    output.finish(found.equivalent)
+    output.finish(found.equivalent, *output.save_certificate(found, certificate))
 
 
 def rules(

@@ -20,7 +20,6 @@ from primewood.engines.protocol import Clock, Reply, Verdict
 from primewood.engines.search.oracle import SearchForest, native_budget, read_reply
 from primewood.errors import TooLarge
 from primewood.logic.instance import Box, Point
-from primewood.logic.masks import indices
 from primewood.logic.variable import Variable
 
 MOST_NODES = 20_000_000
@@ -140,13 +139,41 @@ class JointForest:
         native = self._find_native(clock)
         if native is None:
             return Verdict.INTERRUPTED
-        mask = np.zeros(native.atoms, dtype=np.uint8)
-        start = 0
-        for x, allowed in zip(self.variables, box, strict=True):
-            mask[[start + v for v in indices(allowed)]] = 1
-            start += len(x)
+        mask = self._mask(box)
         asked = [_native.Demand(d.part, d.label, d.rival) for d in demands]
         return read_reply(native.find(mask, asked, native_budget(clock)))
+
+    def record(
+        self,
+        box: Box,
+        classes: Sequence[int],
+        features: Sequence[int],
+        most_nodes: int,
+        clock: Clock,
+        spending: tuple[Sequence[int], int] = ((), 0),
+    ) -> _native.Recording | None:
+        """A proof that no joint point of the box is decided for these classes, one per part; None if interrupted.
+
+        Parameters
+        ----------
+        features
+            Per joint variable, how the certificate numbers it.
+        spending
+            What each value costs, and the budget within which points count.
+        """
+        native = self._find_native(clock)
+        if native is None:
+            return None
+        costs, most = spending
+        budget = native_budget(clock)
+        return native.record(
+            self._mask(box), list(classes), list(costs), most, list(features), most_nodes, budget
+        )
+
+    def _mask(self, box: Box) -> NDArray[np.uint8]:
+        """A box as the core takes it: one byte per atom."""
+        allowed = [mask >> v & 1 for x, mask in zip(self.variables, box, strict=True) for v in range(len(x))]
+        return np.array(allowed, dtype=np.uint8)
 
     def part(self, point: Point, number: int) -> Point:
         """What a joint point is for one of the parts."""

@@ -24,8 +24,8 @@ from primewood.questions.exclusions import KnownPoints
 
 if TYPE_CHECKING:
     from primewood.certify.certificate import Certificate
-    from primewood.certify.record import Outside, WitnessPacker
-    from primewood.certify.space import Space
+    from primewood.certify.record import CertificateWriter, Outside, WitnessPacker
+    from primewood.certify.space import HeaderRecord, Space
 
 
 @dataclass(frozen=True)
@@ -53,18 +53,24 @@ class ExplanationCertifier:
 
     def __call__(self, clock: Clock) -> Certificate:
         """The certificate. Cost: another proof of the box, and a search per witness that no engine has seen."""
-        from primewood.certify.record import CertificateWriter, WitnessPacker, list_outside
+        from primewood.certify.record import CertificateWriter
 
         writer = CertificateWriter(self.space, clock)
+        return writer.finish("explanation", prime=self.write(writer, clock))
+
+    def write(self, writer: CertificateWriter, clock: Clock) -> HeaderRecord:
+        """Write the claim and the witnesses; returns the record of the witnesses."""
+        from primewood.certify.record import WitnessPacker, list_outside
+
         box = self._restate_box()
-        writer.add_claim(box, self.decision.label)
+        writer.add_claim(box, [self.decision.label])
         packer = WitnessPacker(self.space, self.decision.row, self.space.domain.point(self.decision.row))
         fixed = frozenset(self._places[j] for j in self.fixed if j in self._places)
         for wanted in list_outside(self.space, box, self.literals, fixed):
             self._show(wanted, packer, clock)
         prime = packer.describe(self.literals, fixed, len(writer.blobs))
         writer.blobs.append(packer.pack())
-        return writer.finish("explanation", prime=prime)
+        return prime
 
     @cached_property
     def space(self) -> Space:
