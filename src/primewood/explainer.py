@@ -1260,8 +1260,8 @@ class Explainer:
         x
             A row, as for `explain`.
         norm
-            "linf": how far every number may move at once; categories and missing values stay. "l0": how many features
-            may take any value.
+            "linf": how far every number may move at once; "l1": how far they may move together; categories and missing
+            values stay. "l0": how many features may take any value.
         relative
             Whether moves are measured as shares of the training range. A change of category then counts as the whole
             range.
@@ -1276,8 +1276,8 @@ class Explainer:
         Raises
         ------
         InvalidInput
-            If `x` does not fit the columns or the domain of the model, `norm` is not "linf" or "l0", an option has a
-            value that is not accepted, or the model is an expression.
+            If `x` does not fit the columns or the domain of the model, an option has a value that is not
+            accepted, or the model is an expression.
 
         Examples
         --------

@@ -274,6 +274,7 @@ class Costs:
         world.must_be_possible(self.row)
         self.home = world.atoms(self.row)
         scale = Fraction(2) ** integer(data["grain"], -1000, 1000)
+        must(number(data["distance"]) >= 0, "a negative distance")
         self.budget = math.floor(Fraction(number(data["distance"])) * scale)
         self.costs: list[list[int | None]] = []
         moves = array(data["moves"], len(world.features))

@@ -240,6 +240,8 @@ class Proof:
             must(largest < 2**61, "shares are too large")
         elif code == 5 and self.means.costs is not None:
             part.price = reader.number()
+            dearest = max((x for atoms in self.means.costs for x in atoms.values()), default=0)
+            must(part.price * dearest < 2**62, "costs are too large")
         else:
             return False
         return True
@@ -315,7 +317,6 @@ class Proof:
         if limited:
             must(all(unit * x < 2**62 for tree in charges for x in tree), "charges are too large")
         if price > 0:
-            must(all(price * x < 2**62 for atoms in costs for x in atoms.values()), "costs are too large")
             must(
                 all(unit * x < 2**62 for atoms in payments for x in atoms.values()), "payments are too large"
             )

@@ -716,7 +716,9 @@ class World:
         self.chains: list[list[Order]] = []
         for chain in array(header["chains"]):
             must(len(array(chain)) > 0, "an empty chain")
-            self.chains.append([self.orders[integer(k, 0, len(self.orders) - 1)] for k in chain])
+            orders = [self.orders[integer(k, 0, len(self.orders) - 1)] for k in chain]
+            must(all(a.upper == b.lower for a, b in itertools.pairwise(orders)), "a chain is broken")
+            self.chains.append(orders)
 
     def trees(self, model: Model, moved: dict[int, int]) -> list[Node]:
         """The trees of a model, over cells of features, some of which are moved to another index."""
@@ -768,7 +770,6 @@ class World:
 
     def chain_tree(self, chain: list[Order], moved: dict[int, int]) -> Node | None:
         """The tree of a chain of orders, or None if it forbids nothing."""
-        must(all(a.upper == b.lower for a, b in itertools.pairwise(chain)), "a chain is broken")
         i, j = chain[0].lower, chain[-1].upper
         constants = [c for order in reversed(chain) for c in order.constants]
         first = next((k for k, order in enumerate(chain) if order.strict), None)

@@ -320,7 +320,8 @@ def _check_branches(
 ) -> None:
     """That every set that has a feature of each contrast weighs at least so much."""
     stack: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]
-    nodes = 0
+    nodes, multiple = 0, math.lcm(*(w.denominator for w in weights))
+    grain = Fraction(math.gcd(*(int(w * multiple) for w in weights)), multiple)
     while stack:
         inside, outside = stack.pop()
         nodes += 1
@@ -330,19 +331,22 @@ def _check_branches(
             need(number < len(weights) and number not in inside | outside, "a feature is branched on twice")
             stack += [(inside, outside | {number}), (inside | {number}, outside)]
             continue
-        need(step == 1, "an unknown branch")
-        taken: set[int] = set()
-        total = sum((weights[i] for i in inside), Fraction(0))
-        for _ in range(number):
-            place = next(code)
-            need(place < len(contrasts), "no such contrast")
-            left = contrasts[place] - outside
-            need(not left & inside and not left & taken, "contrasts have a feature in common")
-            taken |= left
-            total = total + min(weights[i] for i in left) if left else least
-            if not left:
-                break
-        need(total >= least, "a branch is lighter than the explanation")
+        need(step == 1 and number > 0, "an unknown branch, or a denominator of 0")
+        place, total, charged = 0, 0, [0] * len(weights)
+        for i in range(next(code)):
+            gap, units = next(code), next(code)
+            need(gap > 0 or i == 0, "a contrast is listed twice")
+            place += gap
+            need(place < len(contrasts) and not contrasts[place] & inside, "no such contrast, or it is met")
+            total += units
+            for j in contrasts[place] - outside:
+                charged[j] += units
+        need(
+            all(x <= number * w for x, w in zip(charged, weights, strict=True)),
+            "a feature is charged too much",
+        )
+        found = sum((weights[j] for j in inside), Fraction(total, number))
+        need(found >= least or found + grain > least, "a branch is lighter than the explanation")
 
 
 # ------------------------------------------------------------------------------------------------ claims

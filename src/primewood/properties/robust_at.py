@@ -28,8 +28,8 @@ class RobustAt:
     ----------
     row : row
     radius : float
-        In "linf" how far each number moves, in "l0" how many features change.
-    norm : {"linf", "l0"}
+        In "linf" how far each number moves, in "l1" how far all move together, in "l0" how many features change.
+    norm : {"linf", "l1", "l0"}
     relative : bool
         Whether the radius is a share of each feature's training range.
     """
@@ -45,8 +45,7 @@ class RobustAt:
         return ()
 
     def claim(self, verifier: Verifier) -> Claim:
-        if check_norm(self.norm) == "l1":
-            raise InvalidInput('robustness takes norm="linf" or "l0"')
+        check_norm(self.norm)
         if not isinstance(self.radius, int | float | np.number) or not 0 <= self.radius < np.inf:
             raise InvalidInput(f"a radius must be a number of at least 0, not {quote_value(self.radius)}")
         verifier.context.point_of(self.row)
@@ -63,11 +62,12 @@ class RobustAt:
                 f"changing at most {features} of the row can change the decision",
             )
         far = f"{number(self.radius)}{RELATIVELY if self.relative else ''}"
+        together = " together" if self.norm == "l1" else ""
         return Claim(
-            f"the same decision for every row within {far}",
-            f"moving numbers of the row by at most {far} never changes the decision",
-            f"moving numbers of the row by at most {far} changes the decision",
-            f"moving numbers of the row by at most {far} can change the decision",
+            f"the same decision for every row within {far}{together}",
+            f"moving numbers of the row by at most {far}{together} never changes the decision",
+            f"moving numbers of the row by at most {far}{together} changes the decision",
+            f"moving numbers of the row by at most {far}{together} can change the decision",
         )
 
     def verify(self, verifier: Verifier) -> Verification:
@@ -94,9 +94,10 @@ def robust_at(row: Any, radius: float, norm: Norm = "linf", *, relative: bool = 
     row
         The row in the middle, as for `Explainer.explain`.
     radius
-        With "linf", how far each number may move; with "l0", how many features may change.
+        With "linf", how far each number may move; with "l1", how far all may move together; with "l0", how many
+        features may change.
     norm
-        "linf" or "l0".
+        "linf", "l1" or "l0".
     relative
         Whether the radius is a share of each feature's training range.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from primewood.engines.protocol import Clock, Grown
-from primewood.logic.instance import Box
+from primewood.logic.instance import Box, Point
 from primewood.logic.language import Language
 from primewood.model.context import TreeContext
 from primewood.model.decision import Decision
@@ -67,13 +67,16 @@ class Best:
             return None
         grown = Grown(found.box, found.interrupted, found.queries, found.find_witnesses)
         bounds = found.lower, self._weigh(found.box, weights)
-        return self._certify_least(self._state("shortest", grown, bounds, found.history), weights)
+        why = self._state("shortest", grown, bounds, found.history)
+        return self._certify_least(why, weights, found.contrasts)
 
-    def _certify_least(self, why: Explanation, weights: Mapping[int, float]) -> Explanation:
+    def _certify_least(
+        self, why: Explanation, weights: Mapping[int, float], contrasts: tuple[Point, ...] = ()
+    ) -> Explanation:
         """The explanation, whose certificate also shows that none is shorter."""
         if not isinstance(why.certify, ExplanationCertifier):
             return why
-        return replace(why, certify=ShortestCertifier(why.certify, weights, self.avoided))
+        return replace(why, certify=ShortestCertifier(why.certify, weights, self.avoided, contrasts))
 
     def _weigh(self, box: Box, weights: Mapping[int, float]) -> float:
         """What the features that a box mentions weigh; infinite if one of them is to be avoided."""

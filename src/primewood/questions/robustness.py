@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from primewood.engines.protocol import Clock
-from primewood.errors import InvalidInput
 from primewood.logic.interval import number
 from primewood.model.context import UNDECIDED
 from primewood.model.decision import RowDecision
@@ -137,9 +136,10 @@ class Robustness(Certified, Brief):
             return f"{near.decision}: no {what} changes the decision"
         what = "number" if self.kept and not shares else "feature"
         of = f" of each feature's range{self._describe_jumps()}" if shares else ""
-        return self._add_nearest(
-            f"{near.decision} as long as no {what} moves by more than {_round_down(self.radius)}{of}"
-        )
+        far = f"{_round_down(self.radius)}{of}"
+        if near.moves.norm == "l1":
+            return self._add_nearest(f"{near.decision} as long as {what}s move by at most {far} together")
+        return self._add_nearest(f"{near.decision} as long as no {what} moves by more than {far}")
 
     def _describe_jumps(self) -> str:
         """What counts as a whole range because it is not a move of a number."""
@@ -174,14 +174,12 @@ def find_robustness(decision: RowDecision, norm: Norm, relative: bool, clock: Cl
     Parameters
     ----------
     norm
-        "linf": how far every number may move at once; categories and missing values stay. "l0": how many features may
-        take any value.
+        "linf": how far every number may move at once; "l1": how far they may move together; categories and missing
+        values stay. "l0": how many features may take any value.
     relative
         Whether moves are measured as shares of the training range; then another category is as far as the whole range.
     """
-    if check_norm(norm) == "l1":
-        raise InvalidInput('robustness takes norm="linf" or "l0"; counterfactual takes "l1" too')
-    counted = norm == "l0"
+    counted = check_norm(norm) == "l0"
     moves = Moves(norm, relative and not counted, to_missing=counted, categories=relative or counted)
     moves.check(decision.context)
     nearest = CounterfactualSearch(decision, moves).find_nearest(clock)

@@ -75,6 +75,8 @@ class Shortest:
         As in `Grown`: per excluded (variable, value), a point that shows why; none if the time was over.
     history : tuple of Moment
         How `lower` and `upper` drew together.
+    contrasts : tuple of Point
+        Points that get a different decision, moved towards the instance: what each explanation must choose from.
     """
 
     box: Box
@@ -88,6 +90,7 @@ class Shortest:
         default=dict, repr=False, compare=False
     )
     history: tuple[Moment, ...] = field(default=(), repr=False, compare=False)
+    contrasts: tuple[Point, ...] = field(default=(), repr=False, compare=False)
 
 
 def shortest(
@@ -144,6 +147,7 @@ def shortest(
         queries=search.border.queries + grown.queries,
         find_witnesses=grown.find_witnesses,
         history=tuple(search.history),
+        contrasts=tuple(search.outside),
     )
 
 
@@ -155,7 +159,8 @@ def _weights(count: int, weights: Mapping[int, float] | None) -> list[Fraction]:
     return [Fraction(given.get(j, 1)) for j in range(count)]
 
 
-def _set(places: Iterable[int]) -> int:
+def bits_of(places: Iterable[int]) -> int:
+    """Places as the bits of an integer."""
     return sum(1 << j for j in set(places))
 
 
@@ -189,19 +194,22 @@ class _Search:
         The bounds on the least weight; `upper` is the weight of `best`.
     obstacle : Point or None
         What shows that not even all features that may be mentioned suffice.
+    outside : list of Point
+        The points that the contrasts come from.
     """
 
     def __init__(self, problem: Problem, weights: Sequence[Fraction]) -> None:
-        free, out = _set(problem.fixed), _set(problem.avoided)
+        free, out = bits_of(problem.fixed), bits_of(problem.avoided)
         self.border = Border(problem.oracle, "values", problem.point, problem.order)
         self.point, self.free = problem.point, free
         self.weights = [Fraction(0) if free >> j & 1 else w for j, w in enumerate(weights)]
         self.allowed = self.border.restrictions.every & ~out
         self.choices = indices(self.allowed & ~free)
-        self.scale = _Scale([self.weights[j] for j in self.choices])
+        self.scale = Scale([self.weights[j] for j in self.choices])
         self.best: int | None = None
         self.upper, self.lower = Fraction(0), Fraction(0)
         self.obstacle: Point | None = None
+        self.outside: list[Point] = []
         self.history = History(problem.watcher)
         self._random = random.Random(0)
         self._too_heavy: list[int] = []
@@ -247,6 +255,7 @@ class _Search:
                 return False
             if isinstance(reply, tuple):
                 self.border.contrasts.append(1 << j)
+                self.outside.append(reply)
         rank = {j: i / float(self.weights[j] or 1) for i, j in enumerate(self.border.order)}
         spread = 0.3 * max(rank.values(), default=0.0)
         tries = _part(clock, FOR_TRIES)
@@ -302,9 +311,11 @@ class _Search:
         found = []
         for _ in range(MOVES):
             self._random.shuffle(changed)
-            found.append(self.border.restrictions.against(self.border.nearer(outside, changed)))
-        best = min(found, key=lambda let_go: (let_go & self.allowed).bit_count())
+            near = self.border.nearer(outside, changed)
+            found.append((self.border.restrictions.against(near), near))
+        best, near = min(found, key=lambda one: (one[0] & self.allowed).bit_count())
         self.border.contrasts.append(best)
+        self.outside.append(near)
         return best
 
     def _ascend(self, clock: Clock) -> None:
@@ -329,11 +340,11 @@ class _Search:
             else:
                 high, step = units, 1
 
-    def _proposals(self, most: int) -> _Proposals:
-        return _Proposals(self.choices, self.scale.units, most, self.border.contrasts, self._too_heavy)
+    def _proposals(self, most: int) -> Proposals:
+        return Proposals(self.choices, self.scale.units, most, self.border.contrasts, self._too_heavy)
 
 
-class _Scale:
+class Scale:
     """Weights as whole units, rounded down where they have no common measure.
 
     Attributes
@@ -358,7 +369,7 @@ class _Scale:
         return math.ceil(weight / self.unit) - 1 if self.exact else math.floor(weight / self.unit)
 
 
-class _Proposals:
+class Proposals:
     """Sets of a limited number of units that hit all contrasts, from a solver that counts by itself."""
 
     def __init__(
