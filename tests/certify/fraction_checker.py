@@ -70,12 +70,16 @@ def alike(weights: Weights, margin: Margin, t: int, one: Name, two: Name) -> boo
     return weights.band == 0 or a == b
 
 
-def check_claim(claim: Any, world: World, weights: Weights, blobs: list[bytes]) -> tuple[list[int], int, int]:
-    """Check a claim; its decisions, and the numbers of nodes and of cells."""
+def check_claim(
+    claim: Any, world: World, weights: Weights, blobs: list[bytes], whole: bool
+) -> tuple[list[int], int, int]:
+    """Check a claim, of whole cells or not; its decisions, and the numbers of nodes and of cells."""
     fields(claim, "decided", "box", "proofs")
     model = weights.model
     decided = listed(claim["decided"], model.classes - 1)
     box = read_box(claim["box"], world.features)
+    for literal in box.values() if whole else ():
+        literal.must_keep_cells_whole()
     trees = world.trees(model, {}) + world.knowledge({})
     excluded, nodes, cells = set[int](), 0, 0
     for label, rival, unit, blob in array(claim["proofs"]):
@@ -108,7 +112,6 @@ def things_to_show(language: str, world: World, box: Box, fixed: set[int]) -> li
     things: list[tuple[int, int | None]] = []
     for j, literal in box.items():
         feature, cells = world.features[j], literal.cells
-        literal.must_keep_cells_whole()
         interval = language == "intervals" and feature.ordered
         if interval and cells:
             must(cells == list(range(cells[0], cells[-1] + 1)), "a literal with more than one interval")
@@ -180,23 +183,18 @@ def check_radius(data: Any, world: World, box: Box, decided: list[int]) -> None:
         x, reach = row[feature.columns[0]], distance * scales[feature.columns[0]]
         if reach == 0 or math.isnan(x) or j not in box:
             continue
-        low, high = Fraction(x) - reach, Fraction(x) + reach
-        low = max(low, Fraction(feature.low)) if math.isfinite(feature.low) else low
-        high = min(high, Fraction(feature.high)) if math.isfinite(feature.high) else high
-        now = feature.next_number(low)
-        while now is not None and now <= high:
-            ends = [b for a, b in box[j].runs if a <= now <= b]
-            must(len(ends) > 0, "the box leaves out a number within the radius")
-            if max(ends) >= high:
-                break
-            now = feature.next_number(Fraction(math.nextafter(max(ends), math.inf)))
+        for k, (low, high) in enumerate(feature.intervals):
+            first = Fraction(x) - reach
+            first = feature.next_number(max(first, Fraction(low)) if math.isfinite(low) else first)
+            near = first is not None and first <= high and first <= Fraction(x) + reach
+            must(box[j].has_atom(k) or not near, "the box leaves out a number within the radius")
     if data["witness"] is not None:
         witness = world.row(data["witness"])
         world.must_be_possible(witness)
         for c, (x, y) in enumerate(zip(row, witness, strict=False)):
             same = x == y or (math.isnan(x) and math.isnan(y))
             must(same or scales[c] > 0, "the witness differs where it must not")
-            must(math.isnan(y) or not math.isnan(x), "the witness holds a number where the row is missing")
+            must(math.isnan(x) == math.isnan(y), "the witness is missing elsewhere than the row")
         model = world.model
         must(len(decided) == 1, "a radius with a witness and several decisions")
         label = model.decided(model.scores(model.leaves(witness)))
@@ -252,9 +250,9 @@ def check_all(ensemble: bytes, certificate: bytes, other: bytes | None) -> dict[
     else:
         world = World(header, [first.model])
         claims = array(header["claims"])
-        must(kind == "rule" or len(claims) == 1, "not exactly one claim")
+        must(len(claims) == 1 or (kind == "rule" and len(claims) > 1), "not exactly one claim")
         for claim in claims:
-            decided, more_nodes, more_cells = check_claim(claim, world, first, blobs)
+            decided, more_nodes, more_cells = check_claim(claim, world, first, blobs, kind != "radius")
             nodes, cells = nodes + more_nodes, cells + more_cells
         if kind in ("explanation", "shortest"):
             must(len(decided) == 1, "an explanation of several decisions")

@@ -152,6 +152,8 @@ class Setting:
         fields(claim, "box", "never")
         box = read_box(claim["box"], self.features)
         region = Region(self.features, self.trees, box, self.alike)
+        if len(self.rows) == 1:
+            must(len(array(claim["never"])) > 0, "a claim without entries")
         entries: list[Entry] = []
         nodes, cells = 0, 0
         for a, b, unit, blob in array(claim["never"]):
@@ -186,7 +188,8 @@ def check_never(header: dict[str, Any], weights: Weights, blobs: list[bytes]) ->
     """Kind never; the numbers of nodes and of cells."""
     setting = Setting(World(header, [weights.model]), [weights], False, [])
     nodes, cells = 0, 0
-    for claim in array(header["claims"]):
+    must(len(array(header["claims"])) > 0, "no claims")
+    for claim in header["claims"]:
         _, _, more_nodes, more_cells = setting.check(claim, blobs)
         nodes, cells = nodes + more_nodes, cells + more_cells
     return nodes, cells
@@ -276,6 +279,7 @@ class Costs:
         scale = Fraction(2) ** integer(data["grain"], -1000, 1000)
         must(number(data["distance"]) >= 0, "a negative distance")
         self.budget = math.floor(Fraction(number(data["distance"])) * scale)
+        must(self.budget < 2**61, "the budget is too large")
         self.costs: list[list[int | None]] = []
         moves = array(data["moves"], len(world.features))
         for j, move in enumerate(moves):
@@ -310,6 +314,7 @@ class Costs:
             for atom, x in inside.items():
                 if x is None:
                     raise Rejected("an atom in the box has no cost")
+                must(x < 2**61, "a cost is too large")
                 result[j][atom] = x
         return result
 
@@ -358,6 +363,8 @@ def check_least(
     used = [j for j in box if j not in fixed]
     must(not any(j in avoided for j in used), "the explanation uses a feature that is avoided")
     whole = sum(weigh[j] for j in used)
+    common = math.lcm(*(x.denominator for x in weigh))
+    grain = Fraction(math.gcd(*(int(x * common) for x in weigh)), common)
     reader = Reader(blobs[integer(data["blob"], 0, len(blobs) - 1)])
     home = world.atoms(row)
     contrasts: list[set[int]] = []
@@ -382,13 +389,19 @@ def check_least(
             todo += [(taken, left | {j}), (taken | {j}, left)]
             continue
         must(code == 1, "unknown code")
-        named = [reader.number() for _ in range(reader.number())]
-        must(all(k < len(contrasts) for k in named), "no such contrast")
-        must(all(contrasts[k].isdisjoint(taken) for k in named), "a contrast with a feature that is in")
-        open_ones = [contrasts[k] - left for k in named]
-        together = [j for features in open_ones for j in features]
-        must(len(set(together)) == len(together), "two contrasts with a common feature")
-        if all(open_ones):
-            least = sum(weigh[j] for j in taken) + sum(min(weigh[j] for j in some) for some in open_ones)
-            must(least >= whole, "contrasts that do not close their node")
+        d = reader.number()
+        must(d >= 1, "a denominator of 0")
+        k, total, paid = 0, 0, dict.fromkeys(set(range(count)) - left, 0)
+        for index in range(reader.number()):
+            gap, y = reader.number(), reader.number()
+            must(index == 0 or gap >= 1, "a contrast is named twice")
+            k += gap
+            must(k < len(contrasts), "no such contrast")
+            must(contrasts[k].isdisjoint(taken), "a contrast with a feature that is in")
+            total += y
+            for j in contrasts[k] - left:
+                paid[j] += y
+        must(all(x <= d * weigh[j] for j, x in paid.items()), "a feature pays more than its weight")
+        least = sum(weigh[j] for j in taken) + Fraction(total, d)
+        must(least >= whole or least + grain > whole, "contrasts that do not close their node")
     reader.must_end()

@@ -176,7 +176,14 @@ class Proof:
     def __init__(self, region: Region, margins: list[Margin], several: bool, means: Means) -> None:
         """Without `several`, there is one margin, whose share is 1 everywhere."""
         self.region, self.margins, self.several, self.means = region, margins, several, means
-        must(several or all(margin.largest < 2**61 for margin in margins), "a weight is too large")
+        self.largest = [
+            max(
+                (abs(x[leaf]) for x, tree in zip(m.weights, region.pieces, strict=False) for leaf, _ in tree),
+                default=0,
+            )
+            for m in margins
+        ]
+        must(all(x < 2**61 for x in self.largest), "a weight is too large")
 
     def check(self, blob: bytes, unit: int) -> tuple[int, int]:
         """Check the body; the number of nodes, and of those that the library's own sum closed."""
@@ -236,12 +243,12 @@ class Proof:
             self.set(reader, part.w, code // 4)
         elif code == 4 and self.several:
             part.shares = [reader.number() for _ in self.margins]
-            largest = sum(s * margin.largest for s, margin in zip(part.shares, self.margins, strict=True))
-            must(largest < 2**61, "shares are too large")
+            must(
+                sum(s * x for s, x in zip(part.shares, self.largest, strict=True)) < 2**61,
+                "shares are too large",
+            )
         elif code == 5 and self.means.costs is not None:
             part.price = reader.number()
-            dearest = max((x for atoms in self.means.costs for x in atoms.values()), default=0)
-            must(part.price * dearest < 2**62, "costs are too large")
         else:
             return False
         return True
@@ -277,7 +284,7 @@ class Proof:
             for tree in part.alive
         ]
 
-    def bound(self, part: Part, unit: int, limited: bool = True) -> Bound | None:
+    def bound(self, part: Part, unit: int) -> Bound | None:
         """The bound of a node; None if the node is empty."""
         allowed, alive, price = part.allowed, part.alive, part.price
         if not all(allowed) or not all(alive):
@@ -314,12 +321,11 @@ class Proof:
                 charges[t][p] += amount
             for atom in hull:
                 payments[j][atom] += amount
-        if limited:
-            must(all(unit * x < 2**62 for tree in charges for x in tree), "charges are too large")
+        must(all(unit * x < 2**62 for tree in charges for x in tree), "charges are too large")
         if price > 0:
-            must(
-                all(unit * x < 2**62 for atoms in payments for x in atoms.values()), "payments are too large"
-            )
+            paid = [unit * x for atoms in payments for x in atoms.values()]
+            spent = [price * x for atoms in costs for x in atoms.values()]
+            must(all(x < 2**62 for x in paid + spent), "payments or costs are too large")
         worth = [
             [x - unit * charge for x, charge in zip(*tree, strict=True)]
             for tree in zip(weights, charges, strict=True)
@@ -348,12 +354,11 @@ class Proof:
 
     def closed_by_sum(self, part: Part, unit: int) -> bool:
         """Whether the library's own sum closes a node."""
-        won = self.means.won
-        if won is None:
-            raise Rejected("a sum in one order for claims about any order")
-        bound = self.bound(part, unit)
+        bound, won = self.bound(part, unit), self.means.won
         if bound is None or bound.upper < bound.threshold:
             return True
+        if won is None:
+            raise Rejected("a sum in one order for claims about any order")
         reached: list[Name] = []
         for t, tree in enumerate(part.alive):
             leaves = [leaf for (leaf, _), is_busy in zip(tree, bound.busy[t], strict=True) if is_busy]
@@ -367,7 +372,7 @@ class Proof:
         parts = self.means.parts
         if parts is None:
             raise Rejected("rows that may part")
-        bound = self.bound(part, unit, limited=False)
+        bound = self.bound(part, unit)
         if bound is None or bound.upper < bound.threshold:
             return True
         return not any(

@@ -182,6 +182,7 @@ class Model:
             start = [number(x) for x in array(data["start"], outputs)]
         self.trees: list[dict[str, Any]] = [self.tree(tree) for tree in array(data["trees"])]
         self.count = count = len(self.trees)
+        must(count > 0, "no trees: where no leaf is inexact, the start would be rounded unseen")
         must(type(data["vote"]) is str and type(data["link"]) is str, "vote and link must be texts")
         majority = data["vote"] == "majority"
         self.groups = [(integer(n, 1), number(w)) for n, w in array(data["groups"] or [])]
@@ -388,11 +389,6 @@ class Margin:
     threshold: int
     weights: list[dict[Name, int]]  # per tree of the models; leaves of knowledge weigh 0
 
-    @property
-    def largest(self) -> int:
-        """The largest absolute weight."""
-        return max((abs(x) for tree in self.weights for x in tree.values()), default=0)
-
 
 class Weights:
     """The integer weights of the leaves."""
@@ -545,7 +541,6 @@ class Feature:
         self.high = math.inf if data["high"] is None else number(data["high"])
         own = [number(x) for x in array(data["cuts"])]
         ends = [x for x in (self.low, self.high) if math.isfinite(x)]
-        must(all(abs(x) <= self.limit for x in own + ends), "a number of a feature is not finite")
         must(not self.whole or all(x == math.floor(x) for x in ends), "a bound is not whole")
         must(self.low <= self.high, "a feature that allows no number")
         self.cut([b for model in models for b in self.boundaries(model)] + own)
@@ -623,7 +618,6 @@ class Literal:
         self.missing = boolean(data["missing"])
         must(feature.missing or not self.missing, "a literal allows missing, the feature does not")
         self.runs: list[tuple[float, float]] = []
-        self.values: set[int] = set()
         if feature.numeric:
             for a, b in array(data["runs"]):
                 low = feature.low if a is None else number(a)
@@ -636,26 +630,20 @@ class Literal:
                 if any(max(a, low) <= min(b, high) for a, b in self.runs)
             ]
         else:
-            self.values = set(listed(data["values"], len(feature.samples) - 1))
-            self.cells = sorted(self.values)
+            self.cells = sorted(listed(data["values"], len(feature.samples) - 1))
 
     def has(self, held: tuple[float, ...]) -> bool:
-        """Whether it allows numbers that the feature allows."""
-        if all(math.isnan(x) for x in held):
-            return self.missing
-        if not self.feature.numeric:
-            return self.feature.atom(held) in self.values
-        return any(a <= held[0] <= b for a, b in self.runs)
+        """Whether it allows the atom of numbers that the feature allows."""
+        return self.has_atom(self.feature.atom(held))
 
     def has_atom(self, atom: int) -> bool:
         """Whether an atom is in it."""
         return atom in self.cells if atom < len(self.feature.samples) else self.missing
 
     def must_keep_cells_whole(self) -> None:
-        """Reject unless each cell lies wholly inside or wholly outside each run."""
-        for a, b in self.runs:
-            for low, high in self.feature.intervals:
-                must((a <= low and high <= b) or high < a or b < low, "a run divides a cell")
+        """Reject unless each run begins and ends where cells do."""
+        lows, highs = {low for low, _ in self.feature.intervals}, {high for _, high in self.feature.intervals}
+        must(all(a in lows and b in highs for a, b in self.runs), "a run divides a cell")
 
 
 Box = dict[int, Literal]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
-import math
 import shutil
 import subprocess
 import sys
@@ -17,6 +16,7 @@ import pytest
 
 import primewood as pw
 from certify import fraction_checker
+from certify.answers import TRUE, Rows
 from certify.models import CASES, KINDS, ask
 from primewood.certify import check as checker
 from primewood.certify import check_more
@@ -112,31 +112,8 @@ def _widen(literal: dict[str, Any]) -> None:
 
 
 def is_true(explainer: pw.Explainer, header: dict[str, Any]) -> bool:
-    """Whether the claims hold for every cell of a model, by its reference `predict` alone."""
-    model = explainer._model
-    ensemble, domain = model.ensemble, model.domain
-    points = list(itertools.product(*(range(len(x)) for x in domain.variables)))
-    rows = np.array([domain.row_in(point) for point in points])
-    for claim in header["claims"]:
-        inside = np.array([_holds(header, claim["box"], row) for row in rows])
-        decided = ensemble.predict(rows[inside]) if inside.any() else np.array([])
-        if not np.isin(decided, claim["decided"]).all():
-            return False
-    return True
-
-
-def _holds(header: dict[str, Any], box: dict[str, Any], row: Any) -> bool:
-    return all(_allows(header["features"][int(i)], literal, row) for i, literal in box.items())
-
-
-def _allows(feature: dict[str, Any], literal: dict[str, Any], row: Any) -> bool:
-    held = [float(row[c]) for c in feature["columns"]]
-    if any(map(math.isnan, held)):
-        return bool(literal["missing"])
-    if "values" in literal:
-        return held in [feature["values"][v] for v in literal["values"]]
-    ends = [(-math.inf if a is None else a, math.inf if b is None else b) for a, b in literal["runs"]]
-    return any(a <= held[0] <= b for a, b in ends)
+    """Whether the claims hold on rows of all cells that the header speaks of, by the reference `predict` alone."""
+    return TRUE[header["kind"]](Rows(explainer, header))
 
 
 @pytest.mark.parametrize("kind", ["forest", "xgboost", "lightgbm", "three classes", "any order"])

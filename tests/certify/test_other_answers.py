@@ -10,7 +10,7 @@ import pytest
 
 import primewood as pw
 from certify import fraction_checker
-from certify.answers import TRUE, Cells, ask_everything
+from certify.answers import TRUE, Rows, ask_everything
 from certify.models import CASES, KINDS, ask
 from certify.test_certificates import pack, unpack
 from primewood.certify import check as checker
@@ -42,12 +42,11 @@ def judge(raw: bytes, content: bytes, other: bytes | None = None) -> tuple[int, 
 def accept_all(kind: str, case: str, seed: int) -> set[str]:
     asked = ask(kind, case, seed)
     assert asked.explainer.ensemble is not None
-    raw, cells, kinds = bytes_of(asked.explainer.ensemble), Cells(asked.explainer), set()
+    raw, kinds = bytes_of(asked.explainer.ensemble), set()
     for answer in ask_everything(asked):
         certificate = answer.certificate()
         assert judge(raw, certificate.content) is not None
-        if certificate.kind in TRUE:
-            assert TRUE[certificate.kind](certificate.header, cells)
+        assert TRUE[certificate.kind](Rows(asked.explainer, certificate.header))
         kinds.add(certificate.kind)
     return kinds
 
@@ -108,7 +107,7 @@ def mutations(content: bytes, rng: np.random.Generator) -> list[bytes]:
 def test_what_is_changed_is_rejected_unless_it_is_still_true(kind: str) -> None:
     asked = ask(kind, "plain", 3)
     assert asked.explainer.ensemble is not None
-    raw, cells, rng = bytes_of(asked.explainer.ensemble), Cells(asked.explainer), np.random.default_rng(0)
+    raw, rng = bytes_of(asked.explainer.ensemble), np.random.default_rng(0)
     rejected = 0
     for answer in ask_everything(asked):
         for content in mutations(answer.certificate().content, rng):
@@ -116,7 +115,7 @@ def test_what_is_changed_is_rejected_unless_it_is_still_true(kind: str) -> None:
                 rejected += 1
                 continue
             header = unpack(content)[0]
-            assert TRUE[header["kind"]](header, cells)
+            assert TRUE[header["kind"]](Rows(asked.explainer, header))
     assert rejected > 50
 
 

@@ -63,7 +63,9 @@ def test_commands_write_certificates_that_are_confirmed(files, call, tmp_path, c
 
 
 def run_alone(module):
-    return f"import runpy, sys; sys.argv[0] = '{module}.py'; runpy.run_module('{module}', run_name='__main__')"
+    return (
+        f"import runpy, sys; sys.argv[0] = '{module}.py'; runpy.run_module('{module}', run_name='__main__')"
+    )
 
 
 def numpy_only(tmp_path):

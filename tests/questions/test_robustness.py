@@ -186,7 +186,8 @@ CITY = {"city": ["city_A", "city_B"]}
         (
             BY_AGE,
             {"norm": "l1"},
-            "no as long as features move by at most 14.9999 together; beyond that yes is possible, with a change of age",
+            "no as long as features move by at most 14.9999 together; beyond that yes is possible, with a change of "
+            "age",
         ),
         (BY_AGE, {"norm": "l0"}, "no, but changing one feature is enough: yes with age 20 -> 50"),
         (BY_CITY, {}, f"no: no change of numbers changes the decision; categories were kept {LETS_THEM}"),
