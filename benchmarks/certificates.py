@@ -15,6 +15,7 @@ import argparse
 import json
 import platform
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -76,15 +77,11 @@ def measure_model(name: str, kind: str, explainer: pw.Explainer, rows: Any, lite
 
 def measure_kinds(name: str, kind: str, explainer: pw.Explainer, rows: Any) -> Iterator[dict[str, Any]]:
     """The other answers about one model, kind by kind."""
-    train, labels = explainer.rows, explainer.class_names
-    medians, names = np.median(train, axis=0), explainer.feature_names
-    rules = [
-        f"`{a}` > {medians[i]:.6g} and `{b}` <= {medians[j]:.6g} -> not {label}"
-        for label in labels[:2]
-        for i, a in enumerate(names[:6])
-        for j, b in enumerate(names[:6])
-        if i < j
-    ]
+    labels = explainer.class_names
+    assert explainer.domain is not None
+    names = [x.name for x in explainer.domain.variables if x.ordered > 2][:10]
+    found = [explainer.explain(x, goal="prime", time_limit=LIMIT_S) for x in rows]
+    rules = [next(x for x in why.to_text(full=True).splitlines() if x.startswith("IF ")) for why in found]
     proved = pw.Status.PROVED
     limit = {"time_limit": LIMIT_S}
     asked: dict[str, tuple[list[Callable[[], Any]], Callable[[Any], bool]]] = {
@@ -133,7 +130,8 @@ def measure_answers(
     """How long it takes to find answers, to write their certificates, and to check these."""
     assert explainer.ensemble is not None
     files = [EnsembleFile(bytes_of(ensemble)) for ensemble in (explainer.ensemble, *other)]
-    asked, proved, reasons, figures = 0, 0, [], []
+    asked, proved, figures = 0, 0, []
+    reasons: Counter[str] = Counter()
     for ask in questions:
         asked += 1
         start = time.process_time()
@@ -152,7 +150,7 @@ def measure_answers(
             confirmed = check(*files, certificate.content)
             checked = time.process_time() - start
         except (NoCertificate, Rejected) as problem:
-            reasons.append(str(problem))
+            reasons[str(problem)] += 1
             continue
         figures.append((len(certificate.content) / 1000, found, recorded, checked, confirmed.nodes))
     table = np.array(figures).reshape(-1, 5)

@@ -221,6 +221,7 @@ def check_pairs(
 ) -> tuple[int, int]:
     """Kind pairs; the numbers of nodes and of cells."""
     data, stated = header["second"], header["property"]
+    paired = boolean(data["paired"])
     second = Weights(Model(file, data["decision"]), data)
     world = World(header, [first.model, second.model])
     classes = range(first.model.classes)
@@ -251,7 +252,7 @@ def check_pairs(
         must(not monotone or feature.ordered or len(claims) == 0, "a feature without an order")
         atoms = len(feature.samples) if monotone else feature.atoms
         must(len(claims) == max(0, atoms - 1), "not a claim for each step")
-        setting = Setting(world, [first, second], boolean(data["paired"]), [i])
+        setting = Setting(world, [first, second], paired, [i])
         for k, claim in enumerate(claims):
             box, entries, more_nodes, more_cells = setting.check(claim, blobs)
             further = range(k + 1, atoms) if i in named else [k + 1]

@@ -174,24 +174,23 @@ class Model:
         self.labels: list[Any] | None = array(data["classes"])
         classes = len(self.labels)
         self.cuts: list[float] | None = None
-        if data["cuts"]:
+        if data["cuts"] is not None and array(data["cuts"]):
             self.cuts = [number(x, infinite=True) for x in array(data["cuts"], classes - 1)]
         outputs = classes if self.cuts is None else 1
         start = [0.0] * outputs
-        if data["start"]:
+        if data["start"] is not None and array(data["start"]):
             start = [number(x) for x in array(data["start"], outputs)]
         self.trees: list[dict[str, Any]] = [self.tree(tree) for tree in array(data["trees"])]
         self.count = count = len(self.trees)
         must(count > 0, "no trees: where no leaf is inexact, the start would be rounded unseen")
         must(type(data["vote"]) is str and type(data["link"]) is str, "vote and link must be texts")
         majority = data["vote"] == "majority"
-        self.groups = [(integer(n, 1), number(w)) for n, w in array(data["groups"] or [])]
+        self.groups = [(integer(n, 1), number(w)) for n, w in array(data["groups"])]
         if not self.groups or majority:
             self.groups = [(1, 1.0)] * count
         must(sum(size for size, _ in self.groups) == count, "the groups do not divide the trees")
-        self.divisor = 1.0
-        if data["vote"] != "sum":
-            self.divisor = float(len(self.groups)) if data["divisor"] is None else number(data["divisor"])
+        self.divisor = float(len(self.groups)) if data["divisor"] is None else number(data["divisor"])
+        self.divisor = 1.0 if data["vote"] == "sum" else self.divisor
         must(self.divisor > 0, "the divisor is not positive")
         sign, taken = 1.0, list(range(outputs))
         if decision is not None:
@@ -222,24 +221,26 @@ class Model:
         self.start = [sign * start[o] for o in taken]
         group_of = [g for g, (size, _) in enumerate(self.groups) for _ in range(size)]
         self.group_of = group_of
-        # v and a of each leaf of each tree
+        # v and a of each leaf of each tree, and of the nodes that are no leaves
         self.v: list[dict[int, list[float]]] = []
         self.a: list[dict[int, list[float]]] = []
+        self.others: list[tuple[list[float], list[float]]] = []
         for t, tree in enumerate(self.trees):
             size, weight = self.groups[group_of[t]]
             self.v.append({})
             self.a.append({})
             for n, column in enumerate(tree["feature"]):
-                if column != -1:
-                    continue
                 row = [number(x) for x in array(tree["value"][n], outputs)]
                 if majority:
                     row = [1.0 if o == row.index(max(row)) else 0.0 for o in range(outputs)]
                 row = [sign * row[o] for o in taken]
                 if size == 1:
                     row = [x * weight for x in row]
-                self.v[t][n] = row
-                self.a[t][n] = row if size == 1 else [x * (weight / size) for x in row]
+                scaled = row if size == 1 else [x * (weight / size) for x in row]
+                if column != -1:
+                    self.others.append((row, scaled))
+                    continue
+                self.v[t][n], self.a[t][n] = row, scaled
         self.outputs = len(taken)
         self.must_stay_in_range()
 
@@ -249,14 +250,18 @@ class Model:
         must(nodes > 0, "a tree without nodes")
         for name in ("threshold", "left", "right", "missing_left", "value"):
             array(data[name], nodes)
+        array(data["sets"])
         bounds: list[list[float] | None] = []
         for n, column in enumerate(data["feature"]):
             bounds.append(None)
+            number(data["threshold"][n], infinite=True)
+            boolean(data["missing_left"][n])
+            integer(data["left"][n], -1)
+            integer(data["right"][n], -1)
             if integer(column, -1, self.columns - 1) == -1:
                 continue
             integer(data["left"][n], n + 1, nodes - 1)
             integer(data["right"][n], n + 1, nodes - 1)
-            boolean(data["missing_left"][n])
             which = -1 if data["set_of"] is None else integer(array(data["set_of"], nodes)[n], -1)
             if which == -1:
                 bounds[n] = [number(data["threshold"][n], infinite=True)]
@@ -270,12 +275,14 @@ class Model:
     def must_stay_in_range(self) -> None:
         """Reject a model whose arithmetic leaves the range in which the rules of weights are sound."""
         info = np.finfo(self.precision)
-        values = [*self.start, *(x for tree in self.v for row in tree.values() for x in row)]
+        rows = [*(row for row, _ in self.others), *(row for tree in self.v for row in tree.values())]
+        values = [*self.start, *(x for row in rows for x in row)]
         must(
             all(math.isfinite(x) and float(self.precision(x)) == x for x in values),
             "not numbers of the precision",
         )
-        values += [x for tree in self.a for row in tree.values() for x in row]
+        rows = [*(row for _, row in self.others), *(row for tree in self.a for row in tree.values())]
+        values += [x for row in rows for x in row]
         must(all(math.isfinite(x) for x in values), "a leaf is not finite")
         share = Fraction(float(info.max)) / (4 * (self.count + 1))
         must(
