@@ -3,6 +3,7 @@
 from primewood.apps.adverse_action import AdverseAction
 from primewood.apps.check import Tally
 from primewood.apps.report import Report
+from primewood.batch.certificates import ConfirmedBatch
 from primewood.batch.failed import Failed
 from primewood.batch.file_result import Written
 from primewood.batch.overview import Overview
@@ -47,6 +48,7 @@ __all__ = [
     "Comparison",
     "Compiled",
     "CompleteReason",
+    "ConfirmedBatch",
     "Contrast",
     "Contrasts",
     "Counterfactual",

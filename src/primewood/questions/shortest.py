@@ -205,7 +205,7 @@ class _Search:
         self.weights = [Fraction(0) if free >> j & 1 else w for j, w in enumerate(weights)]
         self.allowed = self.border.restrictions.every & ~out
         self.choices = indices(self.allowed & ~free)
-        self.scale = Scale([self.weights[j] for j in self.choices])
+        self.scale = WeightScale([self.weights[j] for j in self.choices])
         self.best: int | None = None
         self.upper, self.lower = Fraction(0), Fraction(0)
         self.obstacle: Point | None = None
@@ -344,7 +344,7 @@ class _Search:
         return Proposals(self.choices, self.scale.units, most, self.border.contrasts, self._too_heavy)
 
 
-class Scale:
+class WeightScale:
     """Weights as whole units, rounded down where they have no common measure.
 
     Attributes

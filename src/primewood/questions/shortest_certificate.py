@@ -23,7 +23,7 @@ from primewood.errors import NoCertificate
 from primewood.logic.instance import Point
 from primewood.logic.masks import indices
 from primewood.questions.explanation_certificate import ExplanationCertifier
-from primewood.questions.shortest import Proposals, Scale, bits_of
+from primewood.questions.shortest import Proposals, WeightScale, bits_of
 
 if TYPE_CHECKING:
     from primewood.certify.certificate import Certificate
@@ -74,7 +74,7 @@ class ShortestCertifier:
         points = self._collect(clock)
         grain = _find_grain([Fraction(weight) for weight in weights])
         own = [Fraction(weights[place]) for place in places]
-        covering = Covering([bits_of(self._features(point)) for point in points], own, grain)
+        covering = CoveringProof([bits_of(self._features(point)) for point in points], own, grain)
         branches = list(covering.prove(self._least, clock))
         used = sorted({k for branch in branches if not isinstance(branch, int) for k in branch[1]})
         blob = bytearray()
@@ -129,7 +129,7 @@ class ShortestCertifier:
         points = [] if any_order else list(self.known)
         free = self.avoided | self.explained.fixed
         choices = [j for j in range(len(self.explained.decision.point)) if j not in free]
-        scale = Scale([self._weigh(j) for j in choices])
+        scale = WeightScale([self._weigh(j) for j in choices])
         proposals = Proposals(
             choices, scale.units, scale.below(self._least), map(bits_of, map(self._features, points)), ()
         )
@@ -192,7 +192,7 @@ class Branch:
     missing: Fraction
 
 
-class Covering:
+class CoveringProof:
     """Proves that every set that has a feature of each contrast weighs at least so much.
 
     Parameters
