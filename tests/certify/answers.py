@@ -47,8 +47,9 @@ class Rows:
         missing = [[math.nan] * len(feature["columns"])] * feature["missing"]
         if "values" in feature:
             return [*feature["values"], *missing]
-        low = -1e6 if feature["low"] is None else feature["low"]
-        high = 1e6 if feature["high"] is None else feature["high"]
+        ends = [x for x in (feature["low"], feature["high"]) if x is not None]
+        low = min([-1e6, *ends]) if feature["low"] is None else feature["low"]
+        high = max([1e6, *ends]) if feature["high"] is None else feature["high"]
         tests = self._list_tests(feature)
         found = {low, high, *(near for x in tests for near in list_near(x))}
         found |= {f(x) for x in found for f in (math.floor, math.ceil)} if feature["whole"] else set()

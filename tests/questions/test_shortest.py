@@ -20,7 +20,7 @@ from primewood.engines.protocol import Clock, Verdict
 from primewood.errors import InvalidInput
 from primewood.logic.instance import contains
 from primewood.questions.best_problem import Problem
-from primewood.questions.shortest import _Proposals, _Search, shortest
+from primewood.questions.shortest import Proposals, _Search, shortest
 
 WEIGHTS = [None, {0: 3, 1: 2, 2: 4}, {0: 0.3, 1: 0.1, 2: math.pi}, {1: 1e-9}]
 
@@ -232,7 +232,7 @@ def test_proposals_leave_out_nothing():
         ]
         least = min(heavy[s] for s in range(1 << count) if all(s & c for c in contrasts))
         for most in range(-1, sum(units) + 1):
-            found = _Proposals(range(count), units, most, contrasts, []).next(Clock())
+            found = Proposals(range(count), units, most, contrasts, []).next(Clock())
             if most < least:
                 assert found is Verdict.NONE_EXISTS
             else:
@@ -241,7 +241,7 @@ def test_proposals_leave_out_nothing():
 
 def test_every_proposal_comes_before_none_is_left():
     contrasts = [0b00011, 0b01100, 0b10001]
-    proposals = _Proposals(range(5), [1] * 5, 3, contrasts, [])
+    proposals = Proposals(range(5), [1] * 5, 3, contrasts, [])
     seen = []
     while isinstance(found := proposals.next(Clock()), int):
         seen.append(found)

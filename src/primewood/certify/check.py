@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Checks a certificate against an ensemble file, in exact integers.
-
-    python check.py ensemble.json case.pwcert
+"""Checks a certificate against an ensemble file, in exact integers: `python check.py ensemble.json case.pwcert`.
 
 This file needs Python and numpy, and nothing else: copy it wherever you like. It shares no code with the programs that
 write certificates. The format, and why each rule is sound, is defined in docs/reference/certificates.md; the sections
-below follow that page. Every condition of the format is a call of `need`: where one does not hold, the certificate is
-rejected. Certificates about pairs of rows, budgets, several margins or fewest features need check_more.py beside it.
+below follow that page. Every condition of the format is a call of `need`, or the shape of a value that is read. Rules
+and orders about rows, pairs of rows, budgets, several margins and fewest features need check_more.py beside this file.
 """
 
 from __future__ import annotations
@@ -17,11 +15,12 @@ import math
 import sys
 import zlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, chain, islice, pairwise
 from pathlib import Path
-from typing import Any, NoReturn
+from types import SimpleNamespace as Record
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,1257 +28,717 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 FlagArray = NDArray[np.bool_]
-Box = dict[int, FlagArray]
-"""Per restricted feature, which atoms are allowed: one flag per cell, then one for missing."""
-MOST_BYTES, MOST_HEADER, MOST_NODES, MOST_OPEN = 2**28, 2**26, 2**24, 2**12
-SHARED = (
-    "format",
-    "version",
-    "kind",
-    "model",
-    "decision",
-    "summation",
-    "shift",
-    "band",
-    "carrier",
-    "features",
-)
-KNOWLEDGE = ("clauses", "orders", "chains")
-NO_LOW, NO_HIGH = 2**40, -1
-"""The ends of a run without ranks."""
-
-
+Box = dict[int, FlagArray]  # per restricted feature, which atoms are allowed: one flag per cell, then one for missing
+MOST_BYTES, MOST_HEADER, MOST_NODES, MOST_OPEN, LARGEST = 2**28, 2**26, 2**24, 2**12, sys.float_info.max
 class Rejected(Exception):
     """A condition of the format does not hold."""
-
-
 def need(holds: object, otherwise: str) -> None:
     """Reject the certificate unless something holds."""
     if not holds:
         raise Rejected(otherwise)
-
-
 # ------------------------------------------------------------------------------------------------ plain values
-
-
-def get(record: Any, name: str) -> Any:
-    """A field of a record."""
-    need(type(record) is dict and name in record, f"{name} is missing")
-    return record[name]
-
-
-def need_fields(record: Any, *names: str) -> None:
-    """Reject a record that has other fields than these."""
-    fits = type(record) is dict and set(record) == set(names)
-    need(fits, f"a record does not have the fields {', '.join(names)}")
-
-
-def integer(value: Any, low: int, high: int, what: str) -> int:
-    """A whole number within limits."""
-    need(type(value) is int and low <= value <= high, f"{what} is not a whole number from {low} to {high}")
-    return int(value)
-
-
-def number(value: Any, what: str) -> float:
-    """A finite number."""
-    need(type(value) in (int, float) and abs(value) < 2**1024, f"{what} is not a number")
-    return float(value)
-
-
-def flag(value: Any, what: str) -> bool:
-    """True or false."""
-    need(type(value) is bool, f"{what} is not true or false")
-    return bool(value)
-
-
-def items(value: Any, what: str, count: int | None = None) -> list[Any]:
-    """A list, perhaps of a given length."""
-    need(type(value) is list and count in (None, len(value)), f"{what} is not a list, or has a wrong length")
-    return list(value)
-
-
-def integers(value: Any, low: int, high: int, what: str, *, distinct: bool = False) -> IntArray:
-    """A list of whole numbers within limits."""
-    values = items(value, what)
-    need(all(type(x) is int and low <= x <= high for x in values), f"{what} has a wrong number")
-    need(not distinct or len(set(values)) == len(values), f"{what} has a number twice")
-    return np.array(values, dtype=np.int64)
-
-
-def numbers(value: Any, what: str) -> FloatArray:
-    """A list of numbers, infinite ones as text."""
-    ends = {"inf": math.inf, "-inf": -math.inf}
-    return np.array(
-        [ends[x] if type(x) is str and x in ends else number(x, what) for x in items(value, what)]
-    )
-
-
 def read_json(raw: bytes, what: str) -> Any:
-    """A JSON document without NaN and infinities."""
-
-    def refuse(name: str) -> NoReturn:
-        raise Rejected(f"{what} has the number {name}")
-
+    """A JSON document in which nothing is NaN or infinite, and no record has a field twice."""
+    def collect(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+        need(len(dict(fields)) == len(fields), f"{what} has a field twice")
+        return dict(fields)
     try:
-        return json.loads(raw, parse_constant=refuse)
+        return json.loads(raw, object_pairs_hook=collect, parse_constant=lambda x: need(False, f"{what} has {x}"))
     except (ValueError, RecursionError) as problem:
         raise Rejected(f"{what} is not JSON: {problem}") from None
-
-
+def read(value: Any, shape: Any, what: str, *, more: bool = False) -> Any:
+    """A JSON value of a shape: a type, a range of whole numbers, a set of texts, `[shape]` for a list of such values,
+    `[shape, shape]` for a list of two, `(None, shape)` for null or such a value, a dictionary for a record with these
+    fields (and others if there may be more), or a function that reads it.
+    """
+    match shape:
+        case type():
+            fits = type(value) is shape or (type(value) is int and shape is float)
+            need(fits and (shape is not float or abs(value) <= LARGEST), f"{what} is not a usual {shape.__name__}")
+            return shape(value)
+        case range() | set():
+            need(type(value) is {range: int, set: str}[type(shape)] and value in shape, f"{what} is not in {shape}")
+            return value
+        case list():
+            need(type(value) is list and len(shape) in (1, len(value)), f"{what} is not a list, or has a wrong length")
+            shapes = shape if len(shape) == len(value) else shape * len(value)
+            return [read(x, own, what) for x, own in zip(value, shapes, strict=True)]
+        case dict():
+            fits = type(value) is dict and value.keys() >= shape.keys() and (more or len(value) == len(shape))
+            need(fits, f"{what} does not have the fields {', '.join(shape)}")
+            return Record(**{name: read(value[name], own, f"{name} of {what}") for name, own in shape.items()})
+        case (None, other):
+            return None if value is None else read(value, other, what)
+    return shape(value, what)
+def array(kind: type, low: Any, high: Any, *, besides: tuple[str, ...] = (), distinct: bool = False) -> Any:
+    """Reads a list of numbers (or flags) within limits; `besides`: texts that may be among them."""
+    def read_array(value: Any, what: str) -> NDArray[Any]:
+        plain = [x for x in read(value, list, what) if x not in besides] if besides else read(value, list, what)
+        fits = {*map(type, plain)} <= ({int, float} if kind is float else {kind})
+        need(fits and (not plain or low <= min(plain) <= max(plain) <= high), f"{what} has what it cannot have")
+        need(not distinct or len({*plain}) == len(plain), f"{what} has a value twice")
+        return np.array(value, dtype=kind)
+    return read_array
+numbers = array(float, -LARGEST, LARGEST)
+def table(value: Any, what: str) -> FloatArray:
+    """Reads a list of rows of numbers, all equally long."""
+    rows = read(value, [list], what)
+    need(len({*map(len, rows)}) < 2, f"{what} has rows of different lengths")
+    return np.reshape(numbers([*chain(*rows)], what), (len(rows), len(rows[0]) if rows else 0))
 # ------------------------------------------------------------------------------------------------ the ensemble file
-
-
 class EnsembleFile:
     """The trees side by side, one node after the other, and how their leaves become a decision."""
 
+    @np.errstate(all="ignore")
     def __init__(self, raw: bytes) -> None:
-        self.digest = hashlib.sha256(raw).hexdigest()
-        record = read_json(raw, "the ensemble file")
-        known = get(record, "format") == "primewood ensemble" and get(record, "version") == 1
-        need(known, "not an ensemble file of version 1")
-        self.names = [str(name) for name in items(get(record, "feature_names"), "feature_names")]
-        self.labels = items(get(record, "classes"), "classes")
-        self.categories = record.get("categories")
-        self.strict = self._choose(record, "operator", "<=", "<") == "<"
-        self.dtype = np.dtype(self._choose(record, "dtype", "float64", "float32"))
-        self.precision = np.dtype(self._choose(record, "precision", "float64", "float32"))
-        self.vote = self._choose(record, "vote", "majority", "mean", "sum")
-        self.link, self.cuts = str(get(record, "link")), numbers(get(record, "cuts"), "cuts").tolist()
-        trees = items(get(record, "trees"), "trees")
-        need(trees and self.names, "no trees, or no columns")
-        self._read_trees(trees)
-        self._read_groups(items(get(record, "groups"), "groups"), len(trees))
-        divisor = get(record, "divisor")
-        divisor = len(self.groups) if divisor is None else number(divisor, "divisor")
-        self.divisor = 1.0 if self.vote == "sum" else float(divisor)
-        start, width = numbers(get(record, "start"), "start"), self.value.shape[1]
-        self.start = start if len(start) else np.zeros(width)
-        need(self.divisor > 0 and len(self.start) == width and np.isfinite(self.start).all(), "a bad start")
-
-    @staticmethod
-    def _choose(record: Any, name: str, *known: str) -> str:
-        need(get(record, name) in known, f"{name} is unknown")
-        return str(record[name])
-
-    def _read_trees(self, trees: list[Any]) -> None:
-        sizes = [len(items(get(tree, "feature"), "feature")) for tree in trees]
-        need(min(sizes) > 0, "a tree has no nodes")
-
-        def join(name: str, read: Any) -> Any:
-            arrays = [read(get(tree, name)) for tree in trees]
-            need([len(array) for array in arrays] == sizes, f"{name} has a wrong length")
-            return np.concatenate(arrays)
-
-        self.root = np.cumsum([0, *sizes[:-1]])
-        self.tree = np.repeat(np.arange(len(trees)), sizes)
-        self.column = join("feature", lambda x: integers(x, -1, len(self.names) - 1, "feature"))
-        self.threshold = join("threshold", lambda x: numbers(x, "threshold"))
-        self.missing_left = join(
-            "missing_left", lambda x: np.array([flag(y, "missing_left") for y in x], bool)
-        )
-        self.leaf, here = self.column < 0, np.arange(len(self.tree))
-        last = (self.root + sizes)[self.tree]
-        children = [join(side, lambda x: integers(x, -1, 2**31, "a child")) for side in ("left", "right")]
-        self.left, self.right = (np.where(self.leaf, here, c + self.root[self.tree]) for c in children)
-        for child in (self.left, self.right):
-            need(
-                (self.leaf | (child > here) & (child < last)).all(), "a child does not come after its parent"
-            )
-        self.sets: dict[int, FloatArray] = {}
-        for tree, at, size in zip(trees, self.root.tolist(), sizes, strict=True):
-            bounds = [numbers(x, "sets") for x in items(get(tree, "sets"), "sets")]
-            which = [-1] * size if get(tree, "set_of") is None else tree["set_of"]
-            which = integers(items(which, "set_of", size), -1, len(bounds) - 1, "set_of")
-            self.sets |= {at + n: bounds[which[n]] for n in np.flatnonzero(which >= 0).tolist()}
-        width = len(items(items(get(trees[0], "value"), "value")[0], "value"))
-        rows = join("value", lambda x: [numbers(items(row, "value", width), "value") for row in x])
-        self.value = np.asarray(rows, dtype=np.float64)
-        need(width > 0 and np.isfinite(self.value).all(), "a leaf has no finite outputs")
-
-    def _read_groups(self, groups: list[Any], trees: int) -> None:
-        groups = [[1, 1.0]] * trees if self.vote == "majority" or not groups else groups
-        self.groups = [
-            (integer(n, 1, trees, "a group's size"), number(weight, "a group's weight"))
-            for n, weight in (items(group, "a group", 2) for group in groups)
-        ]
-        self.sizes = [n for n, _ in self.groups]
-        need(sum(self.sizes) == trees, "the groups do not have every tree once")
-        if self.vote == "majority":
-            self.value = np.eye(self.value.shape[1])[self.value.argmax(axis=1)]
-        weight = np.repeat([w if n == 1 else 1.0 for n, w in self.groups], self.sizes)
-        self.value = self.value * weight[self.tree][:, None]
-
-    def boundaries(self, thresholds: FloatArray) -> FloatArray:
+        self.digest, what, real = hashlib.sha256(raw).hexdigest(), "the ensemble file", {"float64", "float32"}
+        shape = {"format": {"primewood ensemble"}, "version": range(1, 2), "feature_names": [str], "classes": list,
+                 "operator": {"<=", "<"}, "dtype": real, "precision": real, "vote": {"majority", "mean", "sum"},
+                 "groups": [[range(1, 2**31), float]], "divisor": (None, float), "start": numbers, "cuts": numbers,
+                 "link": str, "trees": list}
+        file = read(record := read_json(raw, what), shape, what, more=True)
+        self.names, self.labels, self.categories = file.feature_names, file.classes, record.get("categories")
+        self.strict, self.dtype, self.precision = file.operator == "<", np.dtype(file.dtype), np.dtype(file.precision)
+        whole, bounds = array(int, -1, 2**31), array(float, -LARGEST, LARGEST, besides=("inf", "-inf"))
+        shape = {"feature": array(int, -1, len(self.names) - 1), "threshold": bounds, "left": whole, "right": whole,
+                 "missing_left": array(bool, False, True), "value": table, "set_of": (None, whole), "sets": [bounds]}
+        trees = [read(x, shape, f"tree {t}", more=True) for t, x in enumerate(file.trees)]
+        sizes, widths = [len(tree.feature) for tree in trees], {tree.value.shape[1] for tree in trees}
+        need(self.names and trees and all(sizes) and len(widths) == 1 and all(widths), "no columns, nodes or outputs")
+        def join(name: str) -> Any:
+            need([len(getattr(tree, name)) for tree in trees] == sizes, f"{name} has a wrong length")
+            return np.concatenate([getattr(tree, name) for tree in trees])
+        self.root, self.tree = np.cumsum([0, *sizes[:-1]]), np.repeat(np.arange(len(trees)), sizes)
+        self.column, self.value, self.missing_left = join("feature"), join("value"), join("missing_left")
+        self.leaf, here, last = self.column < 0, np.arange(len(self.tree)), (self.root + sizes)[self.tree]
+        self.left, self.right = (np.where(self.leaf, here, join(x) + self.root[self.tree]) for x in ("left", "right"))
+        kids, above = np.stack([self.left, self.right])[:, ~self.leaf], np.flatnonzero(~self.leaf)
+        fits = ((above < kids) & (kids < last[above])).all() and np.bincount(kids.ravel()).max(initial=0) < 2
+        need(fits, "a child does not come after its parent, or has two")
+        self.boundary, self.sets = self._find_boundaries(join("threshold")), dict[int, FloatArray]()
+        for tree, root, size in zip(trees, self.root.tolist(), sizes, strict=True):
+            which = np.full(size, -1) if tree.set_of is None else tree.set_of
+            need(len(which) == size and (which < len(tree.sets)).all(), "set_of has a wrong length, or a wrong number")
+            found = [self._find_boundaries(x) for x in tree.sets]
+            self.sets |= {root + n: found[which[n]] for n in np.flatnonzero(which >= 0).tolist()}
+        self.has_set, majority = np.isin(here, [*self.sets]), file.vote == "majority"
+        self.groups = [(1, 1.0)] * len(self.root) if majority or not file.groups else file.groups
+        self.sizes = [size for size, _ in self.groups]
+        need(sum(self.sizes) == len(self.root), "the groups do not have every tree once")
+        self.value = np.eye(self.value.shape[1])[self.value.argmax(axis=1)] if majority else self.value
+        self.value = self.value * self.per_node([w if size == 1 else 1.0 for size, w in self.groups])
+        self.link, self.cuts = file.link, file.cuts.tolist()
+        self.divisor = 1.0 if file.vote == "sum" else float(len(self.groups) if file.divisor is None else file.divisor)
+        self.start = file.start if len(file.start) else np.zeros(self.value.shape[1])
+        need(self.divisor > 0 and len(self.start) == self.value.shape[1], "a bad divisor, or a bad start")
+    def per_node(self, per_group: list[float]) -> FloatArray:
+        """What groups have, for the nodes of their trees, as a column."""
+        return np.repeat(per_group, self.sizes)[self.tree][:, None]
+    def _find_boundaries(self, thresholds: FloatArray) -> FloatArray:
         """Per threshold, the least float64 that it does not send left; ±inf if there is none, or if all are such."""
-        real = self.dtype.type
-        with np.errstate(over="ignore", invalid="ignore"):
-            near = thresholds.astype(real)
-            wide = near.astype(np.float64)
-            first = np.where(
-                wide >= thresholds if self.strict else wide > thresholds,
-                near,
-                np.nextafter(near, real(np.inf)),
-            )
-            before, found = np.nextafter(first, real(-np.inf)), first.astype(np.float64)
-            if real is np.float32:  # numbers between two float32 are cast to one of them
-                middle = (before.astype(np.float64) + found) / 2
-                found = np.where(middle.astype(real) >= first, middle, np.nextafter(middle, np.inf))
+        real, near = self.dtype.type, thresholds.astype(self.dtype)
+        beyond = (np.greater_equal if self.strict else np.greater)(near.astype(float), thresholds)
+        first = np.where(beyond, near, np.nextafter(near, real(np.inf)))
+        before, found = np.nextafter(first, real(-np.inf)), first.astype(np.float64)
+        if real is np.float32:  # numbers between two float32 are cast to one of them
+            middle = (before.astype(np.float64) + found) / 2
+            found = np.where(middle.astype(real) >= first, middle, np.nextafter(middle, np.inf))
         return np.where(np.isposinf(first), np.inf, np.where(np.isneginf(before), -np.inf, found))
-
+    def boundaries_of(self, column: int) -> list[FloatArray]:
+        """The boundaries of the tests of a column."""
+        tests = self.column == column
+        return [self.boundary[tests & ~self.has_set], *(found for node, found in self.sets.items() if tests[node])]
     def goes_left(self, node: int, samples: FloatArray) -> FlagArray:
-        """Which samples a node sends left, as the library tests them."""
-        with np.errstate(over="ignore"):
-            cast = samples.astype(self.dtype).astype(np.float64)[:, None]
-        bounds = self.sets.get(node, self.threshold[[node]])
-        left: FlagArray = cast < bounds if self.strict else cast <= bounds
-        return np.asarray((~left).sum(axis=1) % 2 == 1 if node in self.sets else left[:, 0])
-
-
+        """Which samples a node sends left: by its threshold, or by how many bounds of its set they are beyond."""
+        beyond = samples[:, None] >= self.sets.get(node, self.boundary[node])
+        return np.asarray(beyond.sum(axis=1) % 2 == int(node in self.sets))
 # ------------------------------------------------------------------------------------------------ scores and weights
-
-
 class LeafVote:
-    """How leaves become a decision: the file's own way, or what the certificate states instead."""
+    """How leaves become a decision: the file's own way, or what the certificate states instead; and their integers."""
 
-    def __init__(self, model: EnsembleFile, header: Any) -> None:
-        self.model, self.trees = model, len(model.root)
+    def __init__(self, model: EnsembleFile, header: Record) -> None:
+        self.model, self.trees, self.labels = model, len(model.root), model.labels
         self.value, self.start, self.cuts = model.value, model.start, model.cuts
-        stated = get(header, "decision")
-        if stated is not None:
-            need_fields(stated, "output", "negated", "cuts", "labels")
-            output = integer(stated["output"], 0, model.value.shape[1] - 1, "output")
-            sign = -1.0 if flag(stated["negated"], "negated") else 1.0
-            self.value, self.start = sign * model.value[:, [output]], sign * model.start[[output]]
-            self.cuts = numbers(stated["cuts"], "cuts").tolist()
-            need(self.cuts, "a decision without cuts")
+        if header.decision is not None:
+            shape = {"output": range(self.value.shape[1]), "negated": bool, "cuts": numbers, "labels": (None, list)}
+            stated = read(header.decision, shape, "the decision")
+            need(len(stated.cuts), "the decision has no cuts")
+            sign, at, self.cuts = -1.0 if stated.negated else 1.0, [stated.output], stated.cuts.tolist()
+            self.value, self.start, self.labels = sign * model.value[:, at], sign * model.start[at], stated.labels
+        need(all(a < b for a, b in pairwise(self.cuts)), "the cuts do not ascend")
+        self.reached = [least_sum(cut, model.divisor) for cut in self.cuts]
         self.classes = len(self.cuts) + 1 if self.cuts else len(model.labels)
-        self.labels = model.labels if stated is None else stated["labels"]
-        need(
-            self.labels is None or len(items(self.labels, "labels")) == self.classes,
-            "not one label per class",
-        )
-        need(all(a < b for a, b in pairwise([-math.inf, *self.cuts, math.inf])), "the cuts do not ascend")
-        fits = self.value.shape[1] == (1 if self.cuts else self.classes)
-        need(fits, "the leaves have a wrong number of outputs")
-        self.plain = bool(self.cuts) or model.link == "identity"
-        soft = {"softmax": Fraction(1, 2**47), "softmax32": Fraction(1, 2**19)}
-        need(self.plain or model.link in soft, "this link needs cuts")
-        self.slack = Fraction(0) if self.plain else soft[model.link]
-        single = model.precision == np.float32
-        need(self.plain or model.link != "softmax32" or (single and model.divisor == 1), "not softmax32")
-        need(get(header, "summation") in ("any", "sequential"), "summation is unknown")
-        self.any_order = header["summation"] == "any"
-        self._make_integers(header)
-
-    def _make_integers(self, header: Any) -> None:
-        """The leaves in units of 2^−shift; which add without rounding; how far the library's sums can be off."""
-        model, single = self.model, self.model.precision == np.float32
-        self.shift = integer(get(header, "shift"), -1000, 149 if single else 1000, "shift")
-        self.units = Fraction(2) ** self.shift
-        share = np.repeat([w / n if n > 1 else 1.0 for n, w in model.groups], model.sizes)
-        with np.errstate(over="ignore"):
-            added = np.where(model.leaf[:, None], self.value * share[model.tree][:, None], 0.0)
-        most = np.maximum.reduceat(abs(added), model.root, axis=0)
-        self._need_usual_sums(float(most.max()))
-        total = max(abs(s) + math.fsum(column) for s, column in zip(self.start, most.T, strict=True))
-        need(Fraction(total) * self.units * max(1, len(self.cuts)) <= 2**58, "the shift is too large")
-        self.whole = np.rint(np.ldexp(added, self.shift)).astype(np.int64)
-        self.whole_start = np.rint(np.ldexp(self.start, self.shift)).astype(np.int64).tolist()
-        bits, size = (10, 13) if single else (20, 25)
-        alone = np.repeat(np.array(model.sizes) == 1, model.sizes)[model.tree]
-        exact = total < 2.0**size and self.shift >= bits and self.plain
-        self.exact = _is_multiple(self.value, bits) & alone & exact & _is_multiple(self.start[None], bits)[0]
-        carries = ~self.exact & model.leaf
-        self.least_band = self._find_least_band(most) if carries.any() else 0
-        band, carrier = integer(get(header, "band"), self.least_band, 2**57, "band"), get(header, "carrier")
-        if carrier is not None:
-            carries = model.leaf & (model.tree == integer(carrier, 0, self.trees - 1, "carrier"))
-        self.bands = np.where(carries, band, 0)
-
-    def _need_usual_sums(self, large: float) -> None:
-        """Sums stay far from the largest number, and what underflows is less than a unit."""
-        model, limits = self.model, np.finfo(self.model.precision)
+        need(self.labels is None or len(self.labels) == self.classes, "not one label per class")
+        need(self.value.shape[1] == (1 if self.cuts else self.classes), "the leaves have a wrong number of outputs")
+        self.single, self.any_order, self.band = model.precision == np.float32, header.summation == "any", header.band
+        slack = {"identity": Fraction(0), "softmax": Fraction(1, 2**47)}
+        slack |= {"softmax32": Fraction(1, 2**19)} if self.single and model.divisor == 1 else {}
+        need(self.cuts or model.link in slack, "this link needs cuts, or other sums")
+        self.slack = Fraction(0) if self.cuts else slack[model.link]
+        # The leaves in units of 2^−shift, which of them add without rounding, and which carry the band.
+        share = model.per_node([w / size if size > 1 else 1.0 for size, w in model.groups])
+        self.units, added = Fraction(2) ** header.shift, np.where(model.leaf[:, None], self.value * share, 0.0)
+        # Sums stay far from the largest number, and what underflows is less than a unit.
+        real, limits, divisor = model.precision.type, np.finfo(model.precision), Fraction(model.divisor)
         most = Fraction(float(limits.max)) / (4 * (self.trees + 1))
-        highest = max(large, float(abs(self.value).max()), float(abs(self.start).max()))
-        reach = most * min(Fraction(1), Fraction(model.divisor))
-        need(Fraction(min(highest, 2.0**1023)) <= reach, "scores can be too large")
-        need(
-            limits.bits == 64 or (_is_single(self.value) and _is_single(self.start)), "leaves are not float32"
-        )
-        need(Fraction(model.divisor) * self.units <= 2**1074, "the divisor is too large")
-        for n, weight in {(n, w) for n, w in model.groups if n > 1 and w}:
-            need(limits.tiny <= abs(weight / n) and abs(weight) <= most, "a group's weight is unusual")
-            need(limits.bits == 64 or _is_single(np.array(weight)), "a group's weight is not float32")
-            lost = Fraction(float(limits.smallest_subnormal)) * abs(Fraction(weight))
-            need(lost * self.units <= 1, "a group's weight is too large")
-
+        high = max(float(abs(x).max()) for x in (added, self.value, self.start))
+        usual = high <= LARGEST and Fraction(high) <= min(most, most * divisor) and divisor * self.units <= 2**1074
+        need(usual and (header.shift <= 149 or not self.single), "scores or units can be too large")
+        need(all((x.astype(real) == x).all() for x in (self.value, self.start)), "leaves are not of the precision")
+        for size, weight in {(size, w) for size, w in model.groups if size > 1 and w}:
+            lost = Fraction(float(limits.smallest_subnormal)) * abs(Fraction(weight)) * self.units
+            usual = float(limits.tiny) <= abs(weight / size) and abs(weight) <= most and lost <= 1
+            need(usual and real(weight) == weight, "a group's weight is too small, too large or too precise")
+        largest = np.maximum.reduceat(abs(added), model.root, axis=0)
+        total = max(math.fsum([abs(s), *column]) for s, column in zip(self.start, largest.T, strict=True))
+        need(Fraction(total) * self.units * max(1, len(self.cuts)) <= 2**58, "the shift is too large")
+        self.whole = np.rint(np.ldexp(added, header.shift)).astype(np.int64)
+        self.whole_start = np.rint(np.ldexp(self.start, header.shift)).astype(np.int64).tolist()
+        bits, size = (10, 13) if self.single else (20, 25)
+        exact = model.per_node([n == 1 for n in model.sizes]) & (np.ldexp(self.value, bits) % 1 == 0)
+        begins = header.shift >= bits and not self.slack and (np.ldexp(self.start, bits) % 1 == 0).all()
+        self.exact = exact.all(axis=1) & (begins and total < 2**size)
+        inexact = ~self.exact & model.leaf
+        self.least_band = self._find_least_band(largest) if inexact.any() else 0
+        need(self.band >= self.least_band and (header.carrier or 0) < self.trees, "the band is too small, or nowhere")
+        carried = model.leaf & (model.tree == header.carrier)
+        self.bands = np.where(inexact if header.carrier is None else carried, self.band, 0)
     def _find_least_band(self, most: FloatArray) -> int:
-        model, largest = self.model, Fraction(0)
-        unit = Fraction(1, 2**53 if model.precision == np.float64 else 2**24)
-        for o in range(most.shape[1]):
-            sizes = [math.ceil(Fraction(x) * self.units) for x in most[:, o].tolist()]
-            groups, within, at = [], 0, 0
-            for n in model.sizes:
-                own = sorted(sizes[at : at + n], reverse=True)
-                at += n
-                groups.append(sum(own))
-                within += sum(np.cumsum(own, dtype=object).tolist()) + 2 * sum(own) if n > 1 else 0
-            begin = math.ceil(Fraction(abs(self.start[o])) * self.units)
-            above = sorted((x for x in groups if x), reverse=True)  # adding 0 rounds nothing
-            partial = [begin, *(begin + int(x) for x in np.cumsum(above, dtype=object))]
-            error = sum(partial[1:]) + within + (2 + (model.divisor != 1)) * partial[-1]
+        """How far, in units, the library's sums can be from those of the integers, in any order of addition."""
+        model, largest, unit = self.model, Fraction(0), Fraction(1, 2**24 if self.single else 2**53)
+        for start, column in zip(self.start.tolist(), most.T.tolist(), strict=True):
+            left = iter([math.ceil(Fraction(x) * self.units) for x in column])
+            groups = [sorted(islice(left, size), reverse=True) for size in model.sizes]
+            within = sum(sum(accumulate(group)) + 2 * sum(group) for group in groups if len(group) > 1)
+            above = sorted(filter(None, map(sum, groups)), reverse=True)  # adding 0 rounds nothing
+            begin, *sums = accumulate(above, initial=math.ceil(Fraction(abs(start)) * self.units))
+            error = sum(sums) + within + (2 + (model.divisor != 1)) * [begin, *sums][-1]
             largest = max(largest, error * unit * (1 + 4 * self.trees * unit))
-        slack = self.slack * Fraction(model.divisor) * self.units
-        wide = math.ceil(2 * largest + slack) + 3 * self.trees + 2
-        return 2 * wide if self.cuts else wide
-
-    def margin(self, label: int, rival: int) -> tuple[IntArray, int, int]:
-        """The weights of the leaves without the band, the base, and the threshold."""
-        if self.cuts:
-            sign = 1 if rival > label else -1
-            least = _least_sum(self.cuts[min(label, rival)], self.model.divisor)
-            cut = math.ceil(Fraction(least) * self.units)
-            weight, base = 2 * sign * self.whole[:, 0], sign * (2 * self.whole_start[0] + 1 - 2 * cut)
-        else:
-            weight = self.whole[:, rival] - self.whole[:, label]
-            base = self.whole_start[rival] - self.whole_start[label]
-        return weight, base, int(rival > label)
-
-    def excluded(self, label: int, rival: int) -> set[int]:
-        """The classes that are not decided where the rival is not preferred to the label."""
+        wide = math.ceil(2 * largest + self.slack * Fraction(model.divisor) * self.units) + 3 * self.trees + 2
+        return int(2 * wide if self.cuts else wide)
+    def margin(self, label: int, rival: int) -> tuple[IntArray, int]:
+        """The weights of the leaves without the band, and their goal: the threshold less the base."""
+        sign, start = 1 if rival > label else -1, self.whole_start
         if not self.cuts:
-            need(label != rival, "a class is its own rival")
-            return {rival}
-        need(abs(label - rival) == 1, "with cuts, a rival is the next class")
-        return set(range(rival, self.classes)) if rival > label else set(range(rival + 1))
-
-    def same_numbers(self, pair: tuple[int, int], a: IntArray, b: IntArray) -> FlagArray:
-        """Whether the comparison of two classes reads the same numbers at leaves a and b."""
-        read = [*pair] if not self.cuts and self.plain else slice(None)
-        same: FlagArray = (self.value[a][:, read] == self.value[b][:, read]).all(axis=1)
-        return same
-
+            return self.whole[:, rival] - self.whole[:, label], int(rival > label) - start[rival] + start[label]
+        cut = math.ceil(Fraction(self.reached[min(label, rival)]) * self.units)
+        return 2 * sign * self.whole[:, 0], int(rival > label) - sign * (2 * start[0] + 1 - 2 * cut)
     def scores(self, leaves: IntArray) -> FloatArray:
         """The library's scores where trees end in these leaves (rows by trees): its own sum, in its own order."""
-        real = self.model.precision
+        real, left = self.model.precision.type, iter(leaves.T)
         total = np.zeros((len(leaves), self.value.shape[1]), real) + self.start.astype(real)
-        at = 0
         for size, weight in self.model.groups:
-            part = np.zeros_like(total)
-            for t in range(at, at + size):
-                part += self.value[leaves[:, t]].astype(real)
-            total += part if size == 1 else (part / real.type(size) * real.type(weight)).astype(real)
-            at += size
-        scores: FloatArray = total.astype(np.float64) / self.model.divisor
-        return scores
-
+            part = sum((self.value[leaf].astype(real) for leaf in islice(left, size)), np.zeros_like(total))
+            total += part if size == 1 else part / real(size) * real(weight)
+        return np.asarray(total.astype(np.float64) / self.model.divisor)
     def prefers(self, scores: FloatArray, label: int, rival: int) -> bool:
         """Whether the library prefers the label to a rival; False where only the link's own values can tell."""
         if self.cuts:
             return bool(scores[0] >= self.cuts[min(label, rival)]) == (label > rival)
-        a, b = Fraction(scores[label]), Fraction(scores[rival])
-        return bool(a - b > self.slack or (a == b and self.slack == 0 and label < rival))
-
+        ahead = Fraction(scores[label]) - Fraction(scores[rival])
+        return ahead > self.slack or (ahead == 0 and not self.slack and label < rival)
     def shows_other(self, leaves: IntArray, label: int) -> FlagArray:
         """Whether the library gives another decision where trees end in these leaves (rows by trees)."""
-        scores = self.scores(leaves)
+        scores, rivals = self.scores(leaves), {*range(self.classes)} - {label}
         if self.cuts:
-            other = np.searchsorted(self.cuts, scores[:, 0], side="right") != label
+            other, rivals = np.searchsorted(self.cuts, scores[:, 0], "right") != label, rivals & {label - 1, label + 1}
         else:
-            top = np.sort(scores, axis=1)
-            clear = top[:, -1] - top[:, -2] > 2 * float(self.slack) if self.slack else True
-            other = (scores.argmax(axis=1) != label) & clear
-        near = (label - 1, label + 1) if self.cuts else range(self.classes)
-        for rival in near if self.any_order else ():
-            if rival != label and 0 <= rival < self.classes:
-                weight, base, threshold = self.margin(label, rival)
-                wide = self.least_band + self.trees * (2 if self.cuts else 1)
-                rounds = ~self.exact[leaves].all(axis=1)
-                other |= weight[leaves].sum(axis=1) + np.where(rounds, wide, 0) >= threshold - base
+            ahead = np.ptp(np.sort(scores, axis=1)[:, -2:], axis=1)
+            other = (scores.argmax(axis=1) != label) & (not self.slack or ahead > float(self.slack))
+        wide = np.where(self.exact[leaves].all(axis=1), 0, self.least_band + self.trees * (2 if self.cuts else 1))
+        for weight, goal in [self.margin(label, rival) for rival in rivals if self.any_order]:
+            other |= weight[leaves].sum(axis=1) + wide >= goal
         return np.asarray(other)
-
-
-def _is_multiple(values: FloatArray, bits: int) -> FlagArray:
-    with np.errstate(over="ignore"):
-        scaled = np.ldexp(values, bits)
-    whole: FlagArray = (scaled == np.floor(scaled)).all(axis=-1)
-    return whole
-
-
-def _is_single(values: FloatArray) -> bool:
-    with np.errstate(over="ignore"):
-        return bool((values.astype(np.float32) == values).all())
-
-
-def _least_sum(cut: float, divisor: float) -> float:
+def least_sum(cut: float, divisor: float) -> float:
     """The least float64 whose quotient by the divisor reaches the cut."""
     near = cut * divisor
     for _ in range(64):
         below = math.nextafter(near, -math.inf)
-        if near / divisor < cut:
-            near = math.nextafter(near, math.inf)
-        elif below / divisor >= cut:
-            near = below
-        else:
+        if near / divisor >= cut > below / divisor and max(abs(near), abs(below)) <= LARGEST:
             return near
-    raise Rejected("the cut cannot be divided")
-
-
+        near = below if near / divisor >= cut else math.nextafter(near, math.inf)
+    raise Rejected("a cut is reached by no score, or by all")
 # ------------------------------------------------------------------------------------------------ rows
-
-
-@dataclass
 class FeatureCells:
-    """What its columns hold: cells, and perhaps "missing", which is the atom after the last cell."""
+    """What its columns hold: cells, by its record and the tests of models, and perhaps "missing", the atom after them.
+    `low`, `high`: the ends of the cells, or the places of listed ones. `samples`: a row of numbers per cell.
+    """
 
-    columns: list[int]
-    missing: bool
-    listed: bool
-    ordered: bool
-    whole: bool
-    low: FloatArray
-    """The least number of each cell; of a listed feature, nothing."""
-    high: FloatArray
-    samples: FloatArray
-    """One row per cell, one number per column."""
-
-    @property
-    def cells(self) -> int:
-        return len(self.samples)
-
-    @property
-    def everything(self) -> FlagArray:
-        return np.append(np.ones(self.cells, dtype=bool), self.missing)
-
+    def __init__(self, models: list[EnsembleFile], record: Any, what: str) -> None:
+        self.models, self.listed, end = models, type(record) is dict and "values" in record, (None, float)
+        kinds = {"values": table, "ordered": bool}, {"whole": bool, "low": end, "high": end, "cuts": numbers}
+        own = read(record, {"columns": [range(len(models[0].names))], "missing": bool, **kinds[not self.listed]}, what)
+        self.columns, self.missing, width = own.columns, own.missing, len(own.columns)
+        self.name = " and ".join(models[0].names[column] for column in own.columns)
+        if self.listed:
+            distinct, ends, self.ordered, self.whole = {*map(tuple, own.values.tolist())}, [], own.ordered, False
+            need(width and (own.missing or distinct) and len(distinct) == len(own.values), f"{what} has bad values")
+            need(not distinct or own.values.shape[1] == width, f"{what} has values of a wrong length")
+            self.samples, self.low = own.values.reshape(-1, width), np.arange(len(distinct))
+            self.high = self.low
+        else:
+            self.ordered, self.whole, ends = True, own.whole, [x for x in (own.low, own.high) if x is not None]
+            low, high = -math.inf if own.low is None else own.low, math.inf if own.high is None else own.high
+            need(width == 1 and low <= high and not (own.whole and any(x % 1 for x in ends)), f"{what} has bad ends")
+            cuts = np.concatenate([own.cuts, *(x for model in models for x in model.boundaries_of(own.columns[0]))])
+            cuts = np.ceil(cuts) if own.whole else cuts
+            cuts = np.unique(cuts[np.isfinite(cuts) & (cuts > low) & (cuts <= high)])
+            before = np.minimum(np.nextafter(cuts, -np.inf), cuts - 1 if own.whole else np.inf)
+            self.low, self.high = np.append(low, cuts), np.append(before, high)
+            self.samples = np.append(before[0] if len(cuts) else min(max(0.0, low), high), cuts)[:, None]
+        need(not self.listed or self.can_be_cast(self.samples), f"{what} has a value that is too large for the model")
+        self.cells, self.everything = len(self.samples), np.array([True] * len(self.samples) + [self.missing])
+    def can_be_cast(self, held: FloatArray) -> bool:
+        """Whether numbers (or NaN) stay finite where the models cast them."""
+        return not any(np.isinf(held.astype(model.dtype)).any() for model in self.models)
+    def fits(self, held: FloatArray, low: FloatArray, high: FloatArray) -> FlagArray:
+        """Which numbers are between others, and whole if they must be."""
+        return np.asarray((low <= held) & (held <= high) & (not self.whole or held % 1 == 0))
     def atom_of(self, held: FloatArray) -> int:
         """The atom of what a row holds in the columns; rejects what the feature does not allow."""
-        if np.isnan(held).any():
-            need(self.missing and np.isnan(held).all(), "a value is missing that cannot be")
-            return self.cells
-        if self.listed:
-            same = (self.samples == held).all(axis=1)
-        else:
-            same = (self.low <= held[0]) & (held[0] <= self.high) & (not self.whole or held[0] % 1 == 0)
-        need(same.any(), "a row has a value that is not allowed")
-        return int(same.argmax())
-
-    def read_literal(self, literal: Any, *, exactly: bool) -> FlagArray:
+        same = (self.samples == held).all(axis=1) if self.listed else self.fits(held, self.low, self.high)
+        missing = self.missing and bool(np.isnan(held).all())
+        need(missing or same.any(), f"a row holds what {self.name} does not allow")
+        return self.cells if missing else int(same.argmax())
+    def read_literal(self, value: Any, what: str, *, exactly: bool = True) -> FlagArray:
         """Which atoms a literal allows; `exactly`: each cell wholly or not at all."""
-        need_fields(literal, "values" if self.listed else "runs", "missing")
-        inside = np.append(np.zeros(self.cells, dtype=bool), flag(literal["missing"], "missing"))
-        need(self.missing or not inside[-1], "a literal allows missing where the feature does not")
-        if self.listed:
-            inside[integers(literal["values"], 0, self.cells - 1, "values", distinct=True)] = True
-        for run in items(literal.get("runs", []), "runs"):
-            first, last = items(run, "a run", 2)
-            low = float(self.low[0]) if first is None else number(first, "a run's end")
-            high = float(self.high[-1]) if last is None else number(last, "a run's end")
-            need(low <= high, "a run is empty")
-            meets = (self.low <= high) & (self.high >= low)
-            need(
-                not exactly or (meets == ((self.low >= low) & (self.high <= high))).all(),
-                "a run divides a cell",
-            )
+        end, some = (None, float), array(int, 0, self.cells - 1, distinct=True)
+        literal = read(value, {"missing": bool, **({"values": some} if self.listed else {"runs": [[end, end]]})}, what)
+        need(self.missing or not literal.missing, f"{what} allows missing where the feature does not")
+        inside = np.append(np.zeros(self.cells, dtype=bool), literal.missing)
+        for first, last in [(x, x) for x in literal.values] if self.listed else literal.runs:
+            low, high = self.low[0] if first is None else first, self.high[-1] if last is None else last
+            meets, within = (self.low <= high) & (self.high >= low), (self.low >= low) & (self.high <= high)
+            need(low <= high and (not exactly or (meets == within).all()), f"a run of {what} is empty, or cuts a cell")
             inside[:-1] |= meets
         return inside
-
-
-def read_feature(models: list[EnsembleFile], record: Any) -> FeatureCells:
-    """A feature: its cells follow from the tests of the models, and its own record."""
-    listed = type(record) is dict and "values" in record
-    kind = ("values", "ordered") if listed else ("whole", "low", "high", "cuts")
-    need_fields(record, "columns", "missing", *kind)
-    columns = integers(record["columns"], 0, len(models[0].names) - 1, "columns").tolist()
-    missing = flag(record["missing"], "missing")
-    if listed:
-        rows = [
-            numbers(items(row, "a value", len(columns)), "values")
-            for row in items(record["values"], "values")
-        ]
-        samples = np.array(rows, dtype=np.float64).reshape(len(rows), len(columns))
-        need(columns and np.isfinite(samples).all() and (rows or missing), "a feature allows nothing")
-        need(len(np.unique(samples, axis=0)) == len(rows), "a value is listed twice")
-        ordered, none = flag(record["ordered"], "ordered"), np.empty(0)
-        return FeatureCells(columns, missing, True, ordered, False, none, none, samples)
-    need(len(columns) == 1, "a numeric feature has one column")
-    whole = flag(record["whole"], "whole")
-    low = -math.inf if record["low"] is None else number(record["low"], "low")
-    high = math.inf if record["high"] is None else number(record["high"], "high")
-    ends = [x for x in (low, high) if math.isfinite(x)]
-    need(low <= high and (not whole or all(x % 1 == 0 for x in ends)), "bad ends")
-    found = [numbers(record["cuts"], "cuts")]
-    for model in models:
-        tests = ~model.leaf & (model.column == columns[0])
-        tests[list(model.sets)] = False
-        bounds = [b for n, b in model.sets.items() if model.column[n] == columns[0]]
-        found.append(model.boundaries(np.concatenate([model.threshold[tests], *bounds])))
-    cuts = np.concatenate(found)
-    cuts = np.ceil(cuts) if whole else cuts
-    cuts = np.unique(cuts[np.isfinite(cuts) & (cuts > low) & (cuts <= high)])
-    before = np.nextafter(cuts, -np.inf)
-    before = np.minimum(before, cuts - 1) if whole else before
-    lows, highs = np.append(low, cuts), np.append(before, high)
-    first = before[0] if len(cuts) else min(max(0.0, low), high)
-    return FeatureCells(columns, missing, False, True, whole, lows, highs, np.append(first, cuts)[:, None])
-
-
+    def describe(self, allowed: FlagArray) -> str:
+        """A literal in words."""
+        values = "; ".join(", ".join(f"{x:g}" for x in held) for held in self.samples[allowed[:-1]])
+        ends = pairwise([(0, False), *runs_of(allowed[:-1])] if not self.listed else [])
+        parts = [in_range(self.low[a], self.high[b - 1]) for (a, _), (b, inside) in ends if inside]
+        parts += [f"one of ({values})"] * (self.listed and bool(values)) + ["missing"] * bool(allowed[-1])
+        return f"{self.name} {' or '.join(parts)}"
 # ------------------------------------------------------------------------------------------------ trees over atoms
-
-
 class AtomTrees:
-    """Binary trees whose tests send the first cells of a feature left: those of a model, then those of knowledge.
-
-    A test that sends several runs of cells left becomes a chain of such tests, one per end of a run. A node is a row of
-    `table`: feature (−1 at a leaf), prefix, whether missing goes left, the two children, and the leaf of the model that
-    it is (−1 if it is none).
+    """Binary trees whose tests send the first cells of a feature left: those of models, then of knowledge. Nodes are
+    rows: feature (−1 at a leaf), prefix, whether missing goes left, two children, and the model's leaf (−1: none).
     """
 
     def __init__(self, features: list[FeatureCells]) -> None:
-        self.features = features
-        self.roots: list[int] = []
-        self.rows: list[list[int]] = []
-        self.forbidden_leaves: list[int] = []
-
-    def finish(self) -> None:
-        """Turn the nodes into arrays; no tree is added afterwards."""
-        table = np.array(self.rows, dtype=np.int64)
-        self.feature, self.prefix, self.missing_left, self.left, self.right, self.origin = table.T
-        self.root = np.array(self.roots)
-        self.forbidden = np.zeros(len(table), dtype=bool)
-        self.forbidden[self.forbidden_leaves] = True
-
+        self.features, self.tables, self.size = features, list[IntArray](), 0
+        self.roots, self.forbidden_leaves = list[int](), list[int]()
+    def add(self, rows: Any, roots: list[int]) -> None:
+        """Add nodes behind those that are there."""
+        self.tables.append(np.array(rows, dtype=np.int64))
+        self.roots, self.size = self.roots + roots, self.size + len(rows)
     def add_model(self, model: EnsembleFile, feature_of: IntArray) -> None:
-        """The trees of a model; `feature_of`: per column, the feature that it belongs to."""
-        tested = np.where(model.leaf, -1, feature_of[model.column])
-        prefix, chains = np.zeros(len(tested), dtype=np.int64), {}
-        simple = ~model.leaf
-        simple[list(model.sets)] = False
-        for i, feature in enumerate(self.features):
-            here = np.flatnonzero(simple & (tested == i) & (not feature.listed))
-            least = model.boundaries(model.threshold[here])
-            prefix[here] = np.searchsorted(feature.samples[:, 0], least) if len(here) else 0
-            simple &= (tested != i) | (not feature.listed)
-        known: dict[tuple[int, bytes, bool], list[tuple[int, bool]]] = {}
-        for node in np.flatnonzero(~model.leaf & ~simple).tolist():
-            column, bounds = int(model.column[node]), model.sets.get(node, model.threshold[[node]])
-            key = (column, bounds.tobytes(), node in model.sets)
-            if key not in known:
-                feature = self.features[feature_of[column]]
-                known[key] = runs_of(model.goes_left(node, feature.samples[:, feature.columns.index(column)]))
-            chains[node] = known[key]
-        count = np.ones(len(tested), dtype=np.int64)
-        for node, runs in chains.items():
-            count[node] = max(1, len(runs) - 1)
-        place = len(self.rows) + np.cumsum(count) - count
-        leaf_of = np.where(model.leaf, np.arange(len(tested)), -1)
-        columns = (tested, prefix, model.missing_left, place[model.left], place[model.right], leaf_of)
-        self.roots += place[model.root].tolist()
-        table = np.column_stack(columns)
-        for node in range(len(tested)) if chains else ():
-            if node in chains:
-                self.add_test(
-                    int(tested[node]), chains[node], bool(table[node, 2]), *table[node, 3:5].tolist()
-                )
-            else:
-                self.rows.append(table[node].tolist())
-        self.rows += [] if chains else table.tolist()
-
-    def add_test(
-        self, i: int, runs: list[tuple[int, bool]], missing: bool, inside: int, outside: int
-    ) -> None:
-        """Tests that send runs of cells (where each ends, and whether it is inside) to one of two nodes."""
-        if len(runs) < 2:
-            all_inside = runs[0][1] if runs else missing
-            self.rows.append([i, self.features[i].cells if all_inside else 0, missing, inside, outside, -1])
-        for k, (end, is_inside) in enumerate(runs[:-1]):
-            this, other = (inside, outside) if is_inside else (outside, inside)
-            then = len(self.rows) + 1 if k + 2 < len(runs) else other
-            self.rows.append([i, end, missing == is_inside, this, then, -1])
-
-    def _end_knowledge(self) -> None:
-        """The leaves "possible" and "forbidden"."""
-        self.forbidden_leaves.append(len(self.rows) + 1)
-        self.rows += [[-1, 0, 0, 0, 0, -1], [-1, 0, 0, 0, 0, -1]]
-
-    def add_clause(self, literals: Box) -> None:
-        """A tree that sends the rows of a box to "forbidden", and all others to "possible"."""
-        self.roots.append(len(self.rows))
-        runs = {i: runs_of(inside[:-1]) for i, inside in literals.items()}
-        ends = np.cumsum([len(self.rows), *(max(1, len(own) - 1) for own in runs.values())]).tolist()
-        for (i, own), then in zip(runs.items(), [*ends[1:-1], ends[-1] + 1], strict=True):
-            self.add_test(i, own, bool(literals[i][-1]), then, ends[-1])
-        self._end_knowledge()
-
-    def add_staircase(self, lower: int, upper: int, between: list[int], too_low: IntArray) -> None:
-        """A tree that forbids, per cell of the lower feature, the first cells of the upper one."""
-        begin, present = len(self.rows), [lower, *between]
-        self.roots.append(begin)
-        steps = [0, *(np.flatnonzero(np.diff(too_low)) + 1).tolist()]
-        possible = begin + len(present) + 2 * len(steps) - 1
-        for k, i in enumerate(present):
-            self.rows.append([i, self.features[i].cells, 0, begin + k + 1, possible, -1])
-
-        def add(p: int, q: int) -> int:
-            at, middle = len(self.rows), (p + q) // 2
-            if q - p == 1:
-                self.rows.append([upper, int(too_low[steps[p]]), 0, possible + 1, possible, -1])
-            else:
-                self.rows.append([lower, steps[middle], 0, 0, 0, -1])
-                self.rows[at][3:5] = add(p, middle), add(middle, q)
-            return at
-
-        add(0, len(steps))
-        self._end_knowledge()
-
+        """Add the trees of a model; `feature_of`: per column, the feature that it belongs to."""
+        tested, node = np.where(model.leaf, -1, feature_of[model.column]), np.arange(len(model.leaf))
+        chained = ~model.leaf & (np.array([f.listed for f in self.features])[tested] | model.has_set)
+        prefix, count, runs = np.zeros_like(node), np.ones_like(node), dict[int, list[tuple[int, bool]]]()
+        for i in {*tested[~model.leaf & ~chained].tolist()}:
+            here = np.flatnonzero((tested == i) & ~chained)
+            prefix[here] = np.searchsorted(self.features[i].samples[:, 0], model.boundary[here])
+        for n, feature in ((n, self.features[tested[n]]) for n in np.flatnonzero(chained).tolist()):
+            runs[n] = runs_of(model.goes_left(n, feature.samples[:, feature.columns.index(model.column[n])]))
+            count[n] = max(1, len(runs[n]) - 1)
+        place, leaf = self.size + np.cumsum(count) - count, np.where(model.leaf, node, -1)
+        columns = tested, prefix, model.missing_left, place[model.left], place[model.right], leaf
+        table = np.repeat(np.column_stack(columns), count, axis=0)
+        for n, own in runs.items():
+            at = slice(place[n] - self.size, place[n] - self.size + count[n])
+            table[at] = self.tests(place[n], tested[n], own, model.missing_left[n], *table[at][0, 3:5])
+        self.add(table, place[model.root].tolist())
+    def tests(self, at: int, i: int, runs: Any, missing: bool, inside: int, outside: int) -> list[list[int]]:
+        """Nodes from a place on that send runs of cells (where each ends, and whether it is inside) to two others."""
+        ways = [(inside, outside) if is_inside else (outside, inside) for _, is_inside in runs]
+        last = max(0, len(runs) - 2)  # the last test decides about two runs
+        return [[i, end, missing == is_inside, ways[k][0], at + k + 1 if k < last else ways[k][1], -1]
+                for k, (end, is_inside) in enumerate(runs[: last + 1])]
+    def finish(self) -> None:
+        """Put the nodes together; no tree is added afterwards."""
+        self.feature, self.prefix, self.missing_left, self.left, self.right, self.origin = np.concatenate(self.tables).T
+        self.root, self.forbidden = np.array(self.roots), np.isin(np.arange(self.size), self.forbidden_leaves)
     def leaves(self, points: IntArray) -> IntArray:
         """The leaf of every tree at points of atoms."""
-        node = np.broadcast_to(self.root, (len(points), len(self.root))).copy()
-        cells, here = np.array([f.cells for f in self.features]), np.arange(len(points))[:, None]
-        while True:
-            i = self.feature[node]
+        node, here = np.broadcast_to(self.root, (len(points), len(self.root))), np.arange(len(points))[:, None]
+        cells = np.array([feature.cells for feature in self.features])
+        while ((i := self.feature[node]) >= 0).any():
             atom = points[here, np.maximum(i, 0)]
             left = np.where(atom >= cells[i], self.missing_left[node] == 1, atom < self.prefix[node])
-            moved = np.where(i < 0, node, np.where(left, self.left[node], self.right[node]))
-            if (moved == node).all():
-                return node
-            node = moved
-
-
+            node = np.where(i < 0, node, np.where(left, self.left[node], self.right[node]))
+        return node
 def runs_of(flags: FlagArray) -> list[tuple[int, bool]]:
     """The maximal runs of equal flags: where each ends, and the flag."""
-    ends = [*(np.flatnonzero(np.diff(flags)) + 1).tolist(), len(flags)] if len(flags) else []
-    return [(end, bool(flags[end - 1])) for end in ends]
-
-
+    ends = [*(np.flatnonzero(np.diff(flags)) + 1).tolist(), len(flags)]
+    return [(end, bool(flags[:end][-1:].all())) for end in ends]
 # ------------------------------------------------------------------------------------------------ the certificate
-
-
+WEIGHTS = {"model": str, "decision": (None, dict), "summation": {"sequential", "any"}, "shift": range(-1000, 1001),
+           "band": range(2**57 + 1), "carrier": (None, range(2**31))}
+KINDS: dict[str, Any] = {"explanation": {"claims": list, "prime": dict}, "rule": {"claims": list},
+                         "radius": {"claims": list, "radius": dict}}
 class CertificateFile:
-    """The header and the blobs, and what they are about: features, knowledge, the vote."""
+    """The header and the blobs, and what they are about: features, the trees over their atoms, the vote."""
 
-    def __init__(self, models: list[EnsembleFile], header: Any, blobs: list[bytes]) -> None:
-        model, self.models = models[0], models
-        self.model, self.header, self.blobs = model, header, blobs
-        self.vote = LeafVote(model, header)
-        self.features = [read_feature(models, f) for f in items(header["features"], "features")]
-        columns = [c for f in self.features for c in f.columns]
-        need(sorted(columns) == list(range(len(model.names))), "each column belongs to one feature")
-        self.feature_of = np.empty(len(columns), dtype=np.int64)
-        self.feature_of[columns] = np.repeat(
-            np.arange(len(self.features)), [len(f.columns) for f in self.features]
-        )
-        self.trees = AtomTrees(self.features)
+    def __init__(self, models: list[EnsembleFile], header: Record, blobs: list[bytes]) -> None:
+        self.models, self.model, self.header, self.blobs = models, models[0], header, blobs
+        need(header.model == self.model.digest, "the certificate is about another ensemble file")
+        self.vote = LeafVote(self.model, header)
+        self.features = [FeatureCells(models, x, f"feature {i}") for i, x in enumerate(header.features)]
+        owners = sorted((column, i) for i, feature in enumerate(self.features) for column in feature.columns)
+        need([c for c, _ in owners] == [*range(len(self.model.names))], "each column belongs to one feature")
+        self.feature_of, self.trees = np.array([i for _, i in owners]), AtomTrees(self.features)
         self.add_trees()
         self.trees.finish()
-
     def add_trees(self) -> None:
-        """The trees of the model, then those of knowledge."""
+        """The trees of the model; here, no knowledge."""
+        known = self.header.clauses + self.header.orders + self.header.chains
+        need(not known, "the certificate assumes rules or orders about rows: check_more.py checks that")
         self.trees.add_model(self.model, self.feature_of)
-        self.read_knowledge()
-        self.add_knowledge(range(len(self.features)))
-
-    def read_knowledge(self) -> None:
-        """What no row violates."""
-        self.clauses: list[Box] = []
-        for clause in items(self.header["clauses"], "clauses"):
-            need_fields(clause, "text", "forbidden")
-            tests = [items(test, "a test", 2) for test in items(clause["forbidden"], "forbidden")]
-            places = [integer(i, 0, len(self.features) - 1, "a feature") for i, _ in tests]
-            need(
-                tests and len(set(places)) == len(tests),
-                "a clause forbids every row, or names a feature twice",
-            )
-            read = [self.features[i].read_literal(literal, exactly=True) for i, literal in tests]
-            self.clauses.append(dict(zip(places, read, strict=True)))
-        self.orders = []
-        for order in items(self.header["orders"], "orders"):
-            need_fields(order, "text", "lower", "upper", "constants", "strict")
-            ends = [integer(order[name], 0, len(self.features) - 1, name) for name in ("lower", "upper")]
-            need(not any(self.features[i].listed for i in ends), "an order of categories")
-            constants = numbers(order["constants"], "constants").tolist()
-            self.orders.append((*ends, constants, flag(order["strict"], "strict")))
-
-    def add_knowledge(self, feature: Any) -> None:
-        """The trees of knowledge about a row whose features are `feature[0]`, `feature[1]`, ..."""
-        for clause in self.clauses:
-            self.trees.add_clause({feature[i]: inside for i, inside in clause.items()})
-        for chain in items(self.header["chains"], "chains"):
-            links = [self.orders[k] for k in integers(chain, 0, len(self.orders) - 1, "chains")]
-            need(links and all(a[1] == b[0] for a, b in pairwise(links)), "the orders do not make a chain")
-            lower, upper = self.features[links[0][0]], self.features[links[-1][1]]
-            bound, constants = upper.high, [c for order in reversed(links) for c in order[2]]
-            for constant in constants:
-                bound = bound + constant
-            moved = np.cumsum([0, *(any(order[2]) for order in links)])
-            strict = any(order[3] and not moved[k] for k, order in enumerate(links))
-            low = lower.low[:, None]
-            fits = low < bound if strict else low <= bound
-            too_low = (~fits).sum(axis=1)
-            need((fits == (np.arange(upper.cells) >= too_low[:, None])).all(), "an order is not a staircase")
-            if too_low.any():
-                ends, between = (
-                    (feature[links[0][0]], feature[links[-1][1]]),
-                    [feature[x[1]] for x in links[:-1]],
-                )
-                self.trees.add_staircase(*ends, between, too_low)
-
-    def read_box(self, box: Any, *, exactly: bool = False) -> Box:
+    def need_possible(self, points: IntArray, held: dict[int, FloatArray]) -> None:
+        """Rows at points, which hold samples, or these numbers in some features, are possible; here, without knowledge."""
+        for i, feature in enumerate(self.features):
+            need((points[:, i] < feature.cells + feature.missing).all(), "a row has an atom that is not there")
+            numbers = held.get(i, np.append(feature.samples[:, 0], math.nan)[points[:, i]])
+            need(feature.can_be_cast(numbers), "a row has a number that is too large for the model")
+    def read_box(self, value: Any, what: str) -> Box:
         """Per restricted feature, which atoms a box allows."""
-        need(type(box) is dict and all(name.isdecimal() for name in box), "a box is a mapping from features")
-        places = sorted(map(int, box))
-        fits = [str(i) for i in places] == sorted(box, key=int) and places[-1:] < [len(self.features)]
-        need(fits, "a box names a feature that is not there")
-        return {i: self.features[i].read_literal(box[str(i)], exactly=exactly) for i in places}
-
-    def blob(self, place: Any) -> bytes:
-        """One of the blobs."""
-        return self.blobs[integer(place, 0, len(self.blobs) - 1, "blob")]
-
-    def atoms_of(self, row: Any) -> IntArray:
-        """The atoms of a row, which must be possible."""
-        values = items(row, "a row", len(self.model.names))
-        held = np.array([math.nan if x is None else number(x, "a row") for x in values])
-        atoms = np.array([f.atom_of(held[f.columns]) for f in self.features])
-        self.need_possible(atoms[None], [held[f.columns[:1]] for f in self.features])
-        return atoms
-
-    def need_possible(self, points: IntArray, held: list[FloatArray]) -> None:
-        """Rows at points, by the numbers that features hold there, violate no clause and no order."""
-        for box in self.clauses:
-            inside = np.all([allowed[points[:, i]] for i, allowed in box.items()], axis=0)
-            need(not inside.any(), "a row violates a clause")
-        for lower, upper, constants, strict in self.orders:
-            bound = held[upper]
-            for constant in constants:
-                bound = bound + constant
-            fits = held[lower] < bound if strict else held[lower] <= bound
-            need((fits | np.isnan(held[lower]) | np.isnan(bound)).all(), "a row violates an order")
-
+        exactly = self.header.kind in ("explanation", "rule", "shortest")
+        places = {str(i): feature for i, feature in enumerate(self.features)}
+        need(type(value) is dict and value.keys() <= places.keys(), f"{what} is not a mapping from features")
+        return {i: f.read_literal(value[x], f"feature {x} of {what}", exactly=exactly)
+                for i, (x, f) in enumerate(places.items()) if x in value}
+    def read_row(self, value: Any, what: str) -> tuple[IntArray, FloatArray]:
+        """A row, which must be possible: its atoms, and its numbers (NaN: missing)."""
+        row = np.array(read(value, [(None, float)], what), dtype=np.float64)
+        need(len(row) == len(self.model.names), f"{what} has a wrong length")
+        atoms = np.array([feature.atom_of(row[feature.columns]) for feature in self.features])
+        self.need_possible(atoms[None], {i: row[feature.columns[:1]] for i, feature in enumerate(self.features)})
+        return atoms, row
     def decided_otherwise(self, points: IntArray, label: int) -> FlagArray:
         """Which points the library does not decide for a label."""
-        trees, count = self.trees, len(self.model.root)
-        return self.vote.shows_other(trees.origin[trees.leaves(points)[:, :count]], label)
-
-
-def read_header(raw: bytes) -> tuple[Any, list[bytes]]:
-    """The header of a certificate, and its blobs."""
+        return self.vote.shows_other(self.trees.origin[self.trees.leaves(points)[:, : self.vote.trees]], label)
+    def describe_basis(self, known: list[str]) -> str:
+        """What a confirmation assumes about rows, and what it trusts."""
+        found = [
+            f.describe(f.everything) if f.listed else f"{f.name} {in_range(f.low[0], f.high[-1])}{', whole' * f.whole}"
+            for f in self.features if f.listed or f.whole or math.isfinite(f.low[0]) or math.isfinite(f.high[-1])]
+        never, vote = ", ".join(f.name for f in self.features if not f.missing) or "none", self.vote
+        found += [f"never missing: {never}" if any(f.missing for f in self.features) else "no value is missing", *known]
+        trusted = "that the ensemble file is the model (primewood compared them when it read the model), that the "
+        trusted += f"library adds IEEE floats in {'any order' if vote.any_order else 'the order of the trees'}, "
+        if self.header.decision is not None:
+            decision, words = self.header.decision, names(self, [*range(vote.classes)])
+            trusted += f"that {'minus ' * decision['negated']}output {decision['output']} is the score to decide by: {words}, "
+        trusted += "that cuts on the score stand for the cut-offs they were made from, " * bool(vote.cuts)
+        trusted += "that its softmax keeps scores apart that differ clearly, " * bool(vote.slack)
+        return f"Assumes: {'; '.join(found)}.\nTrusts: {trusted}Python, numpy and this checker."
+def read_header(raw: bytes, kinds: dict[str, Any]) -> tuple[Record, list[bytes]]:
+    """The header of a certificate of one of some kinds, and its blobs."""
     line, _, rest = unpack(raw).partition(b"\n")
     need(len(line) <= MOST_HEADER, "the header is too long")
-    header = read_json(line, "the header")
-    known = get(header, "format") == "primewood certificate" and get(header, "version") == 1
-    need(known, "not a certificate of version 1")
-    lengths = integers(get(header, "blobs"), 0, MOST_BYTES, "blobs").tolist()
-    need(sum(lengths) == len(rest), "the blobs have wrong lengths")
-    return header, [rest[a:b] for a, b in pairwise(np.cumsum([0, *lengths]).tolist())]
-
-
+    shape = {"format": {"primewood certificate"}, "version": range(1, 2), "kind": str}
+    kind = read(record := read_json(line, "the header"), shape, "the header", more=True).kind
+    need(kind in kinds, f"certificates of kind {kind!r} are not checked here; check_more.py knows more kinds")
+    shape |= {**WEIGHTS, "features": list, "clauses": list, "orders": list, "chains": list, **kinds[kind]}
+    header = read(record, {**shape, "blobs": array(int, 0, MOST_BYTES)}, "the header")
+    need(header.blobs.sum() == len(rest), "the blobs have wrong lengths")
+    return header, [rest[a:b] for a, b in pairwise([0, *np.cumsum(header.blobs).tolist()])]
 def unpack(raw: bytes) -> bytes:
     """The content of a gzip file of limited size."""
-    unpacker = zlib.decompressobj(wbits=31)
     try:
-        content = unpacker.decompress(raw, MOST_BYTES)
+        content = (unpacker := zlib.decompressobj(wbits=31)).decompress(raw, MOST_BYTES)
     except zlib.error as problem:
         raise Rejected(f"not a gzip file: {problem}") from None
     need(unpacker.eof and not unpacker.unused_data, "the file is too long, or cut off")
     return content
-
-
-def read_varints(blob: bytes) -> IntArray:
+def read_varints(blob: bytes) -> Iterator[int]:
     """Numbers in groups of 7 bits, the lowest first."""
-    data = np.frombuffer(blob, np.uint8)
-    last = np.flatnonzero(data < 128)
-    need(len(data) == 0 or (len(last) and last[-1] == len(data) - 1), "a blob ends inside a number")
-    starts = np.append(0, last + 1)[: len(last)]
-    need((last - starts < 9).all(), "a number is too long")
-    power = np.arange(len(data)) - np.repeat(starts, last - starts + 1)
-    digits = (data & 127).astype(np.int64) << 7 * power
-    return np.add.reduceat(digits, starts) if len(data) else digits
-
-
+    number = shift = 0
+    for byte in blob:
+        number, shift = number | (byte & 127) << shift, shift + 7
+        need(byte < 128 or shift < 63, "a number is too long")
+        if byte < 128:
+            yield number
+            number = shift = 0
+    need(not shift, "a blob ends inside a number")
+def take(code: Iterator[int], count: int) -> list[int]:
+    """The next numbers of a blob."""
+    found = [*islice(code, min(count, MOST_BYTES))]
+    need(len(found) == count, "a blob ends early")
+    return found
 # ------------------------------------------------------------------------------------------------ pieces
-
-
+FAR, NOTHING = 2**40, np.array([[-(2**40)], [-1], [0]])
+"""Sets of ranks low..high, perhaps with missing, are columns (−low, high, missing). The smaller of two such numbers is
+that of the common part, the larger one that of the hull, and in a part of a set no number is larger."""
+def meet(a: IntArray, b: IntArray) -> IntArray:
+    """What sets have in common."""
+    both = np.minimum(a, b)
+    both[:2, both[0] + both[1] < 0] = NOTHING[:2]
+    return both
 class ReachedBox:
-    """A box in ranks, and what the trees can reach in it: items, each a leaf or a fork.
-
-    The parts of fork k of a level are the items `kid[k]` and `kid[k]` plus the number of the level's forks. `entries`:
-    what each item restricts, as rows (item, feature, low, high, missing). `tree`: its tree. `passed`: the last leaf on
-    the way, of trees that go on after a leaf.
+    """A box in ranks, and the nodes that trees can reach in it: items. Of each: its node, its tree, the item above it,
+    and the last leaf passed on the way (of trees that go on after a leaf). `levels`: inner items with both children, or
+    twice the only one. `entries`: what paths to items restrict, as columns (item, feature, set).
     """
 
     def __init__(self, trees: AtomTrees, literals: Box) -> None:
-        self.trees = trees
-        self.inside = [literals.get(i, feature.everything) for i, feature in enumerate(trees.features)]
-        need(all(allowed.any() for allowed in self.inside), "a box allows nothing of a feature")
-        self.size = np.array([int(allowed[:-1].sum()) for allowed in self.inside])
-        self.missing = np.array([allowed[-1] for allowed in self.inside])
-        self._walk()
-
-    def _walk(self) -> None:
-        trees = self.trees
-        offset = np.cumsum([0, *(len(allowed) for allowed in self.inside)])[:-1]
-        below = np.concatenate([np.append(0, np.cumsum(allowed[:-1])) for allowed in self.inside])
+        inside = self.inside = [literals.get(i, feature.everything) for i, feature in enumerate(trees.features)]
+        need(all(allowed.any() for allowed in inside), "a box allows nothing of a feature")
+        self.size = np.array([np.count_nonzero(allowed[:-1]) for allowed in inside])
+        whole = np.stack([0 * self.size, self.size - 1, [allowed[-1] for allowed in inside]])
+        self.whole, offset = meet(whole, whole), np.cumsum([0, *map(len, inside)])[:-1]
+        below = np.concatenate([np.append(0, np.cumsum(allowed[:-1])) for allowed in inside])
         split = below[offset[trees.feature] + trees.prefix]  # at leaves: of no use
-        node, tree = trees.root.copy(), np.arange(len(trees.root))
-        parent, passed = np.full(len(node), -1), np.full(len(node), -1)
-        entries = np.empty((0, 5), dtype=np.int64)
-        found: list[tuple[IntArray, ...]] = []
-        self.levels, begin = [], 0
+        node, tree, (above, passed) = trees.root, np.arange(len(trees.root)), np.full((2, len(trees.root)), -1)
+        entries, found, self.levels, begin = np.empty((5, 0), np.int64), list[Any](), list[Any](), 0
         while len(node):
-            fork, low, high, miss = self._walk_down(node, passed, entries, begin, split)
-            item, at = begin + np.flatnonzero(fork), node[fork]
-            count, j, left = len(item), trees.feature[at], trees.missing_left[at] == 1
-            low, high, miss = low[fork], high[fork], miss[fork]
-            first = np.column_stack([j, low, np.minimum(high, split[at] - 1), miss & left])
-            second = np.column_stack([j, np.maximum(low, split[at]), high, miss & ~left])
-            own = np.concatenate([first, second])
-            own[own[:, 1] > own[:, 2], 1:3] = NO_LOW, NO_HIGH
-            kid = np.full(len(node), -1)
-            kid[fork] = begin + len(node) + np.arange(count)
-            found.append((node, tree, parent, kid, passed, entries))
-            self.levels.append(item)
-            # The entries of the two parts: those of the fork, but for its own feature, and the new ones.
-            owner = entries[:, 0] - begin
-            kept = entries[fork[owner] & (trees.feature[node][owner] != entries[:, 1])]
-            parts = [kept.copy(), kept.copy()]
-            parts[0][:, 0] = kid[kept[:, 0] - begin]
-            parts[1][:, 0] = parts[0][:, 0] + count
-            begin += len(node)
-            entries = np.concatenate([*parts, np.column_stack([begin + np.arange(2 * count), own])])
-            node, parent = np.concatenate([trees.left[at], trees.right[at]]), np.concatenate([item, item])
-            passed, tree = np.tile(passed[fork], 2), np.tile(tree[fork], 2)
-        arrays = map(np.concatenate, zip(*found, strict=True))
-        self.node, self.tree, self.parent, self.kid, self.passed, self.entries = arrays
-
-    def _walk_down(
-        self, node: IntArray, passed: IntArray, entries: IntArray, begin: int, split: IntArray
-    ) -> tuple[FlagArray, IntArray, IntArray, FlagArray]:
-        """Move items down to their next leaf or fork; returns which are forks, and what they allow of its feature."""
-        trees, owner = self.trees, entries[:, 0] - begin
-        while True:
-            j, left = trees.feature[node], trees.missing_left[node] == 1
-            low, high, miss = np.where(self.size[j] > 0, 0, NO_LOW), self.size[j] - 1, self.missing[j]
-            here = j[owner] == entries[:, 1]
-            own = owner[here]
-            low[own], high[own], miss[own] = entries[here, 2], entries[here, 3], entries[here, 4] == 1
-            goes_left = (low < split[node]) & (low <= high) | miss & left
-            goes_right = (high >= split[node]) | miss & ~left
-            passing = (j >= 0) & ~(goes_left & goes_right)
-            if not passing.any():
-                return j >= 0, low, high, miss
-            leaf = passing & (trees.origin[node] >= 0)
-            passed[leaf] = node[leaf]
-            node[passing] = np.where(goes_left, trees.left[node], trees.right[node])[passing]
-
-
+            found.append((node, tree, above, passed, entries + begin * np.eye(5, 1, dtype=np.int64)))
+            j, cut, left, owner = trees.feature[node], split[node], trees.missing_left[node], entries[0]
+            here, span = j[owner] == entries[1], self.whole[:, j]
+            span[:, owner[here]] = entries[2:, here]
+            ways = [0 * cut, cut - 1, left], [-cut, 0 * cut + FAR, 1 - left]
+            parts = [meet(span, np.stack(way)) for way in ways]
+            goes = [np.flatnonzero((j >= 0) & (part[1] + part[2] >= 0)) for part in parts]
+            kids, grown, item = np.full((2, len(node)), -1), [], begin + np.arange(len(node))
+            for kid, on, part, place in zip(kids, goes, parts, (0, len(goes[0])), strict=True):
+                kid[on] = place + np.arange(len(on))
+                kept = entries[:, ~here & (kid[owner] >= 0)]
+                less = on[(part[:, on] < self.whole[:, j[on]]).any(axis=0)]
+                grown += [np.stack([kid[kept[0]], *kept[1:]]), np.stack([kid[less], j[less], *part[:, less]])]
+            entries, begin = np.concatenate(grown, axis=1), begin + len(node)
+            self.levels.append((item[j >= 0], begin + np.where(kids < 0, kids[::-1], kids)[:, j >= 0]))
+            passed, on = np.where(trees.origin[node] >= 0, node, passed), np.concatenate(goes)
+            node = np.concatenate([trees.left[node[goes[0]]], trees.right[node[goes[1]]]])
+            tree, above, passed = tree[on], item[on], passed[on]
+        self.node, self.tree, self.above, self.passed, self.entries = map(np.hstack, zip(*found, strict=True))
 # ------------------------------------------------------------------------------------------------ proofs
-
-
-@dataclass
-class BoxPart:
-    """A part of the box: what it allows, the pieces alive, and what these restrict.
-
-    The rows of `entry` are (piece, feature, low, high, missing, tree and feature as one number).
+def narrow(part: Record, j: int, c: int, first: bool) -> Record:
+    """One of the two parts that `SPLIT j c` makes of a part of the box. It has the sets that it allows, which
+    pieces are alive, and what these restrict, as columns (piece, feature, tree and feature as one number, set).
     """
-
-    low: IntArray
-    high: IntArray
-    miss: FlagArray
-    piece: IntArray
-    entry: IntArray
-
-    def narrow(self, j: int, c: int, first: bool) -> BoxPart:
-        """One of the two parts that `SPLIT j c` makes."""
-        low, high, miss = self.low.copy(), self.high.copy(), self.miss.copy()
-        if c == 0:
-            low[j], high[j] = (low[j], high[j]) if first else (NO_LOW, NO_HIGH)
-            miss[j] &= not first
-        elif first:
-            high[j] = min(high[j], c - 1)
-        else:
-            low[j], miss[j] = max(low[j], c), False
-        if low[j] > high[j]:
-            low[j], high[j] = NO_LOW, NO_HIGH
-        return BoxPart(low, high, miss, self.piece, self.entry).restrict(j)
-
-    def restrict(self, j: int | None = None) -> BoxPart:
-        """Clip entries (of one feature, or all) to the part; drop dead pieces, and entries that restrict nothing."""
-        piece, feature, low, high, miss, key = self.entry.T
-        here = np.ones(len(piece), bool) if j is None else feature == j
-        low = np.where(here, np.maximum(low, self.low[feature]), low)
-        high = np.where(here, np.minimum(high, self.high[feature]), high)
-        miss = np.where(here, miss & self.miss[feature], miss)
-        empty = low > high
-        low, high = np.where(empty, NO_LOW, low), np.where(empty, NO_HIGH, high)
-        dead = np.zeros(len(self.piece), dtype=bool)
-        dead[piece[here & empty & (miss == 0)]] = True
-        whole = here & (low <= self.low[feature]) & (high >= self.high[feature])
-        keep = ~dead[piece] & ~(whole & (miss >= self.miss[feature]))
-        place = np.cumsum(~dead) - 1
-        entry = np.column_stack([place[piece], feature, low, high, miss, key])[keep]
-        return BoxPart(self.low, self.high, self.miss, self.piece[~dead], entry)
-
+    limit = [[0], [c - 1], [1]] if first == (c > 0) else [[-c], [FAR], [0]]  # with c = 0, missing comes second
+    here, allowed, alive, entry = np.flatnonzero(part.entry[1] == j), *(x.copy() for x in vars(part).values())
+    allowed[:, j : j + 1] = around = meet(allowed[:, j : j + 1], np.array(limit))
+    entry[3:, here] = span = meet(entry[3:, here], around)
+    alive[entry[0, here[span[1] + span[2] < 0]]] = False
+    keep = alive[entry[0]]
+    keep[here] &= (span < around).any(axis=0)
+    return Record(allowed=allowed, alive=alive, entry=entry.compress(keep, axis=1))
 
 class Proof:
-    """That no row of a box reaches a threshold: the usual case, of one rival against a label."""
+    """That no row of a box reaches a goal: the usual case, of one rival against a label."""
 
-    def __init__(self, file: CertificateFile, box: ReachedBox, pair: Any, unit: Any, blob: bytes) -> None:
-        self.file, self.trees, self.vote, self.box, self.pair = file, file.trees, file.vote, box, pair
-        self.unit = integer(unit, 1, 2**61, "the unit")
-        self.code, self.at = read_varints(blob), 0
-        self.nodes = self.cells = 0
+    def __init__(self, file: CertificateFile, box: ReachedBox, pair: Any, unit: int, blob: Any, more: int = 0) -> None:
+        self.file, self.trees, self.vote, self.box, self.pair, self.unit = file, file.trees, file.vote, box, pair, unit
+        self.origin, self.forbidden = self.trees.origin[box.node], self.trees.forbidden[box.node]
+        self.code, self.nodes, self.cells = read_varints(blob), 0, 0
+        self.begin = np.cumsum([0, *(box.size + 1)])  # where atoms of features begin: ranks, then missing
         self.weigh()
-        root, self.item = self._find_pieces()
-        self.tree = box.tree[self.item]
-        self._read_table()
-        self._run(root)
-
-    def weigh(self) -> None:
-        """Find the weights of items that are leaves, and which of these can be told apart at all."""
-        weight, self.base, self.threshold = self.vote.margin(*self.pair)
-        self.origin = self.trees.origin[self.box.node]
-        self.weight = np.where(self.origin >= 0, (weight + self.vote.bands)[self.origin], 0)
-        need(abs(self.weight).max() < 2**61, "weights are too large")
-
-    def find_alike(self, a: IntArray, b: IntArray) -> FlagArray:
-        """Which leaves a and b, as items, are alike."""
-        forbidden = self.trees.forbidden[self.box.node]
-        alike: FlagArray = (self.weight[a] == self.weight[b]) & (forbidden[a] == forbidden[b])
-        own = np.flatnonzero(alike & (self.origin[a] >= 0) & self.vote.bands.any())
-        alike[own] = self.vote.same_numbers(self.pair, self.origin[a[own]], self.origin[b[own]])
-        return alike
-
-    def _find_pieces(self) -> tuple[BoxPart, IntArray]:
-        """The pieces, and the leaf of each: leaves, and forks whose two parts are alike."""
-        box, trees = self.box, self.trees
-        single = np.where(trees.feature[box.node] < 0, np.arange(len(box.node)), -1)
-        for item in reversed(box.levels):
-            first, second = box.kid[item], box.kid[item] + len(item)
-            both = np.flatnonzero((single[first] >= 0) & (single[second] >= 0))
-            leaf = single[first[both]]
-            alike = self.find_alike(leaf, single[second[both]])
-            single[item[both[alike]]] = leaf[alike]
-        inner = (box.parent >= 0) & (single[box.parent] >= 0)
-        piece = np.flatnonzero((single >= 0) & ~inner)
-        piece = piece[~trees.forbidden[box.node[single[piece]]]]
-        piece = piece[np.argsort(box.tree[piece], kind="stable")]
-        place = np.full(len(single), -1)
-        place[piece] = np.arange(len(piece))
-        entry = box.entries[place[box.entries[:, 0]] >= 0].copy()
-        key = box.tree[entry[:, 0]] * len(box.size) + entry[:, 1]
-        entry[:, 0] = place[entry[:, 0]]
-        entry = np.column_stack([entry, key])[np.argsort(key, kind="stable")]
-        low = np.where(box.size > 0, 0, NO_LOW)
-        part = BoxPart(low, box.size - 1, box.missing, np.arange(len(piece)), entry)
-        return part.restrict(), single[piece]
-
-    def take(self, count: int = 1) -> IntArray:
-        """The next numbers of the body."""
-        need(0 <= count <= len(self.code) - self.at, "a proof ends early")
-        self.at += count
-        return self.code[self.at - count : self.at]
-
-    def take_one(self) -> int:
-        """The next number of the body."""
-        return int(self.take()[0])
-
-    def _read_table(self) -> None:
-        count, features, tree, feature = self.take_one(), len(self.box.size), 0, 0
+        root, (count,), features, tree, feature, rows = self._find_pieces(), take(self.code, 1), len(box.size), 0, 0, []
         need(count < 2**20, "too many multipliers")
-        rows = []
         for _ in range(count):
-            step, own, a = self.take(3).tolist()
+            step, own, a = take(self.code, 3)
             tree, feature = tree + step, own if step else feature + own
             need(feature < features and tree < len(self.trees.root), "a multiplier of what is not there")
-            size = int(self.box.size[feature])
-            low, high = (a // 2 - 1, size - 1 - self.take_one()) if a >= 2 else (NO_LOW, NO_HIGH)
-            need(a < 2 or 0 <= low <= high < size, "a span is not one")
-            rows.append((tree * features + feature, feature, low, high, a % 2))
-        table = np.array(rows, dtype=np.int64).reshape(-1, 5)
-        need((np.diff(table[:, 0]) >= 0).all(), "the multipliers are not sorted")
-        self.key, self.feature, self.low, self.high, miss = table.T
-        self.miss = miss == 1
-
-    def _run(self, root: BoxPart) -> None:
-        """The nodes in preorder. What waits on the stack is a part, or the second part of a split."""
-        nothing: tuple[Any, ...] = (np.zeros(len(self.key), np.int64), *self.begin())
-        stack: list[tuple[BoxPart, tuple[int, int] | None, tuple[Any, ...]]] = [(root, None, nothing)]
+            low, high = (a // 2 - 1, box.size[feature] - 1 - take(self.code, 1)[0]) if a >= 2 else (FAR, -1)
+            need(a < 2 or low <= high, "a span is not one")
+            rows.append((tree * features + feature, feature, -low, high, a % 2))
+        table = np.array(rows, dtype=np.int64).reshape(-1, 5).T
+        self.key, self.feature, self.span = table[0], table[1], table[2:]
+        # The nodes in preorder. What waits on the stack is a part of the box, and how the node is cut from it.
+        stack: list[Any] = [(root, (0, FAR, True), np.zeros(count + more, dtype=np.int64))]
         while stack:
-            part, second, state = stack.pop()
-            part = part if second is None else part.narrow(*second, False)
-            self.nodes += 1
+            whole, cut, state = stack.pop()
+            part, self.nodes = narrow(whole, *cut), self.nodes + 1
             need(self.nodes <= MOST_NODES and len(stack) <= MOST_OPEN, "the proof is too long")
-            step = self.take_one()
-            while step % 4 == 3 or step in (4, 5):
-                state = (
-                    (self._change(state[0], step // 4), *state[1:])
-                    if step % 4 == 3
-                    else self.note(step, state)
-                )
-                step = self.take_one()
-            if step == 0:
-                j, c = self.take(2).tolist()
-                need(j < len(part.low), "no such feature")
-                stack += [(part, (j, c), state), (part.narrow(j, c, True), None, state)]
-            elif step == 1:
-                self.close_by_bound(part, *state)
-            elif step == 2:
-                self.cells += 1
-                self._close_cell(part, state)
-            else:
+            while (step := take(self.code, 1)[0]) % 4 == 3 or step in (4, 5):
+                state = self.change(step, state.copy())
+            if step:
                 self.close(step, part, state)
-        need(self.at == len(self.code), "something follows the proof")
-
-    def begin(self) -> tuple[Any, ...]:
-        """What a node knows at the root besides its multipliers."""
-        return ()
-
-    def note(self, step: int, _: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What a node knows after a step that is not about its multipliers."""
-        raise Rejected(f"an unknown step {step}")
-
-    def close(self, step: int, _: BoxPart, __: tuple[Any, ...]) -> None:
-        """Close a node by a step of another kind."""
-        raise Rejected(f"an unknown step {step}")
-
-    def _change(self, w: IntArray, scale: int) -> IntArray:
-        gap, change = self.take(2 * self.take_one()).reshape(-1, 2).T
-        where = np.cumsum(gap)
+            else:
+                j, c = take(self.code, 2)
+                need(j < features, "no such feature")
+                stack += [(part, (j, c, False), state), (part, (j, c, True), state)]
+        need(not [*self.code], "something follows the proof")
+    def weigh(self) -> None:
+        """Find the weights of items that are leaves, and their goal."""
+        weight, self.goal = self.vote.margin(*self.pair)
+        self.weight = np.where(self.origin >= 0, (weight + self.vote.bands)[self.origin], 0)
+        need(abs(self.weight).max() < 2**61, "weights are too large")
+    def find_alike(self, a: IntArray, b: IntArray) -> FlagArray:
+        """Which leaves a and b, as items, are alike: they weigh the same, and the comparison reads the same numbers."""
+        vote, alike = self.vote, (self.weight[a] == self.weight[b]) & (self.forbidden[a] == self.forbidden[b])
+        if vote.band:
+            own, value = np.flatnonzero(alike & (self.origin[a] >= 0)), vote.value
+            value = value if vote.cuts or vote.slack else value[:, self.pair]
+            alike[own] = (value[self.origin[a[own]]] == value[self.origin[b[own]]]).all(axis=1)
+        return np.asarray(alike)
+    def _find_pieces(self) -> Record:
+        """The whole box with its pieces: leaves, and forks whose two parts are alike; each has one of their leaves."""
+        box, single = self.box, np.where(self.trees.feature[self.box.node] < 0, np.arange(len(self.box.node)), -1)
+        for item, kids in reversed(box.levels):
+            both = np.flatnonzero((single[kids] >= 0).all(axis=0))
+            both = both[self.find_alike(*single[kids[:, both]])]
+            single[item[both]] = single[kids[0, both]]
+        top = (single >= 0) & ((box.above < 0) | (single[box.above] < 0)) & ~self.forbidden[single]
+        piece, place = np.flatnonzero(top)[np.argsort(box.tree[top], kind="stable")], np.full(len(single), -1)
+        place[piece] = np.arange(len(piece))
+        item, feature, *span = box.entries[:, place[box.entries[0]] >= 0]
+        key = box.tree[item] * len(box.size) + feature
+        entry = np.stack([place[item], feature, key, *span])[:, np.argsort(key, kind="stable")]
+        self.item, self.tree = single[piece], box.tree[piece]
+        return Record(allowed=box.whole, alive=np.ones(len(piece), dtype=bool), entry=entry)
+    def change(self, step: int, state: IntArray) -> IntArray:
+        """Change multipliers."""
+        need(step % 4 == 3, f"an unknown step {step}")
+        gap, change = np.array(take(self.code, 2 * take(self.code, 1)[0]), dtype=np.int64).reshape(-1, 2).T
+        where, scale, w = np.cumsum(gap), 2 * (step // 4), state[: len(self.key)]
         need(not len(where) or ((np.diff(where) > 0).all() and where[-1] < len(w)), "no such multiplier")
-        need(scale <= 22 and (change < 2**45 >> 2 * scale).all(), "a change is too large")
-        w = w.copy()
-        w[where] += np.where(change % 2 == 1, -(change + 1) // 2, change // 2) << 2 * scale
+        need((change < 2**45 >> scale).all(), "a change is too large")
+        w[where] += np.where(change % 2 == 1, -(change + 1) // 2, change // 2) << scale
         need((w >= 0).all() and (w < 2**44).all() and w.sum() < 2**53, "a multiplier is out of range")
-        return w
-
-    def close_by_bound(self, part: BoxPart, *state: Any) -> None:
-        """The bound stays below the next sum, from the threshold on, of the pieces that are not idle."""
-        upper, piece, weight, base, threshold = self.find_left(part, *state)
-        if not len(piece):
-            return
-        first = self._find_first(piece)
-        heaviest = np.maximum.reduceat(weight, first)
-        top = base + sum(heaviest.tolist())
-        grain = int(np.gcd.reduce(np.repeat(heaviest, np.diff(first, append=len(piece))) - weight))
-        target = threshold + ((top - threshold) % grain if grain else top - threshold)
-        need(top < threshold or upper < target, "a bound is too high")
-
-    def find_left(self, part: BoxPart, w: IntArray) -> tuple[int, IntArray, IntArray, int, int]:
-        """The bound, the pieces that are not idle with their weights, base and threshold."""
-        return self.leave_out_idle(part, w, self.weight[self.item[part.piece]], self.base, self.threshold)
-
-    def leave_out_idle(
-        self, part: BoxPart, w: IntArray, weight: IntArray, base: int, threshold: int
-    ) -> tuple[int, IntArray, IntArray, int, int]:
-        """The bound for pieces of these weights, and the pieces that are not idle; none if there is no row."""
-        none, piece = (threshold - 1, part.piece[:0], weight[:0], base, threshold), part.piece
-        first = self._find_first(piece)
-        if len(first) < len(self.trees.root) or ((part.low > part.high) & ~part.miss).any():
-            return none  # a tree without a piece, or a feature without an atom
-        if base + sum(np.maximum.reduceat(weight, first).tolist()) < threshold:
-            return none
-        charge, paid, paid_missing = self._charge_and_pay(part, w)
-        need(int(charge.max(initial=0)) * self.unit < 2**62, "charges are too large")
-        worth = weight - charge * self.unit
-        best = np.maximum.reduceat(worth, first)
-        upper = base + sum(best.tolist()) + self.pay_best(part, paid, paid_missing)
-        if upper < threshold:
-            return none
-        left = np.repeat(best, np.diff(first, append=len(piece))) - worth <= min(upper - threshold, 2**62)
-        return upper, piece[left], weight[left], base, threshold
-
-    def _find_first(self, piece: IntArray) -> IntArray:
-        """Where the pieces of each tree begin."""
-        return np.flatnonzero(np.diff(self.tree[piece], prepend=-1))
-
-    def pay_best(self, _: BoxPart, paid: IntArray, paid_missing: IntArray) -> int:
+        return state
+    def close(self, step: int, part: Record, state: IntArray) -> None:
+        """Close a node by its bound, or by the library's own sum."""
+        need(step in (1, 2), f"an unknown step {step}")
+        piece, weight, goal, over = self.find_left(part, state)
+        tree, item, self.cells = self.tree[piece], self.item[piece], self.cells + (step == 2)
+        first = np.flatnonzero(np.diff(tree, prepend=-1))
+        if step == 2 and len(piece):
+            need(self.find_alike(item, item[first][tree]).all(), "not a single cell")
+            self.decide_cell(item[first])
+        elif len(piece):  # sums are a multiple of the grain below the top
+            heaviest = np.maximum.reduceat(weight, first)
+            top, grain = sum(heaviest.tolist()) - goal, int(np.gcd.reduce(heaviest[tree] - weight))
+            target = top % grain if grain else top
+            need(top < 0 or over < target, f"a bound is too high by {over - target + 1}")
+    def find_left(self, part: Record, state: IntArray) -> tuple[IntArray, IntArray, int, int]:
+        """The pieces that are not idle (none: there is no row), their weights and goal, and the bound less it."""
+        piece, goal = np.flatnonzero(part.alive), self.goal
+        tree, weight = self.tree[piece], self.weight[self.item[piece]]
+        first, nothing = np.flatnonzero(np.diff(tree, prepend=-1)), (piece[:0], weight[:0], goal, -1)
+        empty = len(first) < len(self.trees.root) or (part.allowed[1] + part.allowed[2] < 0).any()
+        if empty or sum(np.maximum.reduceat(weight, first).tolist()) < goal:
+            return nothing  # there is a tree without a piece, or a feature without an atom, or no sum is enough
+        charge, paid = self._charge_and_pay(part, state)
+        need(int(charge.max()) * self.unit < 2**62, "charges are too large")
+        best = np.maximum.reduceat(worth := weight - charge[piece] * self.unit, first)
+        over = sum(best.tolist()) + self.pay_best(part, state, paid) - goal
+        left = best[tree] - worth <= min(over, 2**63 - 1)
+        return (piece[left], weight[left], goal, over) if over >= 0 else nothing
+    def pay_best(self, _: Record, __: IntArray, paid: IntArray) -> int:
         """What the best paid atoms of all features are paid together."""
-        begin = np.cumsum([0, *(self.box.size + 1)])[:-1]
-        return self.unit * int(sum(np.maximum(np.maximum.reduceat(paid, begin), paid_missing).tolist()))
-
-    def _charge_and_pay(self, part: BoxPart, w: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """What each piece is charged, and what ranks (with one more per feature, paid nothing) and missing are paid."""
-        piece, _, entry_low, entry_high, entry_miss, key = part.entry.T
-        on = np.flatnonzero(w)
+        return self.unit * int(np.maximum.reduceat(paid, self.begin[:-1]).sum())
+    def _charge_and_pay(self, part: Record, state: IntArray) -> tuple[IntArray, IntArray]:
+        """What each piece is charged, and what atoms are paid."""
+        key, on = part.entry[2], np.flatnonzero(state[: len(self.key)])
         a, b = np.searchsorted(key, self.key[on], "left"), np.searchsorted(key, self.key[on], "right")
         on, a, size = on[b > a], a[b > a], (b - a)[b > a]
-        charge, ends = np.zeros(len(part.piece), np.int64), np.cumsum([0, *(self.box.size + 1)])
-        flow, paid_missing = np.zeros(ends[-1], np.int64), np.zeros(len(part.low), np.int64)
-        if len(on):
-            begin = np.cumsum(size) - size
-            k = np.repeat(np.arange(len(on)), size)
-            e = np.arange(len(k)) - np.repeat(begin - a, size)
-            low, high, miss, j = entry_low[e], entry_high[e], entry_miss[e] == 1, self.feature[on]
-            holds = (low >= self.low[on][k]) & (high <= self.high[on][k]) & (~miss | self.miss[on][k])
-            low = np.minimum.reduceat(np.where(holds, low, NO_LOW), begin)
-            high = np.maximum.reduceat(np.where(holds, high, NO_HIGH), begin)
-            miss = np.logical_or.reduceat(holds & miss, begin)
-            whole = (low <= part.low[j]) & (high >= part.high[j]) & (miss | ~part.miss[j])
-            amount = np.where(np.logical_or.reduceat(holds, begin) & ~whole, w[on], 0)
-            np.add.at(charge, piece[e[holds]], amount[k[holds]])
-            some = low <= high
-            np.add.at(flow, (ends[j] + low)[some], amount[some])
-            np.subtract.at(flow, (ends[j] + high + 1)[some], amount[some])
-            np.add.at(paid_missing, j[miss], amount[miss])
-        return charge, np.cumsum(flow), paid_missing
-
-    def _close_cell(self, part: BoxPart, state: tuple[Any, ...]) -> None:
-        """The pieces of each tree that are not idle are alike: the library's own sum decides."""
-        piece = self.find_left(part, *state)[1]
-        if len(piece):
-            first = self._find_first(piece)
-            item, alike = (
-                self.item[piece],
-                np.repeat(self.item[piece[first]], np.diff(first, append=len(piece))),
-            )
-            need(self.find_alike(item, alike).all(), "not a single cell")
-            self.decide_cell(item[first])
-
+        charge, flow = np.zeros(len(part.alive), np.int64), np.zeros(self.begin[-1] + 1, np.int64)
+        begin, k, j = np.cumsum(size) - size, np.repeat(np.arange(len(on)), size), self.feature[on]
+        span = part.entry[3:, e := np.arange(len(k)) - np.repeat(begin - a, size)]
+        holds = (span <= self.span[:, on[k]]).all(axis=0)
+        hull = np.maximum.reduceat(np.where(holds, span, NOTHING), begin, axis=1)
+        amount = state[on] * ((hull > NOTHING).any(axis=0) & (hull < part.allowed[:, j]).any(axis=0))
+        np.add.at(charge, part.entry[0, e[holds]], amount[k[holds]])
+        end, missing = self.begin[j] + hull[1] + 1, self.begin[j + 1] - 1
+        np.add.at(flow, [np.minimum(self.begin[j] - hull[0], end), missing], [amount, amount * hull[2]])
+        np.subtract.at(flow, [end, missing + 1], [amount, amount * hull[2]])  # without ranks, this is in vain
+        return charge, np.cumsum(flow)[:-1]
     def decide_cell(self, item: IntArray) -> None:
         """The library's own sum decides for the label where trees end in these leaves."""
         need(not self.vote.any_order, "a cell cannot be closed by a sum in any order")
-        scores = self.vote.scores(self.origin[item][None, : len(self.file.model.root)])[0]
+        scores = self.vote.scores(self.origin[item][None, : self.vote.trees])[0]
         need(self.vote.prefers(scores, *self.pair), "a cell gets a different decision")
-
-
 # ------------------------------------------------------------------------------------------------ claims
-
-
-def check_claim(file: CertificateFile, claim: Any, *, exactly: bool) -> tuple[Box, list[int], int, int]:
+def check_claim(file: CertificateFile, record: Any) -> tuple[Box, list[int], int, int]:
     """That every row of a box gets one of some decisions; returns these, and how much was checked."""
-    need_fields(claim, "decided", "box", "proofs")
-    decided = integers(claim["decided"], 0, file.vote.classes - 1, "decided", distinct=True).tolist()
-    literals = file.read_box(claim["box"], exactly=exactly)
-    box, excluded, nodes, cells = ReachedBox(file.trees, literals), set[int](), 0, 0
-    for label, rival, unit, blob in (items(p, "a proof", 4) for p in items(claim["proofs"], "proofs")):
-        pair = [integer(c, 0, file.vote.classes - 1, "a class") for c in (label, rival)]
-        excluded |= file.vote.excluded(*pair)
-        proof = Proof(file, box, pair, unit, file.blob(blob))
+    vote, classes = file.vote, range(file.vote.classes)
+    claim = read(record, {"decided": array(int, 0, vote.classes - 1, distinct=True), "box": file.read_box,
+                          "proofs": [[classes, classes, range(1, 2**61 + 1), range(len(file.blobs))]]}, "a claim")
+    box, decided, nodes, cells = ReachedBox(file.trees, claim.box), claim.decided.tolist(), 0, 0
+    left = {*classes} - {*decided}
+    for label, rival, unit, blob in claim.proofs:
+        need(abs(label - rival) == 1 if vote.cuts else label != rival, "a proof is about a class that is no rival")
+        left -= {c for c in classes if c == rival or (vote.cuts and (c > rival) == (rival > label))}  # and beyond a cut
+        proof = Proof(file, box, [label, rival], unit, file.blobs[blob])
         nodes, cells = nodes + proof.nodes, cells + proof.cells
-    need({*decided} | excluded == {*range(file.vote.classes)}, "a decision is not excluded")
-    return literals, decided, nodes, cells
-
-
-class PrimenessProof:
-    """That no literal of a box can be relaxed."""
-
-    def __init__(self, file: CertificateFile, record: Any, box: Box, label: int) -> None:
-        self.file, self.features = file, file.features
-        need_fields(record, "language", "row", "fixed", "bases", "numbers", "blob")
-        self.language, last = record["language"], len(self.features) - 1
-        need(self.language in ("sets", "intervals", "values"), "an unknown language")
-        fixed = integers(record["fixed"], 0, last, "fixed", distinct=True).tolist()
-        ordered = integers(record["numbers"], 0, last, "numbers", distinct=True).tolist()
-        self.row = file.atoms_of(record["row"])
-        need(all(allowed[self.row[i]] for i, allowed in box.items()), "the row is not in the box")
-        self.box = {
-            i: allowed for i, allowed in box.items() if (allowed != self.features[i].everything).any()
-        }
-        wanted = {i: self._find_wanted(i) for i in self.box if i not in fixed}
-        self.conditions, self.count = len(wanted), sum(len(atoms or [0]) for atoms in wanted.values())
-        blob, size = file.blob(record["blob"]), 8 * self.count * len(ordered)
-        need(size <= len(blob), "the witnesses end early")
-        held = np.frombuffer(blob[len(blob) - size :], "<f8").reshape(self.count, len(ordered))
-        code = read_varints(blob[: len(blob) - size]).tolist()
-        points, where = self._read(code, integer(record["bases"], 0, len(blob), "bases"), wanted)
-        if self.count:
-            self._confirm(points, where, dict(zip(ordered, held.T, strict=True)), label)
-
-    def _find_wanted(self, i: int) -> list[int] | None:
-        """The atoms of a feature that need a witness each; None for one that may be chosen."""
-        feature, allowed = self.features[i], self.box[i]
-        cells, outside = np.flatnonzero(allowed[:-1]), np.flatnonzero(feature.everything & ~allowed).tolist()
-        single_run = self.language == "intervals" and feature.ordered
-        if self.language == "values" or (single_run and not len(cells)):
-            return None
-        if not single_run:
-            return outside
-        need(len(cells) == cells[-1] - cells[0] + 1, "a literal is not an interval")
-        return [a for a in outside if a in (cells[0] - 1, cells[-1] + 1, feature.cells)]
-
-    def _read(
-        self, numbers: list[int], bases: int, wanted: dict[int, list[int] | None]
-    ) -> tuple[IntArray, IntArray]:
-        """The witnesses, and the feature that each is about."""
-        code, found, where = iter(numbers), [], []
-        try:
-            points = read_points(code, bases, self.row)
-            for i, atoms in wanted.items():
-                for atom in [None] if atoms is None else atoms:
-                    base = next(code)
-                    need(base < len(points), "no such witness")
-                    point = points[base].copy()
-                    point[i] = next(code) if atom is None else atom
-                    found.append(point)
-                    where.append(i)
-        except StopIteration:
-            raise Rejected("the witnesses end early") from None
-        need(next(code, None) is None, "something follows the witnesses")
-        return np.array(found, dtype=np.int64).reshape(self.count, len(self.row)), np.array(
-            where, dtype=np.int64
-        )
-
-    def _confirm(self, points: IntArray, where: IntArray, stated: dict[int, FloatArray], label: int) -> None:
-        held = []
-        for i, feature in enumerate(self.features):
-            atoms = points[:, i]
-            need((atoms < feature.cells + feature.missing).all(), "a witness has an atom that is not there")
-            outside = ~self.box.get(i, feature.everything)[atoms]
-            need(
-                (outside == ((where == i) & (i in self.box))).all(), "a witness is outside in another feature"
-            )
-            held.append(np.append(feature.samples[:, 0], math.nan)[atoms])
-            if i in stated:
-                need(not feature.listed, "a number of a category")
-                low, high = (np.append(ends, math.nan)[atoms] for ends in (feature.low, feature.high))
-                x = held[i] = stated[i]
-                fits = (low <= x) & (x <= high) & (not feature.whole or x % 1 == 0)
-                need((fits | (np.isnan(low) & np.isnan(x))).all(), "a witness has a number outside its cell")
-        self.file.need_possible(points, held)
-        need(self.file.decided_otherwise(points, label).all(), "a witness is decided like the row")
-
-
-def read_points(code: Iterator[int], bases: int, row: IntArray) -> list[IntArray]:
+    need(not left, "a decision is not excluded")
+    return claim.box, decided, nodes, cells
+def check_prime(file: CertificateFile, box: Box, label: int) -> tuple[str, int]:
+    """That no literal of a box can be relaxed; returns this in words, and the number of witnesses."""
+    features, some = file.features, array(int, 0, len(file.features) - 1, distinct=True)
+    shape = {"language": {"sets", "intervals", "values"}, "row": file.read_row, "fixed": some, "numbers": some}
+    prime = read(file.header.prime, {**shape, "bases": range(MOST_BYTES), "blob": range(len(file.blobs))}, "prime")
+    (row, _), blob, wanted = prime.row, file.blobs[prime.blob], list[tuple[int, int | None]]()
+    need(all(allowed[row[i]] for i, allowed in box.items()), "the row is not in the box")
+    for i, allowed in box.items():
+        cells, single_run = np.flatnonzero(allowed[:-1]), prime.language == "intervals" and features[i].ordered
+        outside: list[Any] = np.flatnonzero(features[i].everything & ~allowed).tolist()
+        if single_run and len(cells):
+            need(cells[-1] - cells[0] < len(cells), "a literal is not an interval")
+            outside = [atom for atom in outside if atom in (cells[0] - 1, cells[-1] + 1, features[i].cells)]
+        elif outside and (single_run or prime.language == "values"):
+            outside = [None]  # one atom, which the blob chooses
+        wanted += [(i, atom) for atom in outside if i not in prime.fixed]
+    need((end := len(blob) - 8 * len(wanted) * len(prime.numbers)) >= 0, "the witnesses end early")
+    code, points = read_varints(blob[:end]), np.empty((len(wanted), len(row)), dtype=np.int64)
+    bases = read_points(file, code, prime.bases, row)
+    for k, (i, atom) in enumerate(wanted):
+        need((base := take(code, 1)[0]) < len(bases), "no such witness")
+        points[k] = bases[base]
+        points[k, i] = take(code, 1)[0] if atom is None else atom
+    need(not [*code], "something follows the witnesses")
+    where = np.array([i for i, _ in wanted])
+    stated = np.frombuffer(blob[end:], "<f8").reshape(len(wanted), len(prime.numbers)).T
+    held = dict(zip(prime.numbers.tolist(), stated, strict=True))
+    file.need_possible(points, held)
+    for i, feature in enumerate(features):
+        inside = box.get(i, feature.everything)[points[:, i]]
+        need((inside == (where != i)).all(), "a witness is outside in another feature")
+    for i, x in held.items():
+        low, high = (np.append(ends, math.nan)[points[:, i]] for ends in (features[i].low, features[i].high))
+        fits = features[i].fits(x, low, high) | np.isnan(low) & np.isnan(x)
+        need(fits.all() and not features[i].listed, "a witness has a number outside its cell, or a category's")
+    need(file.decided_otherwise(points, label).all(), "a witness is decided like the row")
+    many, given = len({*where.tolist()}), ", given the fixed features" * bool(len(prime.fixed))
+    cannot = "The condition cannot" if many == 1 else f"None of the {many} conditions can"
+    shown = "1 row shows" if len(wanted) == 1 else f"{len(wanted)} rows show"
+    return f"{cannot} be relaxed{given} ({prime.language}): {shown} it.", len(wanted)
+def read_points(file: CertificateFile, code: Iterator[int], count: int, row: IntArray) -> list[IntArray]:
     """Points, each by the features in which it differs from a row."""
     points = []
-    for _ in range(bases):
-        point, i = row.copy(), 0
-        for _ in range(next(code)):
-            i += next(code)
-            need(i < len(point), "no such feature")
-            point[i] = next(code)
+    for _ in range(count):
+        point, i = row.copy(), -1
+        for _ in range(*take(code, 1)):
+            step, atom = take(code, 2)
+            need(step or i < 0, "a feature is named twice")
+            need((i := max(i, 0) + step) < len(point) and atom < len(file.features[i].everything), "no such atom")
+            point[i] = atom
         points.append(point)
     return points
-
-
-def check_radius(file: CertificateFile, record: Any, box: Box, decided: list[int]) -> None:
-    """That a box holds every row within a distance of a row."""
-    need_fields(record, "row", "norm", "distance", "scales", "witness")
-    need(record["norm"] == "linf", "an unknown norm")
-    distance, scales = Fraction(number(record["distance"], "distance")), numbers(record["scales"], "scales")
-    atoms, row, witness = file.atoms_of(record["row"]), record["row"], record["witness"]
-    need(distance >= 0 and len(scales) == len(row), "a distance below 0, or not one scale per column")
-    need((scales >= 0).all() and np.isfinite(scales).all(), "a scale is not a number of at least 0")
+def check_radius(file: CertificateFile, box: Box, decided: list[int]) -> list[str]:
+    """That a box holds every row within a distance of a row; returns this in words."""
+    radius = read(file.header.radius, {"row": file.read_row, "norm": {"linf"}, "distance": float, "scales": numbers,
+                                       "witness": (None, file.read_row)}, "radius")
+    (atoms, row), scales, distance = radius.row, radius.scales, Fraction(radius.distance)
+    need(distance >= 0 and len(scales) == len(row) and (scales >= 0).all(), "a distance or a scale is below 0")
     for i, feature in enumerate(file.features):
         column, allowed = feature.columns[0], box.get(i, feature.everything)
-        need(allowed[atoms[i]], "the row is not in the box")
-        if feature.listed:
-            need(not scales[feature.columns].any(), "a category does not move")
-        elif atoms[i] < feature.cells:
-            x, reach = Fraction(row[column]), distance * Fraction(float(scales[column]))
-            ends = zip(feature.low.tolist(), feature.high.tolist(), strict=True)
-            near = [not (high < x - reach or low > x + reach) for low, high in ends]
-            need(allowed[:-1][near].all(), "the box is smaller than the radius")
-    if witness is not None:
-        points = file.atoms_of(witness)[None]
-        for a, b, scale in zip(row, witness, scales.tolist(), strict=True):
-            need(a == b or (scale > 0 and None not in (a, b)), "the witness moves a fixed column")
-        need(
-            len(decided) == 1 and file.decided_otherwise(points, decided[0]).all(),
-            "the witness is decided alike",
-        )
-
-
+        need(allowed[atoms[i]] and not (feature.listed and scales[feature.columns].any()), "the row leaves the box")
+        if not feature.listed and atoms[i] < feature.cells:
+            x, reach = Fraction(row[column]), distance * Fraction(scales[column])
+            near = (feature.high.astype(object) >= x - reach) & (feature.low.astype(object) <= x + reach)
+            need(allowed[:-1][near.astype(bool)].all(), "the box is smaller than the radius")
+    if radius.witness is not None:
+        point, witness = radius.witness
+        same = (row == witness) | np.isnan(row) & np.isnan(witness)
+        need((same | (scales > 0) & ~np.isnan(row - witness)).all(), "the witness moves a fixed column")
+        need(len(decided) == 1 and file.decided_otherwise(point[None], decided[0]), "the witness is decided alike")
+    return [f"That covers every row within {radius.distance} of the given one (each number, in its own scale).",
+            *["A row beyond that gets a different decision."] * (radius.witness is not None)]
 @dataclass
 class Confirmed:
     """What was confirmed: in words, and how much was checked."""
@@ -1288,150 +747,59 @@ class Confirmed:
     nodes: int
     cells: int
     witnesses: int
-
     def __str__(self) -> str:
         parts = ((self.nodes, "node"), (self.cells, "cell"), (self.witnesses, "row"))
-        return f"Confirmed ({', '.join(count(n, what) for n, what in parts)}).\n{self.text}"
-
+        return f"Confirmed ({', '.join(f'{n} {what}' + 's' * (n != 1) for n, what in parts)}).\n{self.text}"
     def to_dict(self) -> dict[str, object]:
         """The same in plain types."""
-        return {"confirmed": True, **asdict(self)}
-
-
-def check(model: EnsembleFile, raw: bytes) -> Confirmed:
-    """Check a certificate; raises `Rejected` with the first condition that does not hold."""
-    header, blobs = read_header(raw)
-    need(get(header, "model") == model.digest, "the certificate is about another ensemble file")
-    fields = {"explanation": ("prime",), "rule": (), "radius": ("radius",)}
-    kind = get(header, "kind")
-    need(kind in fields, f"this file does not check certificates of kind {kind!r}; check_more.py does")
-    need_fields(header, *SHARED, *KNOWLEDGE, "claims", "blobs", *fields[kind])
-    return check_claims(CertificateFile([model], header, blobs))[0]
-
-
-def check_claims(file: CertificateFile) -> tuple[Confirmed, Box, list[int]]:
+        return {"confirmed": True, **vars(self)}
+def check_claims(file: CertificateFile, known: list[str]) -> tuple[Confirmed, Box, list[int]]:
     """Check the claims of a certificate, and what it adds to them; also returns the first claim."""
-    kind, claims = file.header["kind"], items(file.header["claims"], "claims")
-    need(claims and (kind == "rule" or len(claims) == 1), "a wrong number of claims")
-    found = [check_claim(file, claim, exactly=kind != "radius") for claim in claims]
-    lines = [
-        f"For every row{where(file, box)}, this model decides {names(file, own)}." for box, own, *_ in found
-    ]
-    box, decided, shown = *found[0][:2], 0
+    kind, shown, found = file.header.kind, 0, [check_claim(file, claim) for claim in file.header.claims]
+    need(len(found) == 1 or (found and kind == "rule"), "a wrong number of claims")
+    lines = [f"For every row{where(file, box)}, this model decides {names(file, own)}." for box, own, *_ in found]
+    box, decided, *_ = found[0]
     if kind == "radius":
-        check_radius(file, file.header["radius"], box, decided)
-        far, witness = file.header["radius"]["distance"], file.header["radius"]["witness"]
-        lines.append(
-            f"That covers every row within {far!r} of the given one (each number, in its own scale)."
-        )
-        lines += ["A row beyond that gets a different decision."] * (witness is not None)
+        lines += check_radius(file, box, decided)
     elif kind != "rule":
         need(len(decided) == 1, "an explanation is of one decision")
-        prime = PrimenessProof(file, file.header["prime"], box, decided[0])
-        shown, given = prime.count, ", given the fixed features" if file.header["prime"]["fixed"] else ""
-        many = (
-            f"None of the {prime.conditions} conditions can"
-            if prime.conditions != 1
-            else "The condition cannot"
-        )
-        rows = f"{count(shown, 'row')} show{'s' * (shown == 1)} it"
-        lines.append(f"{many} be relaxed{given} ({prime.language}): {rows}.")
-    text = "\n".join([*lines, *describe_basis(file)])
-    return Confirmed(text, sum(x[2] for x in found), sum(x[3] for x in found), shown), box, decided
+        words, shown = check_prime(file, box, decided[0])
+        lines.append(words)
+    nodes, cells = sum(x[2] for x in found), sum(x[3] for x in found)
+    return Confirmed("\n".join([*lines, file.describe_basis(known)]), nodes, cells, shown), box, decided
 
-
+@np.errstate(all="ignore")
+def check(model: EnsembleFile, raw: bytes) -> Confirmed:
+    """Check a certificate; raises `Rejected` with the first condition that does not hold."""
+    return check_claims(CertificateFile([model], *read_header(raw, KINDS)), [])[0]
 # ------------------------------------------------------------------------------------------------ words
-
-
 def names(file: CertificateFile, decided: list[int]) -> str:
     """The decisions in words."""
-    vote, found = file.vote, []
+    cuts, labels, found = file.vote.cuts, file.vote.labels, []
     for k in decided:
-        low = f"{vote.cuts[k - 1]!r} <= " if k and vote.cuts else ""
-        high = f" < {vote.cuts[k]!r}" if k < len(vote.cuts) else ""
-        score = f"{low}score{high}"
-        found.append(score if vote.labels is None else str(vote.labels[k]) + f" ({score})" * bool(vote.cuts))
+        score = (f"{cuts[k - 1]} <= " if k and cuts else "") + "score" + (f" < {cuts[k]}" if k < len(cuts) else "")
+        found.append(score if labels is None else str(labels[k]) + f" ({score})" * bool(cuts))
     return " or ".join(found) or "nothing: there is no such row"
-
-
 def where(file: CertificateFile, box: Box) -> str:
     """A box in words."""
-    words = [literal(file, i, allowed) for i, allowed in box.items()]
-    return f" with {' and '.join(words)}" if words else ""
-
-
-def literal(file: CertificateFile, i: int, allowed: FlagArray) -> str:
-    """A literal in words."""
-    feature, parts, begin = file.features[i], [], 0
-    if feature.listed and allowed[:-1].any():
-        values = [", ".join(f"{x:g}" for x in held) for held in feature.samples[allowed[:-1]]]
-        parts.append(f"one of ({'; '.join(values)})")
-    for end, inside in runs_of(allowed[:-1]) if not feature.listed else ():
-        parts += [in_range(float(feature.low[begin]), float(feature.high[end - 1]))] * inside
-        begin = end
-    return f"{name(file, i)} {' or '.join([*parts, *['missing'] * bool(allowed[-1])])}"
-
-
-def name(file: CertificateFile, i: int) -> str:
-    """The columns of a feature."""
-    return " and ".join(file.model.names[c] for c in file.features[i].columns)
-
-
+    return " with " * bool(box) + " and ".join(file.features[i].describe(allowed) for i, allowed in box.items())
 def in_range(low: float, high: float) -> str:
     """A closed interval in words."""
-    if low == high:
-        return f"= {low!r}"
-    if math.isinf(low):
-        return "any number" if math.isinf(high) else f"<= {high!r}"
-    return f">= {low!r}" if math.isinf(high) else f"from {low!r} to {high!r}"
-
-
-def count(number: int, what: str) -> str:
-    """Things, with their number."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def describe_basis(file: CertificateFile) -> list[str]:
-    """What a confirmation assumes about rows, and what it trusts."""
-    found = []
-    for i, f in enumerate(file.features):
-        if f.listed:
-            found.append(literal(file, i, f.everything))
-        elif f.whole or math.isfinite(f.low[0]) or math.isfinite(f.high[-1]):
-            found.append(
-                f"{name(file, i)} {in_range(float(f.low[0]), float(f.high[-1]))}{', whole' * f.whole}"
-            )
-    never = [name(file, i) for i, f in enumerate(file.features) if not f.missing]
-    everywhere = len(never) == len(file.features)
-    found.append("no value is missing" if everywhere else f"never missing: {', '.join(never) or 'none'}")
-    found += [f"no row{where(file, clause)}" for clause in file.clauses]
-    for lower, upper, constants, strict in file.orders:
-        added = "".join(f" + {c!r}" for c in constants)
-        found.append(f"{name(file, lower)} {'<' if strict else '<='} {name(file, upper)}{added}")
-    vote = file.vote
-    trusted = "that the ensemble file is the model (primewood compared them when it read the model), that the library "
-    trusted += f"adds IEEE floats in {'any order' if vote.any_order else 'the order of the trees'}, "
-    trusted += "that cuts on the score stand for the cut-offs they were made from, " if vote.cuts else ""
-    trusted += "that its softmax keeps scores apart that differ clearly, " if vote.slack else ""
-    return [f"Assumes: {'; '.join(found)}.", f"Trusts: {trusted}Python, numpy and this checker."]
-
-
+    words = [f"from {low} to {high}", f"<= {high}", f">= {low}", "any number"][math.isinf(low) + 2 * math.isinf(high)]
+    return f"= {low}" if low == high else words
 def main(arguments: list[str], run: Any = check) -> int:
-    """Check the files that are named: 0 if the claims are confirmed, 1 if not, 2 if there are no such files."""
-    if len(arguments) < 2:
-        print(f"usage: python {sys.argv[0]} ensemble.json certificate", file=sys.stderr)
-        return 2
+    """Check the files that are named: 0 if the claims are confirmed, 1 if not, 2 if there is nothing to check."""
     try:
+        if len(arguments) < 2:
+            raise OSError(f"usage: python {sys.argv[0]} ensemble.json certificate")
         *models, certificate = (Path(name).read_bytes() for name in arguments)
         print(run(*map(EnsembleFile, models), certificate))
-    except OSError as problem:
-        print(problem, file=sys.stderr)
-        return 2
     except Rejected as problem:
         print(f"Not confirmed: {problem}")
         return 1
+    except (OSError, UnicodeError) as problem:  # a file cannot be read, or a name not be printed
+        print(problem, file=sys.stderr)
+        return 2
     return 0
-
-
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
-"""Checks every kind of certificate: also those that need several margins, budgets, pairs of rows, or fewest features.
+"""Checks every kind of certificate: those of check.py, also where they assume rules or orders about rows, and those
+that need several margins, budgets, pairs of rows, or fewest features.
 
     python check_more.py ensemble.json case.pwcert
     python check_more.py ensemble.json other.json same.pwcert
 
 It needs check.py beside it, Python and numpy, and nothing else. What check.py checks is left to it. The format, and why
-each rule is sound, is defined in docs/reference/certificates.md, in the section on several margins.
+each rule is sound, is defined in docs/reference/certificates.md, in the sections on knowledge and on several margins.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import accumulate, pairwise
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,33 +26,157 @@ if TYPE_CHECKING or __package__:
     from primewood.certify import check as core
 else:
     import check as core
-from_core = core.need, core.need_fields, core.items, core.integer, core.integers, core.number
-need, need_fields, items, integer, integers, number = from_core
+need, read, take = core.need, core.read, core.take
+Blobs = list[bytes]
+Models = list[core.EnsembleFile]
+Record = SimpleNamespace
 ADDED = ("groups", "divisor", "precision", "link")
 """What the scores of two rows with the same leaves depend on, besides the start and the cuts."""
-SECOND = ("model", "decision", "summation", "shift", "band", "carrier", "paired")
+SECOND = {**core.WEIGHTS, "paired": bool}
+KINDS: dict[str, Any] = {
+    **core.KINDS,
+    "never": {"claims": list},
+    "nearest": {"claims": list, "costs": dict},
+    "compare": {"claims": list, "second": SECOND},
+    "pairs": {"parts": [{"apart": [int], "claims": list}], "second": SECOND, "property": dict},
+    "shortest": {"claims": list, "prime": dict, "least": dict},
+}
+
+
+# ------------------------------------------------------------------------------------------------ knowledge
+
+
+class KnownFile(core.CertificateFile):
+    """A certificate that may assume something about rows: clauses and orders that none of them violates."""
+
+    def add_trees(self) -> None:
+        """The trees of the model, then those of knowledge."""
+        self.read_knowledge()
+        self.trees.add_model(self.model, self.feature_of)
+        self.add_knowledge(range(len(self.features)))
+
+    def read_knowledge(self) -> None:
+        """What no row violates."""
+        place = range(len(self.features))
+        shape = {"text": str, "forbidden": [[place, dict]]}
+        self.clauses: list[core.AtomBox] = []
+        for clause in read(self.header.clauses, [shape], "the clauses"):
+            places = {i for i, _ in clause.forbidden}
+            fits = places and len(places) == len(clause.forbidden)
+            need(fits, "a clause forbids every row, or names a feature twice")
+            inside = {
+                i: self.features[i].read_literal(x, "a literal of a clause") for i, x in clause.forbidden
+            }
+            self.clauses.append(inside)
+        shape = {"text": str, "lower": place, "upper": place, "constants": [float], "strict": bool}
+        self.orders = read(self.header.orders, [shape], "the orders")
+        for order in self.orders:
+            ends = [self.features[i] for i in (order.lower, order.upper)]
+            need(order.lower != order.upper, "an order of a feature with itself")
+            need(not any(feature.listed for feature in ends), "an order of categories")
+        self.chains = read(self.header.chains, [[range(len(self.orders))]], "the chains")
+
+    def add_knowledge(self, feature: Sequence[int]) -> None:
+        """The trees of knowledge about a row whose features are `feature[0]`, `feature[1]`, ..."""
+        for clause in self.clauses:
+            add_clause(self.trees, {feature[i]: inside for i, inside in clause.items()})
+        for chain in self.chains:
+            links = [self.orders[k] for k in chain]
+            follow = all(a.upper == b.lower for a, b in pairwise(links))
+            need(links and follow, "the orders do not make a chain")
+            bound = self.features[links[-1].upper].high
+            for constant in (c for order in reversed(links) for c in order.constants):
+                bound = bound + constant
+            # Adding a constant is monotone, but it may make two numbers equal: only what comes before it stays strict.
+            moved = accumulate((any(order.constants) for order in links), max, initial=False)
+            strict = any(order.strict and not before for order, before in zip(links, moved, strict=False))
+            low = self.features[links[0].lower].low[:, None]
+            fits = low < bound if strict else low <= bound
+            too_low = (~fits).sum(axis=1)
+            steps = np.arange(len(bound)) >= too_low[:, None]
+            need((fits == steps).all(), "an order is not a staircase")
+            if too_low.any():
+                present = [feature[order.lower] for order in links]
+                add_staircase(self.trees, present, feature[links[-1].upper], too_low)
+
+    def need_known(self, points: core.IntArray, held: dict[int, core.FloatArray]) -> None:
+        """Rows at points, which hold samples or these numbers in some features, violate no clause and no order."""
+        for box in self.clauses:
+            inside = np.all([allowed[points[:, i]] for i, allowed in box.items()], axis=0)
+            need(not inside.any(), "a row violates a clause")
+        for order in self.orders:
+            low, high = (
+                held.get(i, np.append(self.features[i].samples[:, 0], math.nan)[points[:, i]])
+                for i in (order.lower, order.upper)
+            )
+            bound = high
+            for constant in order.constants:
+                bound = bound + constant
+            fits = low < bound if order.strict else low <= bound
+            need((fits | np.isnan(low) | np.isnan(high)).all(), "a row violates an order")
+
+    def describe_knowledge(self) -> list[str]:
+        """Clauses and orders in words."""
+        found = [f"no row{core.where(self, clause)}" for clause in self.clauses]
+        for order in self.orders:
+            added = "".join(f" + {constant!r}" for constant in order.constants)
+            lower, upper = (self.features[i].name for i in (order.lower, order.upper))
+            found.append(f"{lower} {'<' if order.strict else '<='} {upper}{added}")
+        return found
+
+
+def add_clause(trees: core.AtomTrees, literals: core.AtomBox) -> None:
+    """Add a tree that sends the rows of a box to "forbidden", and all others to "possible"."""
+    runs = {i: core.runs_of(inside[:-1]) for i, inside in literals.items()}
+    places = [*accumulate((max(1, len(own) - 1) for own in runs.values()), initial=trees.size)]
+    rows: list[list[int]] = []
+    for (i, own), at, then in zip(runs.items(), places, [*places[1:-1], places[-1] + 1], strict=False):
+        rows += trees.tests(at, i, own, bool(literals[i][-1]), then, places[-1])
+    _add_with_ends(trees, rows)
+
+
+def add_staircase(trees: core.AtomTrees, present: list[int], upper: int, too_low: core.IntArray) -> None:
+    """Add a tree that forbids, per cell of the first feature, the first cells of the upper one, if none is missing."""
+    begin, lower = trees.size, present[0]
+    steps = [0, *(np.flatnonzero(np.diff(too_low)) + 1).tolist()]
+    possible = begin + len(present) + 2 * len(steps) - 1
+    rows = [[i, trees.features[i].cells, 0, begin + k + 1, possible, -1] for k, i in enumerate(present)]
+
+    def add(p: int, q: int) -> int:
+        at, middle = len(rows), (p + q) // 2
+        if q - p == 1:
+            rows.append([upper, int(too_low[steps[p]]), 0, possible + 1, possible, -1])
+        else:
+            rows.append([lower, steps[middle], 0, 0, 0, -1])
+            rows[at][3:5] = add(p, middle), add(middle, q)
+        return begin + at
+
+    add(0, len(steps))
+    _add_with_ends(trees, rows)
+
+
+def _add_with_ends(trees: core.AtomTrees, rows: list[list[int]]) -> None:
+    """Add a tree, and behind it its leaves "possible" and "forbidden"."""
+    trees.forbidden_leaves.append(trees.size + len(rows) + 1)
+    trees.add([*rows, [-1, 0, 0, 0, 0, -1], [-1, 0, 0, 0, 0, -1]], [trees.size])
 
 
 # ------------------------------------------------------------------------------------------------ two rows
 
 
-class JointFile(core.CertificateFile):
+class JointFile(KnownFile):
     """A certificate about one row, or about two, which may differ in the features that are apart."""
 
-    def __init__(
-        self, models: list[core.EnsembleFile], header: Any, blobs: list[bytes], apart: list[int] | None = None
-    ) -> None:
+    def __init__(self, models: Models, header: Record, blobs: Blobs, apart: list[int] | None = None) -> None:
         self.second: core.LeafVote | None = None
         self.apart, self.paired = apart or [], False
-        if "second" in header:
-            need_fields(header["second"], *SECOND)
-            need(
-                header["second"]["model"] == models[-1].digest, "the certificate is about another second file"
-            )
+        if hasattr(header, "second"):
+            other = header.second.model == models[-1].digest
+            need(other, "the certificate is about another second file")
             columns = [(model.names, model.categories) for model in (models[0], models[-1])]
             need(columns[0] == columns[1], "the two files take different columns")
-            self.second = core.LeafVote(models[-1], header["second"])
-            self.paired = core.flag(header["second"]["paired"], "paired")
+            self.second = core.LeafVote(models[-1], header.second)
+            self.paired = header.second.paired
         super().__init__(models, header, blobs)
 
     @property
@@ -67,20 +195,17 @@ class JointFile(core.CertificateFile):
         self.read_knowledge()
         self.features += [self.features[i] for i in self.apart]
         trees.add_model(self.model, self.feature_of)
-        self.begin_second, first_roots = len(trees.rows), list(trees.roots)
+        self.begin_second, roots = trees.size, trees.roots
         trees.add_model(model, place[self.feature_of])
-        self.end_second = len(trees.rows)
+        self.end_second = trees.size
         if self.paired:
             need(len(model.root) == len(self.model.root), "the two files have different numbers of trees")
-            second_roots = trees.roots[len(first_roots) :]
-            trees.roots[:] = first_roots
-            ends = [*first_roots[1:], self.begin_second]
-            for begin, end, root in zip(first_roots, ends, second_roots, strict=True):
-                for row in trees.rows[begin:end]:
-                    if (
-                        row[0] < 0
-                    ):  # a leaf goes on to the tree of the second row: a test that sends all right
-                        row[:5] = [0, 0, 0, root, root]
+            second_roots = np.array(trees.roots[len(roots) :])
+            trees.roots = roots
+            # A leaf of the first file goes on to the tree of the second row: a test that sends all right.
+            leaf = np.flatnonzero(trees.tables[0][:, 0] < 0)
+            trees.tables[0][leaf, :3] = 0
+            trees.tables[0][leaf, 3:5] = second_roots[np.searchsorted(roots, leaf, "right") - 1][:, None]
         self.add_knowledge(range(own))
         self.add_knowledge(place.tolist())
 
@@ -94,107 +219,104 @@ class JointProof(core.Proof):
         self,
         file: JointFile,
         box: core.ReachedBox,
-        pair: Any,
-        unit: Any,
+        pair: list[int],
+        unit: int,
         blob: bytes,
-        budget: Budget | None = None,
+        budget: CostLimit | None = None,
     ) -> None:
-        self.budget, self.price = budget, 0
+        self.budget = budget
         self.margins = [
             (part, label, own)
             for part, (vote, own) in enumerate(zip(file.votes, pair, strict=False))
             for label in (range(vote.classes) if not vote.cuts else (own - 1, own + 1))
             if label != own and 0 <= label < vote.classes
         ]
-        super().__init__(file, box, pair, unit, blob)
+        # Behind the multipliers of a node come its shares, and its price.
+        super().__init__(file, box, pair, unit, blob, len(self.margins) + 1)
 
     def weigh(self) -> None:
         """Find the weights of items that are leaves, for every margin."""
         trees, box, file = self.trees, self.box, self.file
-        origin = trees.origin[box.node]
-        self.origins = [origin]
+        self.origins = [self.origin]
         if file.second is not None:
             is_second = (box.node >= file.begin_second) & (box.node < file.end_second)
             before = np.where(box.passed >= 0, trees.origin[box.passed], -1)
-            first = before if file.paired else np.where(is_second, -1, origin)
-            self.origins = [first, np.where(is_second, origin, -1)]
-        bands = np.zeros(len(origin), dtype=bool)
+            first = before if file.paired else np.where(is_second, -1, self.origin)
+            self.origins = [first, np.where(is_second, self.origin, -1)]
+        bands = np.zeros(len(self.origin), dtype=bool)
         for vote, own in zip(file.votes, self.origins, strict=True):
             bands |= (own >= 0) & (vote.bands[own] > 0)
-        columns, self.bases, self.thresholds = [], [], []
+        columns, self.goals = [], []
         for part, label, rival in self.margins:
             vote, own = file.votes[part], self.origins[part]
-            weight, base, threshold = vote.margin(label, rival)
-            carried = bands & (own >= 0)
-            columns.append(np.where(own >= 0, weight[own], 0) + np.where(carried, int(vote.bands.max()), 0))
-            self.bases.append(base)
-            self.thresholds.append(threshold)
-        self.matrix = np.stack(columns, axis=1) if columns else np.zeros((len(origin), 0), dtype=np.int64)
+            weight, goal = vote.margin(label, rival)
+            carried = np.where(bands & (own >= 0), int(vote.bands.max()), 0)
+            columns.append(np.where(own >= 0, weight[own], 0) + carried)
+            self.goals.append(goal)
+        none = np.zeros((len(self.origin), 0), dtype=np.int64)
+        self.matrix = np.stack(columns, axis=1) if columns else none
         self.largest = [int(x) for x in abs(self.matrix).max(axis=0)]
         need(all(x < 2**61 for x in self.largest), "weights are too large")
+        self.shares = np.zeros(len(self.margins), dtype=np.int64)
+        self.weight, self.goal = np.zeros(len(self.origin), dtype=np.int64), 0
 
     def find_alike(self, a: core.IntArray, b: core.IntArray) -> core.FlagArray:
         """Which leaves a and b, as items, have the same outputs in both rows."""
-        forbidden = self.trees.forbidden[self.box.node]
-        alike: core.FlagArray = forbidden[a] == forbidden[b]
+        alike: core.FlagArray = self.forbidden[a] == self.forbidden[b]
         for vote, own in zip(self.file.votes, self.origins, strict=True):
             none = (own[a] < 0) & (own[b] < 0)
             same = (vote.value[own[a]] == vote.value[own[b]]).all(axis=1) & (own[a] >= 0) & (own[b] >= 0)
             alike = alike & (none | same)
         return alike
 
-    def begin(self) -> tuple[Any, ...]:
-        """At the root, no margin has a share, and the price is 0."""
-        return [0] * len(self.margins), 0
-
-    def note(self, step: int, state: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The shares or the price change."""
-        w, shares, price = state
+    def change(self, step: int, state: core.IntArray) -> core.IntArray:
+        """Change multipliers, the shares or the price."""
         if step == 4:
-            shares = self.take(len(shares)).tolist()
+            shares = take(self.code, len(self.margins))
             reach = sum(s * most for s, most in zip(shares, self.largest, strict=True))
             need(reach < 2**61, "shares are too large")
-        else:
+            state[len(self.key) : -1] = shares
+        elif step == 5:
             need(self.budget is not None, "a price without a budget")
-            price = self.take_one()
-        return w, shares, price
+            state[-1:] = take(self.code, 1)
+        else:
+            return super().change(step, state)
+        return state
 
-    def find_left(
-        self, part: core.BoxPart, w: core.IntArray, *state: Any
-    ) -> tuple[int, core.IntArray, core.IntArray, int, int]:
-        """As with one margin, for the sum of all, and with what is paid less for costs."""
-        shares, self.price = state
-        weight = self.matrix[self.item[part.piece]] @ np.array(shares, dtype=np.int64)
-        base = sum(s * x for s, x in zip(shares, self.bases, strict=True))
-        threshold = sum(s * x for s, x in zip(shares, self.thresholds, strict=True))
+    def find_left(self, part: Record, state: core.IntArray) -> tuple[core.IntArray, core.IntArray, int, int]:
+        """As with one margin, for the sum of all in their shares; no row is left where all cost too much."""
+        shares = state[len(self.key) : -1]
+        if not np.array_equal(shares, self.shares):
+            self.shares, self.weight = shares, self.matrix @ shares
+            self.goal = sum(s * x for s, x in zip(shares.tolist(), self.goals, strict=True))
         if self.budget is not None and self.budget.is_exceeded(part):
-            return threshold - 1, part.piece[:0], weight[:0], base, threshold
-        return self.leave_out_idle(part, w, weight, base, threshold)
+            return np.empty(0, np.int64), np.empty(0, np.int64), 0, -1
+        return super().find_left(part, state)
 
-    def pay_best(self, part: core.BoxPart, paid: core.IntArray, paid_missing: core.IntArray) -> int:
+    def pay_best(self, part: Record, state: core.IntArray, paid: core.IntArray) -> int:
         """What the best paid atoms are paid together, less the price of their costs, and what the budget is worth."""
-        if not self.price or self.budget is None:
-            return super().pay_best(part, paid, paid_missing)
-        most = max(int(paid.max()), int(paid_missing.max()))
-        need(self.unit * most < 2**62 and self.price * self.budget.dearest < 2**62, "a price is too large")
-        begin = np.cumsum([0, *(self.box.size + 1)])[:-1]
-        left = self.budget.forbid(part, self.unit * paid - self.price * self.budget.of_rank)
-        best = np.maximum.reduceat(left, begin)
-        missing = np.where(
-            part.miss, self.unit * paid_missing - self.price * self.budget.of_missing, -(2**63 - 1)
-        )
-        return int(sum(np.maximum(best, missing).tolist())) + self.price * self.budget.most
+        price = int(state[-1])
+        if not price or self.budget is None:
+            return super().pay_best(part, state, paid)
+        fits = self.unit * int(paid.max()) < 2**62 and price * self.budget.dearest < 2**62
+        need(fits, "a price is too large")
+        left = self.budget.forbid(part, self.unit * paid - price * self.budget.costs)
+        best = np.maximum.reduceat(left, self.begin[:-1])
+        return int(sum(best.tolist()) + price * self.budget.most)
 
-    def close(self, step: int, part: core.BoxPart, state: tuple[Any, ...]) -> None:
-        """Close a node for rows that part: those that do not part are decided alike."""
-        need(step == 6 and self.file.paired, f"an unknown step {step}")
+    def close(self, step: int, part: Record, state: core.IntArray) -> None:
+        """Close a node, perhaps for rows that part: those that do not part are decided alike."""
+        if step != 6:
+            super().close(step, part, state)
+            return
+        need(self.file.paired, "an unknown step 6")
         need(not any(vote.any_order for vote in self.file.votes), "scores are added in different orders")
         one, two = (
             (*(getattr(v.model, name) for name in ADDED), v.start.tolist(), v.cuts, v.value.shape[1])
             for v in self.file.votes
         )
         need(one == two and self.pair[0] != self.pair[1], "the same leaves can be decided differently")
-        item = self.item[self.find_left(part, *state)[1]]
+        item = self.item[self.find_left(part, state)[0]]
         a, b = (own[item] for own in self.origins)
         values = [vote.value for vote in self.file.votes]
         need(not ((a >= 0) & (values[0][a] != values[1][b]).any(axis=1)).any(), "rows can part")
@@ -212,111 +334,88 @@ class JointProof(core.Proof):
 # ------------------------------------------------------------------------------------------------ budgets
 
 
-class Budget:
+class CostLimit:
     """What it costs to leave a row, in whole units rounded down, and how much may be spent."""
 
-    def __init__(self, file: JointFile, record: Any, box: core.ReachedBox) -> None:
-        need_fields(record, "row", "moves", "distance", "grain", "witness")
-        grain = Fraction(2) ** integer(record["grain"], -1000, 1000, "grain")
-        distance = number(record["distance"], "distance")
-        need(distance >= 0, "a distance below 0")
-        self.most, self.box = math.floor(Fraction(distance) * grain), box
-        atoms, moves = file.atoms_of(record["row"]), items(record["moves"], "moves", len(file.features))
-        ranks, missing = [], []
-        for i, (feature, move) in enumerate(zip(file.features, moves, strict=True)):
-            need_fields(move, "scale", "jump")
-            allowed, own = box.inside[i], int(atoms[i])
+    def __init__(self, file: JointFile, costs: Record, box: core.ReachedBox) -> None:
+        grain, (atoms, row) = Fraction(2) ** costs.grain, costs.row
+        need(costs.distance >= 0, "a distance below 0")
+        need(len(costs.moves) == len(file.features), "not one move per feature")
+        self.most, self.box = math.floor(Fraction(costs.distance) * grain), box
+        found: list[int] = []
+        fits = all((m.scale is None or m.scale > 0) and (m.jump is None or m.jump >= 0) for m in costs.moves)
+        need(fits, "a scale is not above 0, or a jump is below 0")
+        for feature, move, allowed, own in zip(file.features, costs.moves, box.inside, atoms, strict=True):
             need(allowed[own], "the row is not in the box")
-            x = None if own == feature.cells or feature.listed else record["row"][feature.columns[0]]
-            costs = [
+            x = None if own == feature.cells or feature.listed else float(row[feature.columns[0]])
+            found += [
                 0 if atom == own else math.floor(self._cost(feature, move, x, atom) * grain)
                 for atom in np.flatnonzero(allowed).tolist()
             ]
-            missing.append(costs.pop() if allowed[-1] else 0)
-            ranks += [*costs, 0]
-        self.dearest = max([*ranks, *missing])
+            found += [] if allowed[-1] else [0]
+        self.dearest = max(found)
         need(self.dearest < 2**61 and self.most < 2**61, "costs are too large")
-        self.of_rank, self.of_missing = np.array(ranks, dtype=np.int64), np.array(missing, dtype=np.int64)
+        self.costs = np.array(found, dtype=np.int64)
+        """Per feature and rank, then per missing."""
 
     @staticmethod
-    def _cost(feature: core.FeatureCells, move: Any, x: Any, atom: int) -> Fraction:
-        if move["scale"] is not None and x is not None and atom < feature.cells:
-            scale, low, high = number(move["scale"], "a scale"), feature.low[atom], feature.high[atom]
-            need(scale > 0, "a scale is not above 0")
-            near = float(low) if low > x else float(high)
-            return abs(Fraction(near) - Fraction(x)) / Fraction(scale)
-        jump = number(move["jump"], "a jump")
-        need(jump >= 0, "a jump below 0")
-        return Fraction(jump)
+    def _cost(feature: core.FeatureCells, move: Record, x: float | None, atom: int) -> Fraction:
+        if move.scale is not None and x is not None and atom < feature.cells:
+            near = float(feature.low[atom] if feature.low[atom] > x else feature.high[atom])
+            return abs(Fraction(near) - Fraction(x)) / Fraction(move.scale)
+        need(move.jump is not None, "an atom has no cost")
+        return Fraction(move.jump)
 
-    def forbid(self, part: core.BoxPart, values: core.IntArray) -> core.IntArray:
-        """The numbers of ranks that a part allows; far below all others for those that it does not."""
-        end = np.cumsum(self.box.size + 1)
-        begin = end - self.box.size - 1
-        rank = np.arange(len(values)) - np.repeat(begin, self.box.size + 1)
-        low, high = np.repeat(part.low, self.box.size + 1), np.repeat(part.high, self.box.size + 1)
-        return np.where((rank >= low) & (rank <= high), values, -(2**63 - 1))
+    def forbid(self, part: Record, values: core.IntArray) -> core.IntArray:
+        """The numbers of atoms that a part allows; far below all others for those that it does not."""
+        count = self.box.size + 1
+        rank = np.arange(len(values)) - np.repeat(np.cumsum(count) - count, count)
+        low, high, missing = np.repeat(part.allowed, count, axis=1)
+        last = rank == np.repeat(self.box.size, count)
+        return np.where(np.where(last, missing == 1, (rank >= -low) & (rank <= high)), values, -(2**63 - 1))
 
-    def is_exceeded(self, part: core.BoxPart) -> bool:
+    def is_exceeded(self, part: Record) -> bool:
         """Whether even the cheapest row of a part costs too much."""
         begin = np.cumsum([0, *(self.box.size + 1)])[:-1]
-        cheapest = -np.maximum.reduceat(self.forbid(part, -self.of_rank), begin)
-        return (
-            int(sum(np.minimum(cheapest, np.where(part.miss, self.of_missing, 2**62)).tolist())) > self.most
-        )
+        cheapest = -np.maximum.reduceat(self.forbid(part, -self.costs), begin)
+        return bool(sum(cheapest.tolist()) > self.most)
 
 
 # ------------------------------------------------------------------------------------------------ fewest features
 
 
-def check_least(file: core.CertificateFile, header: Any, box: core.Box, label: int) -> None:
-    """That no set of features of less weight than those of an explanation suffices."""
-    record = header["least"]
-    need_fields(record, "weights", "avoided", "contrasts", "blob")
-    need(not file.orders, "fewest features under orders")
+def check_least(file: KnownFile, box: core.AtomBox, label: int) -> str:
+    """That no set of features of less weight than those of an explanation suffices; returns this in words."""
     count = len(file.features)
-    given = [1] * count if record["weights"] is None else items(record["weights"], "weights", count)
-    weights = [Fraction(number(w, "a weight")) for w in given]
-    need(min(weights) >= 0, "a weight below 0")
-    avoided = set(integers(record["avoided"], 0, count - 1, "avoided", distinct=True).tolist())
-    fixed, row = set(header["prime"]["fixed"]), file.atoms_of(header["prime"]["row"])
+    some = core.array(int, 0, count - 1, distinct=True)
+    shape = {
+        "weights": (None, [float]),
+        "avoided": some,
+        "contrasts": range(2**24 + 1),
+        "blob": range(len(file.blobs)),
+    }
+    least = read(file.header.least, shape, "least")
+    need(not file.orders, "fewest features under orders")
+    weights = [Fraction(w) for w in ([1] * count if least.weights is None else least.weights)]
+    need(len(weights) == count and min(weights) >= 0, "not one weight of at least 0 per feature")
+    prime = read(file.header.prime, {"row": file.read_row, "fixed": some}, "prime", more=True)
+    avoided, fixed, row = {*least.avoided.tolist()}, {*prime.fixed.tolist()}, prime.row[0]
     used = {i for i, allowed in box.items() if (allowed != file.features[i].everything).any()} - fixed
     need(not used & avoided, "the explanation mentions a feature that is to be avoided")
-    code = iter(core.read_varints(file.blob(record["blob"])).tolist())
-    try:
-        points = core.read_points(code, integer(record["contrasts"], 0, 2**24, "contrasts"), row)
-        contrasts = _find_contrasts(file, points, row, label, fixed, avoided)
-        _check_branches(code, contrasts, weights, sum((weights[i] for i in used), Fraction(0)))
-    except StopIteration:
-        raise core.Rejected("the contrasts end early") from None
-    need(next(code, None) is None, "something follows the contrasts")
-
-
-def _find_contrasts(
-    file: core.CertificateFile,
-    points: list[core.IntArray],
-    row: core.IntArray,
-    label: int,
-    fixed: set[int],
-    avoided: set[int],
-) -> list[frozenset[int]]:
-    """The features in which points that get a different decision differ from the row."""
-    if not points:
-        return []
-    table = np.array(points)
-    for i, feature in enumerate(file.features):
-        need(
-            (table[:, i] < feature.cells + feature.missing).all(), "a contrast has an atom that is not there"
-        )
-        need(i not in fixed or (table[:, i] == row[i]).all(), "a contrast changes a fixed feature")
-    held = [np.append(f.samples[:, 0], math.nan)[table[:, i]] for i, f in enumerate(file.features)]
-    file.need_possible(table, held)
-    need(file.decided_otherwise(table, label).all(), "a contrast is decided like the row")
-    return [frozenset(np.flatnonzero(point != row).tolist()) - avoided for point in table]
+    code = core.read_varints(file.blobs[least.blob])
+    points = np.array(file.read_points(code, least.contrasts, row), dtype=np.int64).reshape(-1, count)
+    file.need_known(points, {})
+    need((points[:, [*fixed]] == row[[*fixed]]).all(), "a contrast changes a fixed feature")
+    need(file.decided_otherwise(points, label).all(), "a contrast is decided like the row")
+    contrasts = [frozenset(np.flatnonzero(point != row).tolist()) - avoided for point in points]
+    _check_branches(code, contrasts, weights, sum((weights[i] for i in used), Fraction(0)))
+    need(not [*code], "something follows the contrasts")
+    lighter = "that is smaller" if least.weights is None else "of less weight"
+    return f"No set of features {lighter} suffices."
 
 
 def _check_branches(
-    code: Any, contrasts: list[frozenset[int]], weights: list[Fraction], least: Fraction
+    code: Iterator[int], contrasts: list[frozenset[int]], weights: list[Fraction], least: Fraction
 ) -> None:
     """That every set that has a feature of each contrast weighs at least so much."""
     stack: list[tuple[frozenset[int], frozenset[int]]] = [(frozenset(), frozenset())]
@@ -326,25 +425,23 @@ def _check_branches(
         inside, outside = stack.pop()
         nodes += 1
         need(nodes <= core.MOST_NODES and len(stack) <= core.MOST_OPEN, "the branches are too many")
-        step, number = next(code), next(code)
+        step, number = take(code, 2)
         if step == 0:
             need(number < len(weights) and number not in inside | outside, "a feature is branched on twice")
             stack += [(inside, outside | {number}), (inside | {number}, outside)]
             continue
         need(step == 1 and number > 0, "an unknown branch, or a denominator of 0")
         place, total, charged = 0, 0, [0] * len(weights)
-        for i in range(next(code)):
-            gap, units = next(code), next(code)
-            need(gap > 0 or i == 0, "a contrast is listed twice")
+        for i in range(*take(code, 1)):
+            gap, units = take(code, 2)
             place += gap
-            need(place < len(contrasts) and not contrasts[place] & inside, "no such contrast, or it is met")
+            need((gap > 0 or i == 0) and place < len(contrasts), "no such contrast, or it comes twice")
+            need(not contrasts[place] & inside, "a contrast has a feature that is in")
             total += units
             for j in contrasts[place] - outside:
                 charged[j] += units
-        need(
-            all(x <= number * w for x, w in zip(charged, weights, strict=True)),
-            "a feature is charged too much",
-        )
+        fits = all(x <= number * w for x, w in zip(charged, weights, strict=True))
+        need(fits, "a feature is charged more than its weight")
         found = sum((weights[j] for j in inside), Fraction(total, number))
         need(found >= least or found + grain > least, "a branch is lighter than the explanation")
 
@@ -353,169 +450,177 @@ def _check_branches(
 
 
 def check_never(
-    file: JointFile, claim: Any, box: core.Box, wanted: set[tuple[int, int]], budget: Budget | None = None
+    file: JointFile, claim: Record, wanted: set[tuple[int, int]], budget: CostLimit | None = None
 ) -> tuple[int, int]:
     """That no row (or pair of rows) of a box is decided in one of some ways; returns how much was checked."""
-    nodes = cells = 0
-    reached = core.ReachedBox(file.trees, box)
-    shown: set[tuple[int, ...]] = set()
-    for a, b, unit, blob in (items(entry, "an entry", 4) for entry in items(claim["never"], "never")):
-        need((b is None) == (file.second is None), "not one class per row")
-        pair = tuple(
-            integer(x, 0, vote.classes - 1, "a class") for x, vote in zip((a, b), file.votes, strict=False)
-        )
-        proof = JointProof(file, reached, pair, unit, file.blob(blob), budget)
+    reached, nodes, cells, shown = core.ReachedBox(file.trees, claim.box), 0, 0, set()
+    for *given, unit, blob in claim.never:
+        pair = given if file.second is not None else given[:1]
+        proof = JointProof(file, reached, pair, unit, file.blobs[blob], budget)
         nodes, cells = nodes + proof.nodes, cells + proof.cells
-        shown.add(pair)
+        shown.add(tuple(pair))
     need(wanted <= shown, "a decision is not excluded")
     return nodes, cells
 
 
+def _read_claim(file: JointFile, record: Any) -> Record:
+    one, two = range(file.vote.classes), (None, range(0))
+    other = two if file.second is None else range(file.second.classes)
+    shape = {"box": file.read_box, "never": [[one, other, range(1, 2**61 + 1), range(len(file.blobs))]]}
+    claim: Record = read(record, shape, "a claim")
+    return claim
+
+
+@np.errstate(all="ignore")
 def check(*given: Any) -> core.Confirmed:
     """Check a certificate against one ensemble file, or two; raises `Rejected` at the first condition that fails."""
     *models, raw = given
-    header, blobs = core.read_header(raw)
-    kind = core.get(header, "kind")
-    if kind in ("explanation", "rule", "radius"):
-        need(len(models) == 1, "this certificate is about one ensemble file")
-        return core.check(models[0], raw)
-    fields = {
-        "never": ("claims",),
-        "nearest": ("claims", "costs"),
-        "compare": ("claims", "second"),
-        "pairs": ("parts", "second", "property"),
-        "shortest": ("claims", "prime", "least"),
-    }
-    need(kind in fields, "an unknown kind")
-    need(len(models) == (2 if kind == "compare" else 1), "a wrong number of ensemble files")
-    need(core.get(header, "model") == models[0].digest, "the certificate is about another ensemble file")
-    need_fields(header, *core.SHARED, *core.KNOWLEDGE, "blobs", *fields[kind])
-    return {
+    header, blobs = core.read_header(raw, KINDS)
+    need(len(models) == (2 if header.kind == "compare" else 1), "a wrong number of ensemble files")
+    if header.kind in core.KINDS:
+        file = KnownFile(models, header, blobs)
+        return core.check_claims(file, file.describe_knowledge())[0]
+    checks = {
         "never": _check_rule,
         "nearest": _check_nearest,
         "compare": _check_compare,
         "pairs": _check_pairs,
         "shortest": _check_shortest,
-    }[kind](models, header, blobs)
+    }
+    return checks[header.kind](models, header, blobs)
 
 
-def _read_claim(file: JointFile, claim: Any) -> core.Box:
-    need_fields(claim, "box", "never")
-    return file.read_box(claim["box"])
+def _confirm(file: KnownFile, lines: list[str], nodes: int, cells: int, shown: int = 0) -> core.Confirmed:
+    return core.Confirmed(
+        "\n".join([*lines, file.describe_basis(file.describe_knowledge())]), nodes, cells, shown
+    )
 
 
-def _confirm(
-    file: core.CertificateFile, lines: list[str], nodes: int, cells: int, shown: int = 0
-) -> core.Confirmed:
-    return core.Confirmed("\n".join([*lines, *core.describe_basis(file)]), nodes, cells, shown)
-
-
-def _check_rule(models: list[core.EnsembleFile], header: Any, blobs: list[bytes]) -> core.Confirmed:
+def _check_rule(models: Models, header: Record, blobs: Blobs) -> core.Confirmed:
     file, lines, total = JointFile(models, header, blobs), [], np.zeros(2, dtype=np.int64)
-    for claim in items(header["claims"], "claims"):
-        box = _read_claim(file, claim)
-        total += check_never(file, claim, box, set())
-        decided = core.names(file, [entry[0] for entry in claim["never"]])
-        lines.append(f"No row{core.where(file, box)} gets the decision {decided}.")
+    for record in header.claims:
+        claim = _read_claim(file, record)
+        need(claim.never, "a claim without entries")
+        total += check_never(file, claim, set())
+        decided = core.names(file, [entry[0] for entry in claim.never])
+        lines.append(f"No row{core.where(file, claim.box)} gets the decision {decided}.")
     need(lines, "nothing is claimed")
     return _confirm(file, lines, *total.tolist())
 
 
-def _check_nearest(models: list[core.EnsembleFile], header: Any, blobs: list[bytes]) -> core.Confirmed:
-    file, costs = JointFile(models, header, blobs), header["costs"]
-    (claim,) = items(header["claims"], "claims", 1)
-    box = _read_claim(file, claim)
-    budget = Budget(file, costs, core.ReachedBox(file.trees, box))
-    nodes, cells = check_never(file, claim, box, set(), budget)
-    decisions = [entry[0] for entry in claim["never"]]
+def _check_nearest(models: Models, header: Record, blobs: Blobs) -> core.Confirmed:
+    file = JointFile(models, header, blobs)
+    need(len(header.claims) == 1, "a wrong number of claims")
+    claim, number = _read_claim(file, header.claims[0]), (None, float)
+    shape = {
+        "row": file.read_row,
+        "moves": [{"scale": number, "jump": number}],
+        "distance": float,
+        "grain": range(-1000, 1001),
+        "witness": (None, file.read_row),
+    }
+    costs = read(header.costs, shape, "costs")
+    budget = CostLimit(file, costs, core.ReachedBox(file.trees, claim.box))
+    nodes, cells = check_never(file, claim, set(), budget)
+    decisions = [entry[0] for entry in claim.never]
     need(decisions, "nothing is claimed")
     lines = [
-        f"No row{core.where(file, box)} whose distance from the given row is at most {costs['distance']!r} gets the "
-        f"decision {core.names(file, decisions)}."
+        f"No row{core.where(file, claim.box)} whose distance from this row is at most {costs.distance!r} gets the "
+        f"decision {core.names(file, decisions)}: {file.say_row(costs.row[1])}.",
+        f"What moves cost is added up: {_say_moves(file, costs.moves)}.",
     ]
-    if costs["witness"] is not None:
-        point = file.atoms_of(costs["witness"])
+    if costs.witness is not None:
         others = [k for k in range(file.vote.classes) if k not in decisions]
-        shown = all(file.decided_otherwise(point[None], k).all() for k in others)
+        shown = all(file.decided_otherwise(costs.witness[0][None], k).all() for k in others)
         need(shown, "the witness is not decided so")
-        lines.append("A given row, which is not among these, does.")
+        lines.append(f"This row does: {file.say_row(costs.witness[1])}.")
     return _confirm(file, lines, nodes, cells)
 
 
-def _check_compare(models: list[core.EnsembleFile], header: Any, blobs: list[bytes]) -> core.Confirmed:
+def _say_moves(file: KnownFile, moves: list[Record]) -> str:
+    """What it costs to change features, in words."""
+    found = []
+    for feature, move in zip(file.features, moves, strict=True):
+        far = "" if move.scale is None or feature.listed else f"its distance / {move.scale}"
+        jump = (
+            "" if move.jump is None else f"{move.jump} for {'another kind of value' if far else 'any change'}"
+        )
+        found.append(f"{feature.name}: {', '.join(filter(None, (far, jump))) or 'it stays'}")
+    return "; ".join(found)
+
+
+def _check_compare(models: Models, header: Record, blobs: Blobs) -> core.Confirmed:
     file = JointFile(models, header, blobs)
-    (claim,) = items(header["claims"], "claims", 1)
-    box = _read_claim(file, claim)
-    need(not box, "models are compared on all rows")
+    need(len(header.claims) == 1, "a wrong number of claims")
+    claim = _read_claim(file, header.claims[0])
+    need(not claim.box, "models are compared on all rows")
     need(all(vote.labels is not None for vote in file.votes), "the decisions of a model have no labels")
+    lines = ["The two models decide alike on every row."]
+    if header.second.decision is not None:
+        lines.append(f"The second model decides by {file.votes[1].describe()}.")
     labels = [[str(label) for label in vote.labels] for vote in file.votes]
     differ = {(a, b) for a, x in enumerate(labels[0]) for b, y in enumerate(labels[1]) if x != y}
-    nodes, cells = check_never(file, claim, box, differ)
-    return _confirm(file, ["The two models decide alike on every row."], nodes, cells)
+    return _confirm(file, lines, *check_never(file, claim, differ))
 
 
-def _check_pairs(models: list[core.EnsembleFile], header: Any, blobs: list[bytes]) -> core.Confirmed:
-    stated, total, parts = header["property"], np.zeros(2, dtype=np.int64), items(header["parts"], "parts")
-    one, two = header, core.get(header, "second")
-    need(
-        all(one[k] == core.get(two, k) for k in ("model", "decision")), "the two rows are decided differently"
-    )
-    plain = core.CertificateFile(models, {**header, "chains": []}, blobs)
+def _check_pairs(models: Models, header: Record, blobs: Blobs) -> core.Confirmed:
+    one, two, parts, total = header, header.second, header.parts, np.zeros(2, dtype=np.int64)
+    need((one.model, one.decision) == (two.model, two.decision), "the two rows are decided differently")
+    plain = KnownFile(models, Record(**{**vars(header), "chains": []}), blobs)
     features, classes = len(plain.features), range(plain.vote.classes)
-    monotone = type(stated) is dict and "monotone" in stated
+    monotone = "monotone" in header.property
     if monotone:
-        need_fields(stated, "monotone", "direction", "order")
-        moved = [integer(stated["monotone"], 0, features - 1, "a feature")]
-        need(stated["direction"] in ("increasing", "decreasing"), "an unknown direction")
-        order = integers(stated["order"], 0, len(classes) - 1, "order", distinct=True).tolist()
+        some = core.array(int, 0, len(classes) - 1, distinct=True)
+        shape = {"monotone": range(features), "direction": {"increasing", "decreasing"}, "order": some}
+        stated = read(header.property, shape, "the property")
+        moved, order = [stated.monotone], stated.order.tolist()
         rank = [order.index(k) if k in order else -1 for k in classes]
-        sign = 1 if stated["direction"] == "increasing" else -1
+        sign = 1 if stated.direction == "increasing" else -1
         wanted = {(a, b) for a in classes for b in classes if sign * (rank[b] - rank[a]) < 0}
     else:
-        need_fields(stated, "independent")
-        moved = integers(stated["independent"], 0, features - 1, "independent", distinct=True).tolist()
+        some = core.array(int, 0, features - 1, distinct=True)
+        stated = read(header.property, {"independent": some}, "the property")
+        moved = stated.independent.tolist()
         wanted = {(a, b) for a in classes for b in classes if a != b}
-    known = {i for clause in plain.clauses for i in clause} | {i for order in plain.orders for i in order[:2]}
+    known = {i for clause in plain.clauses for i in clause}
+    known |= {i for order in plain.orders for i in (order.lower, order.upper)}
     need(len(moved) == 1 or not known & {*moved}, "several features under constraints")
-    need(
-        [core.get(part, "apart") for part in parts] == [[i] for i in moved] and moved,
-        "not one part per feature",
-    )
+    need(moved and [part.apart for part in parts] == [[i] for i in moved], "not one part per feature")
     for part, i in zip(parts, moved, strict=True):
-        need_fields(part, "apart", "claims")
         file, feature = JointFile(models, header, blobs, [i]), plain.features[i]
         atoms = feature.cells + (feature.missing and not monotone)
         tested = (file.trees.feature[: file.end_second] == i).any() or i in known
-        claims = items(part["claims"], "claims", max(0, atoms - 1) if tested else 0)
+        need(len(part.claims) == (max(0, atoms - 1) if tested else 0), "not one claim per step")
         need(feature.ordered or not monotone or not tested, "the feature has no order")
-        for k, claim in enumerate(claims):
-            box = _read_claim(file, claim)
-            need(set(box) == {i, features}, "a step of other features")
-            after = np.flatnonzero(box[features]).tolist()
+        for k, record in enumerate(part.claims):
+            claim = _read_claim(file, record)
+            need(claim.box.keys() == {i, features}, "a step of other features")
+            after = np.flatnonzero(claim.box[features]).tolist()
             stepped = [*range(k + 1, atoms)] if i in known else [k + 1]
-            need(np.flatnonzero(box[i]).tolist() == [k] and after == stepped, "not the step that comes next")
+            fits = np.flatnonzero(claim.box[i]).tolist() == [k] and after == stepped
+            need(fits, "not the step that comes next")
             both = wanted if monotone or i not in known else wanted | {(b, a) for a, b in wanted}
-            total += check_never(file, claim, box, both)
+            total += check_never(file, claim, both)
     return _confirm(plain, [_say_property(plain, stated, moved, monotone)], *total.tolist())
 
 
-def _say_property(file: core.CertificateFile, stated: Any, moved: list[int], monotone: bool) -> str:
-    names = " and ".join(core.name(file, i) for i in moved)
+def _say_property(file: KnownFile, stated: Record, moved: list[int], monotone: bool) -> str:
+    names = " and ".join(file.features[i].name for i in moved)
     if not monotone:
-        return f"Changing only {names} never changes the decision."
-    order = " < ".join(core.names(file, [k]) for k in stated["order"])
-    unlisted = [k for k in range(file.vote.classes) if k not in stated["order"]]
+        return f"Changing only {names} never changes the decision ({core.names(file, [*range(file.vote.classes)])})."
+    listed = stated.order.tolist()
+    order = " < ".join(core.names(file, [k]) for k in listed)
+    unlisted = [k for k in range(file.vote.classes) if k not in listed]
     order = f"{core.names(file, unlisted)} < {order}" if unlisted else order
-    verb = "lowers" if stated["direction"] == "increasing" else "raises"
+    verb = "lowers" if stated.direction == "increasing" else "raises"
     return f"Raising {names} never {verb} the decision, in the order {order}."
 
 
-def _check_shortest(models: list[core.EnsembleFile], header: Any, blobs: list[bytes]) -> core.Confirmed:
-    file = core.CertificateFile(models, header, blobs)
-    found, box, (label,) = core.check_claims(file)
-    check_least(file, header, box, label)
-    lighter = "of less weight" if header["least"]["weights"] is not None else "that is smaller"
-    return replace(found, text=f"No set of features {lighter} suffices.\n{found.text}")
+def _check_shortest(models: Models, header: Record, blobs: Blobs) -> core.Confirmed:
+    file = KnownFile(models, header, blobs)
+    found, box, (label,) = core.check_claims(file, file.describe_knowledge())
+    line = check_least(file, box, label)
+    return replace(found, text=f"{line}\n{found.text}")
 
 
 if __name__ == "__main__":
