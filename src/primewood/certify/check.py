@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 FlagArray = NDArray[np.bool_]
-Box = dict[int, FlagArray]  # per restricted feature, which atoms are allowed: one flag per cell, then one for missing
+AtomBox = dict[int, FlagArray]  # per restricted feature: for each cell, and for missing, whether it is allowed
 MOST_BYTES, MOST_HEADER, MOST_NODES, MOST_OPEN, LARGEST = 2**28, 2**26, 2**24, 2**12, sys.float_info.max
 class Rejected(Exception):
     """A condition of the format does not hold."""
@@ -47,10 +47,9 @@ def read_json(raw: bytes, what: str) -> Any:
     except (ValueError, RecursionError) as problem:
         raise Rejected(f"{what} is not JSON: {problem}") from None
 def read(value: Any, shape: Any, what: str, *, more: bool = False) -> Any:
-    """A JSON value of a shape: a type, a range of whole numbers, a set of texts, `[shape]` for a list of such values,
-    `[shape, shape]` for a list of two, `(None, shape)` for null or such a value, a dictionary for a record with these
-    fields (and others if there may be more), or a function that reads it.
-    """
+    """A JSON value of a shape."""
+    # That is a type, a range of whole numbers, a set of texts, `[shape]` for a list, `[shape, shape]` for one of two,
+    # `(None, shape)` for null or that, a dictionary for a record (perhaps with more fields), or a function to read it.
     match shape:
         case type():
             fits = type(value) is shape or (type(value) is int and shape is float)
@@ -148,10 +147,6 @@ class EnsembleFile:
         """The boundaries of the tests of a column."""
         tests = self.column == column
         return [self.boundary[tests & ~self.has_set], *(found for node, found in self.sets.items() if tests[node])]
-    def goes_left(self, node: int, samples: FloatArray) -> FlagArray:
-        """Which samples a node sends left: by its threshold, or by how many bounds of its set they are beyond."""
-        beyond = samples[:, None] >= self.sets.get(node, self.boundary[node])
-        return np.asarray(beyond.sum(axis=1) % 2 == int(node in self.sets))
 # ------------------------------------------------------------------------------------------------ scores and weights
 class LeafVote:
     """How leaves become a decision: the file's own way, or what the certificate states instead; and their integers."""
@@ -223,6 +218,13 @@ class LeafVote:
             return self.whole[:, rival] - self.whole[:, label], int(rival > label) - start[rival] + start[label]
         cut = math.ceil(Fraction(self.reached[min(label, rival)]) * self.units)
         return 2 * sign * self.whole[:, 0], int(rival > label) - sign * (2 * start[0] + 1 - 2 * cut)
+    def say(self, decided: Any) -> str:
+        """Decisions in words: their labels, and with cuts which scores get them."""
+        cuts, labels, found = self.cuts, self.labels, []
+        for k in decided:
+            score = f"{cuts[k - 1]} <= " * bool(k and cuts) + "score" + "".join(f" < {cut}" for cut in cuts[k : k + 1])
+            found.append(score if labels is None else str(labels[k]) + f" ({score})" * bool(cuts))
+        return " or ".join(found) or "nothing: there is no such row"
     def scores(self, leaves: IntArray) -> FloatArray:
         """The library's scores where trees end in these leaves (rows by trees): its own sum, in its own order."""
         real, left = self.model.precision.type, iter(leaves.T)
@@ -260,10 +262,9 @@ def least_sum(cut: float, divisor: float) -> float:
     raise Rejected("a cut is reached by no score, or by all")
 # ------------------------------------------------------------------------------------------------ rows
 class FeatureCells:
-    """What its columns hold: cells, by its record and the tests of models, and perhaps "missing", the atom after them.
-    `low`, `high`: the ends of the cells, or the places of listed ones. `samples`: a row of numbers per cell.
-    """
+    """What its columns hold: cells, by its record and the tests of models, and perhaps "missing", the last atom."""
 
+    # `low`, `high`: the ends of the cells, or the places of listed ones. `samples`: a row of numbers per cell.
     def __init__(self, models: list[EnsembleFile], record: Any, what: str) -> None:
         self.models, self.listed, end = models, type(record) is dict and "values" in record, (None, float)
         kinds = {"values": table, "ordered": bool}, {"whole": bool, "low": end, "high": end, "cuts": numbers}
@@ -274,7 +275,7 @@ class FeatureCells:
             distinct, ends, self.ordered, self.whole = {*map(tuple, own.values.tolist())}, [], own.ordered, False
             need(width and (own.missing or distinct) and len(distinct) == len(own.values), f"{what} has bad values")
             need(not distinct or own.values.shape[1] == width, f"{what} has values of a wrong length")
-            self.samples, self.low = own.values.reshape(-1, width), np.arange(len(distinct))
+            self.samples, self.low = own.values.reshape(-1, width), np.arange(float(len(distinct)))
             self.high = self.low
         else:
             self.ordered, self.whole, ends = True, own.whole, [x for x in (own.low, own.high) if x is not None]
@@ -321,10 +322,9 @@ class FeatureCells:
         return f"{self.name} {' or '.join(parts)}"
 # ------------------------------------------------------------------------------------------------ trees over atoms
 class AtomTrees:
-    """Binary trees whose tests send the first cells of a feature left: those of models, then of knowledge. Nodes are
-    rows: feature (−1 at a leaf), prefix, whether missing goes left, two children, and the model's leaf (−1: none).
-    """
+    """Binary trees whose tests send the first cells of a feature left: those of models, then of knowledge."""
 
+    # Nodes are rows: feature (−1: leaf), prefix, whether missing goes left, two children, the model's leaf (−1: none).
     def __init__(self, features: list[FeatureCells]) -> None:
         self.features, self.tables, self.size = features, list[IntArray](), 0
         self.roots, self.forbidden_leaves = list[int](), list[int]()
@@ -341,7 +341,8 @@ class AtomTrees:
             here = np.flatnonzero((tested == i) & ~chained)
             prefix[here] = np.searchsorted(self.features[i].samples[:, 0], model.boundary[here])
         for n, feature in ((n, self.features[tested[n]]) for n in np.flatnonzero(chained).tolist()):
-            runs[n] = runs_of(model.goes_left(n, feature.samples[:, feature.columns.index(model.column[n])]))
+            held = feature.samples[:, [feature.columns.index(model.column[n])]]
+            runs[n] = runs_of((held >= model.sets.get(n, model.boundary[n])).sum(axis=1) % 2 == int(n in model.sets))
             count[n] = max(1, len(runs[n]) - 1)
         place, leaf = self.size + np.cumsum(count) - count, np.where(model.leaf, node, -1)
         columns = tested, prefix, model.missing_left, place[model.left], place[model.right], leaf
@@ -397,12 +398,12 @@ class CertificateFile:
         need(not known, "the certificate assumes rules or orders about rows: check_more.py checks that")
         self.trees.add_model(self.model, self.feature_of)
     def need_possible(self, points: IntArray, held: dict[int, FloatArray]) -> None:
-        """Rows at points, which hold samples, or these numbers in some features, are possible; here, without knowledge."""
+        """Rows at points, which hold samples, or these numbers in some features, are possible; here, all else is."""
         for i, feature in enumerate(self.features):
             need((points[:, i] < feature.cells + feature.missing).all(), "a row has an atom that is not there")
             numbers = held.get(i, np.append(feature.samples[:, 0], math.nan)[points[:, i]])
             need(feature.can_be_cast(numbers), "a row has a number that is too large for the model")
-    def read_box(self, value: Any, what: str) -> Box:
+    def read_box(self, value: Any, what: str) -> AtomBox:
         """Per restricted feature, which atoms a box allows."""
         exactly = self.header.kind in ("explanation", "rule", "shortest")
         places = {str(i): feature for i, feature in enumerate(self.features)}
@@ -428,9 +429,9 @@ class CertificateFile:
         found += [f"never missing: {never}" if any(f.missing for f in self.features) else "no value is missing", *known]
         trusted = "that the ensemble file is the model (primewood compared them when it read the model), that the "
         trusted += f"library adds IEEE floats in {'any order' if vote.any_order else 'the order of the trees'}, "
-        if self.header.decision is not None:
-            decision, words = self.header.decision, names(self, [*range(vote.classes)])
-            trusted += f"that {'minus ' * decision['negated']}output {decision['output']} is the score to decide by: {words}, "
+        if stated := self.header.decision:
+            way = f"that {'minus ' * stated['negated']}output {stated['output']} is the score to decide by: "
+            trusted += f"{way}{vote.say(range(vote.classes))}, "
         trusted += "that cuts on the score stand for the cut-offs they were made from, " * bool(vote.cuts)
         trusted += "that its softmax keeps scores apart that differ clearly, " * bool(vote.slack)
         return f"Assumes: {'; '.join(found)}.\nTrusts: {trusted}Python, numpy and this checker."
@@ -478,12 +479,11 @@ def meet(a: IntArray, b: IntArray) -> IntArray:
     both[:2, both[0] + both[1] < 0] = NOTHING[:2]
     return both
 class ReachedBox:
-    """A box in ranks, and the nodes that trees can reach in it: items. Of each: its node, its tree, the item above it,
-    and the last leaf passed on the way (of trees that go on after a leaf). `levels`: inner items with both children, or
-    twice the only one. `entries`: what paths to items restrict, as columns (item, feature, set).
-    """
+    """A box in ranks, and the nodes that trees can reach in it: items."""
 
-    def __init__(self, trees: AtomTrees, literals: Box) -> None:
+    # Of each item: its node, its tree, the item above, and the last leaf passed on the way (of trees that go on there).
+    # `levels`: inner items with both children, or twice the only one. `entries`: restrictions (item, feature, set).
+    def __init__(self, trees: AtomTrees, literals: AtomBox) -> None:
         inside = self.inside = [literals.get(i, feature.everything) for i, feature in enumerate(trees.features)]
         need(all(allowed.any() for allowed in inside), "a box allows nothing of a feature")
         self.size = np.array([np.count_nonzero(allowed[:-1]) for allowed in inside])
@@ -515,9 +515,8 @@ class ReachedBox:
         self.node, self.tree, self.above, self.passed, self.entries = map(np.hstack, zip(*found, strict=True))
 # ------------------------------------------------------------------------------------------------ proofs
 def narrow(part: Record, j: int, c: int, first: bool) -> Record:
-    """One of the two parts that `SPLIT j c` makes of a part of the box. It has the sets that it allows, which
-    pieces are alive, and what these restrict, as columns (piece, feature, tree and feature as one number, set).
-    """
+    """One of the two parts that `SPLIT j c` makes of a part of the box."""
+    # It has the sets that it allows, which pieces are alive, and what these restrict (piece, feature, both, set).
     limit = [[0], [c - 1], [1]] if first == (c > 0) else [[-c], [FAR], [0]]  # with c = 0, missing comes second
     here, allowed, alive, entry = np.flatnonzero(part.entry[1] == j), *(x.copy() for x in vars(part).values())
     allowed[:, j : j + 1] = around = meet(allowed[:, j : j + 1], np.array(limit))
@@ -653,7 +652,7 @@ class Proof:
         scores = self.vote.scores(self.origin[item][None, : self.vote.trees])[0]
         need(self.vote.prefers(scores, *self.pair), "a cell gets a different decision")
 # ------------------------------------------------------------------------------------------------ claims
-def check_claim(file: CertificateFile, record: Any) -> tuple[Box, list[int], int, int]:
+def check_claim(file: CertificateFile, record: Any) -> tuple[AtomBox, list[int], int, int]:
     """That every row of a box gets one of some decisions; returns these, and how much was checked."""
     vote, classes = file.vote, range(file.vote.classes)
     claim = read(record, {"decided": array(int, 0, vote.classes - 1, distinct=True), "box": file.read_box,
@@ -667,7 +666,7 @@ def check_claim(file: CertificateFile, record: Any) -> tuple[Box, list[int], int
         nodes, cells = nodes + proof.nodes, cells + proof.cells
     need(not left, "a decision is not excluded")
     return claim.box, decided, nodes, cells
-def check_prime(file: CertificateFile, box: Box, label: int) -> tuple[str, int]:
+def check_prime(file: CertificateFile, box: AtomBox, label: int) -> tuple[str, int]:
     """That no literal of a box can be relaxed; returns this in words, and the number of witnesses."""
     features, some = file.features, array(int, 0, len(file.features) - 1, distinct=True)
     shape = {"language": {"sets", "intervals", "values"}, "row": file.read_row, "fixed": some, "numbers": some}
@@ -719,7 +718,7 @@ def read_points(file: CertificateFile, code: Iterator[int], count: int, row: Int
             point[i] = atom
         points.append(point)
     return points
-def check_radius(file: CertificateFile, box: Box, decided: list[int]) -> list[str]:
+def check_radius(file: CertificateFile, box: AtomBox, decided: list[int]) -> list[str]:
     """That a box holds every row within a distance of a row; returns this in words."""
     radius = read(file.header.radius, {"row": file.read_row, "norm": {"linf"}, "distance": float, "scales": numbers,
                                        "witness": (None, file.read_row)}, "radius")
@@ -737,7 +736,9 @@ def check_radius(file: CertificateFile, box: Box, decided: list[int]) -> list[st
         same = (row == witness) | np.isnan(row) & np.isnan(witness)
         need((same | (scales > 0) & ~np.isnan(row - witness)).all(), "the witness moves a fixed column")
         need(len(decided) == 1 and file.decided_otherwise(point[None], decided[0]), "the witness is decided alike")
-    return [f"That covers every row within {radius.distance} of the given one (each number, in its own scale).",
+    given = ", ".join(f"{name} = {x}" + f" (/ {s})" * (s not in (0, 1)) + " (stays)" * (s == 0)
+                      for name, x, s in zip(file.model.names, row.tolist(), scales.tolist(), strict=True))
+    return [f"That covers every row in which each number is at most {radius.distance} away from this one: {given}.",
             *["A row beyond that gets a different decision."] * (radius.witness is not None)]
 @dataclass
 class Confirmed:
@@ -753,11 +754,11 @@ class Confirmed:
     def to_dict(self) -> dict[str, object]:
         """The same in plain types."""
         return {"confirmed": True, **vars(self)}
-def check_claims(file: CertificateFile, known: list[str]) -> tuple[Confirmed, Box, list[int]]:
+def check_claims(file: CertificateFile, known: list[str]) -> tuple[Confirmed, AtomBox, list[int]]:
     """Check the claims of a certificate, and what it adds to them; also returns the first claim."""
     kind, shown, found = file.header.kind, 0, [check_claim(file, claim) for claim in file.header.claims]
     need(len(found) == 1 or (found and kind == "rule"), "a wrong number of claims")
-    lines = [f"For every row{where(file, box)}, this model decides {names(file, own)}." for box, own, *_ in found]
+    lines = [f"For every row{where(file, box)}, this model decides {file.vote.say(own)}." for box, own, *_ in found]
     box, decided, *_ = found[0]
     if kind == "radius":
         lines += check_radius(file, box, decided)
@@ -773,14 +774,7 @@ def check(model: EnsembleFile, raw: bytes) -> Confirmed:
     """Check a certificate; raises `Rejected` with the first condition that does not hold."""
     return check_claims(CertificateFile([model], *read_header(raw, KINDS)), [])[0]
 # ------------------------------------------------------------------------------------------------ words
-def names(file: CertificateFile, decided: list[int]) -> str:
-    """The decisions in words."""
-    cuts, labels, found = file.vote.cuts, file.vote.labels, []
-    for k in decided:
-        score = (f"{cuts[k - 1]} <= " if k and cuts else "") + "score" + (f" < {cuts[k]}" if k < len(cuts) else "")
-        found.append(score if labels is None else str(labels[k]) + f" ({score})" * bool(cuts))
-    return " or ".join(found) or "nothing: there is no such row"
-def where(file: CertificateFile, box: Box) -> str:
+def where(file: CertificateFile, box: AtomBox) -> str:
     """A box in words."""
     return " with " * bool(box) + " and ".join(file.features[i].describe(allowed) for i, allowed in box.items())
 def in_range(low: float, high: float) -> str:

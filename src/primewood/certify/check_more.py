@@ -99,8 +99,9 @@ class KnownFile(core.CertificateFile):
                 present = [feature[order.lower] for order in links]
                 add_staircase(self.trees, present, feature[links[-1].upper], too_low)
 
-    def need_known(self, points: core.IntArray, held: dict[int, core.FloatArray]) -> None:
+    def need_possible(self, points: core.IntArray, held: dict[int, core.FloatArray]) -> None:
         """Rows at points, which hold samples or these numbers in some features, violate no clause and no order."""
+        super().need_possible(points, held)
         for box in self.clauses:
             inside = np.all([allowed[points[:, i]] for i, allowed in box.items()], axis=0)
             need(not inside.any(), "a row violates a clause")
@@ -403,8 +404,8 @@ def check_least(file: KnownFile, box: core.AtomBox, label: int) -> str:
     used = {i for i, allowed in box.items() if (allowed != file.features[i].everything).any()} - fixed
     need(not used & avoided, "the explanation mentions a feature that is to be avoided")
     code = core.read_varints(file.blobs[least.blob])
-    points = np.array(file.read_points(code, least.contrasts, row), dtype=np.int64).reshape(-1, count)
-    file.need_known(points, {})
+    points = np.array(core.read_points(file, code, least.contrasts, row), dtype=np.int64).reshape(-1, count)
+    file.need_possible(points, {})
     need((points[:, [*fixed]] == row[[*fixed]]).all(), "a contrast changes a fixed feature")
     need(file.decided_otherwise(points, label).all(), "a contrast is decided like the row")
     contrasts = [frozenset(np.flatnonzero(point != row).tolist()) - avoided for point in points]
@@ -502,7 +503,7 @@ def _check_rule(models: Models, header: Record, blobs: Blobs) -> core.Confirmed:
         claim = _read_claim(file, record)
         need(claim.never, "a claim without entries")
         total += check_never(file, claim, set())
-        decided = core.names(file, [entry[0] for entry in claim.never])
+        decided = file.vote.say([entry[0] for entry in claim.never])
         lines.append(f"No row{core.where(file, claim.box)} gets the decision {decided}.")
     need(lines, "nothing is claimed")
     return _confirm(file, lines, *total.tolist())
@@ -526,15 +527,21 @@ def _check_nearest(models: Models, header: Record, blobs: Blobs) -> core.Confirm
     need(decisions, "nothing is claimed")
     lines = [
         f"No row{core.where(file, claim.box)} whose distance from this row is at most {costs.distance!r} gets the "
-        f"decision {core.names(file, decisions)}: {file.say_row(costs.row[1])}.",
+        f"decision {file.vote.say(decisions)}: {_say_row(file, costs.row[1])}.",
         f"What moves cost is added up: {_say_moves(file, costs.moves)}.",
     ]
     if costs.witness is not None:
         others = [k for k in range(file.vote.classes) if k not in decisions]
         shown = all(file.decided_otherwise(costs.witness[0][None], k).all() for k in others)
         need(shown, "the witness is not decided so")
-        lines.append(f"This row does: {file.say_row(costs.witness[1])}.")
+        lines.append(f"This row does: {_say_row(file, costs.witness[1])}.")
     return _confirm(file, lines, nodes, cells)
+
+
+def _say_row(file: KnownFile, row: core.FloatArray) -> str:
+    """A row in words."""
+    held = ["missing" if x != x else repr(x) for x in row.tolist()]
+    return ", ".join(f"{name} = {x}" for name, x in zip(file.model.names, held, strict=True))
 
 
 def _say_moves(file: KnownFile, moves: list[Record]) -> str:
@@ -556,8 +563,10 @@ def _check_compare(models: Models, header: Record, blobs: Blobs) -> core.Confirm
     need(not claim.box, "models are compared on all rows")
     need(all(vote.labels is not None for vote in file.votes), "the decisions of a model have no labels")
     lines = ["The two models decide alike on every row."]
-    if header.second.decision is not None:
-        lines.append(f"The second model decides by {file.votes[1].describe()}.")
+    if stated := header.second.decision:
+        way = f"{'minus ' * stated['negated']}output {stated['output']}"
+        decided = file.votes[1].say(range(file.votes[1].classes))
+        lines.append(f"The score of the second model is {way}: {decided}.")
     labels = [[str(label) for label in vote.labels] for vote in file.votes]
     differ = {(a, b) for a, x in enumerate(labels[0]) for b, y in enumerate(labels[1]) if x != y}
     return _confirm(file, lines, *check_never(file, claim, differ))
@@ -607,11 +616,11 @@ def _check_pairs(models: Models, header: Record, blobs: Blobs) -> core.Confirmed
 def _say_property(file: KnownFile, stated: Record, moved: list[int], monotone: bool) -> str:
     names = " and ".join(file.features[i].name for i in moved)
     if not monotone:
-        return f"Changing only {names} never changes the decision ({core.names(file, [*range(file.vote.classes)])})."
+        return f"Changing only {names} never changes the decision ({file.vote.say([*range(file.vote.classes)])})."
     listed = stated.order.tolist()
-    order = " < ".join(core.names(file, [k]) for k in listed)
+    order = " < ".join(file.vote.say([k]) for k in listed)
     unlisted = [k for k in range(file.vote.classes) if k not in listed]
-    order = f"{core.names(file, unlisted)} < {order}" if unlisted else order
+    order = f"{file.vote.say(unlisted)} < {order}" if unlisted else order
     verb = "lowers" if stated.direction == "increasing" else "raises"
     return f"Raising {names} never {verb} the decision, in the order {order}."
 
