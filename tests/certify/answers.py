@@ -74,7 +74,8 @@ class Rows:
 
     def _compare(self, feature: Header, numbers: list[float]) -> list[tuple[Any, ...]]:
         """How numbers compare with everything that they are compared with, as the library casts and compares them."""
-        cast = np.array(numbers).astype(self.ensemble.dtype).astype(float)
+        with np.errstate(over="ignore"):
+            cast = np.array(numbers).astype(self.ensemble.dtype).astype(float)
         sides = [cast <= x if self.ensemble.operator == "<=" else cast < x for x in self._list_tests(feature)]
         sides += [np.array(numbers) < x for x in feature["cuts"]]
         return [tuple(own) for own in np.array(sides).T.tolist()] if sides else [()] * len(numbers)
@@ -117,7 +118,10 @@ class Rows:
         """Which rows are in the cells of the header's own row in some features."""
         found = np.ones(len(self.rows), dtype=bool)
         for i in places:
-            own = [math.nan if self.row[c] is None else self.row[c] for c in self.features[i]["columns"]]
+            own = [
+                math.nan if x is None else float(x)
+                for x in (self.row[c] for c in self.features[i]["columns"])
+            ]
             held = self.rows[:, self.features[i]["columns"]]
             mine = (held == own).all(axis=1) | (np.isnan(held).all(axis=1) & np.isnan(own).all())
             found &= np.isin(self.cells[:, i], self.cells[mine, i])

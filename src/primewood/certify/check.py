@@ -222,7 +222,7 @@ class LeafVote:
         """Decisions in words: their labels, and with cuts which scores get them."""
         cuts, labels, found = self.cuts, self.labels, []
         for k in decided:
-            score = f"{cuts[k - 1]} <= " * bool(k and cuts) + "score" + "".join(f" < {cut}" for cut in cuts[k : k + 1])
+            score = " <= ".join([*map(str, cuts[max(0, k - 1) : k]), " < ".join(["score", *map(str, cuts[k : k + 1])])])
             found.append(score if labels is None else str(labels[k]) + f" ({score})" * bool(cuts))
         return " or ".join(found) or "nothing: there is no such row"
     def scores(self, leaves: IntArray) -> FloatArray:
