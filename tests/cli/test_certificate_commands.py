@@ -28,7 +28,7 @@ SAID = {
     "explain": "this model decides denied",
     "shortest": "No set of features that is smaller suffices.",
     "flip": "No row",
-    "robustness": "That covers every row within",
+    "robustness": "That covers every row in which",
     "l0": "No row",
     "rule": "this model decides denied",
     "letter": "this model decides approved",
