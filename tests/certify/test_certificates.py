@@ -118,7 +118,17 @@ def is_true(explainer: pw.Explainer, header: dict[str, Any]) -> bool:
     return TRUE[header["kind"]](Rows(explainer, header))
 
 
-@pytest.mark.parametrize("kind", ["forest", "xgboost", "lightgbm", "three classes", "any order"])
+SLOWER = [
+    pytest.param(kind, marks=pytest.mark.slow)
+    for kind in (
+        "forest",
+        "three classes",
+        "any order",
+    )
+]
+
+
+@pytest.mark.parametrize("kind", ["xgboost", "lightgbm", *SLOWER])
 def test_what_is_changed_is_rejected_unless_it_is_still_true(kind: str) -> None:
     asked = ask(kind, "plain", 3)
     rng = np.random.default_rng(0)

@@ -93,7 +93,13 @@ def accepts(files: list[checker.EnsembleFile], content: bytes) -> bool:
     return True
 
 
-@pytest.mark.parametrize("kind", ["forest", "categories", "three classes", "xgboost 3", "any order"])
+SLOW = [
+    pytest.param(kind, marks=pytest.mark.slow)
+    for kind in ("forest", "three classes", "xgboost 3", "any order")
+]
+
+
+@pytest.mark.parametrize("kind", ["categories", *SLOW])
 def test_every_field_of_a_header_can_be_anything(kind: str) -> None:
     explainer, raw, certificates = list_certificates(kind)
     model, rng = checker.EnsembleFile(raw), np.random.default_rng(0)

@@ -105,7 +105,17 @@ def mutations(content: bytes, rng: np.random.Generator) -> list[bytes]:
     return found
 
 
-@pytest.mark.parametrize("kind", ["forest", "xgboost", "three classes", "any order"])
+SLOWER = [
+    pytest.param(kind, marks=pytest.mark.slow)
+    for kind in (
+        "xgboost",
+        "three classes",
+        "any order",
+    )
+]
+
+
+@pytest.mark.parametrize("kind", ["forest", *SLOWER])
 def test_what_is_changed_is_rejected_unless_it_is_still_true(kind: str) -> None:
     asked = ask(kind, "plain", 3)
     assert asked.explainer.ensemble is not None
