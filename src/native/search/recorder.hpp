@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "limits.hpp"
+#include "search/costs.hpp"
 #include "search/cut_chooser.hpp"
 #include "search/integer_bound.hpp"
-#include "search/costs.hpp"
 #include "search/shares.hpp"
 
 namespace primewood::search {
@@ -62,7 +62,7 @@ class Recorder {
   static constexpr std::size_t kFew = 12;                  // leaves that are told apart
   static constexpr int kDeepest = 4000;
   static constexpr double kTolerance = 1e-7;
-  static constexpr int kLearn = 4;                       // steps between two looks at the shares
+  static constexpr int kLearn = 4;                        // steps between two looks at the shares
   static constexpr double kMostPaid = double(1LL << 60);  // for the budget
 
   enum class Step : std::uint8_t { kSplit, kBound, kCell, kSet, kShares, kPrice, kParting };

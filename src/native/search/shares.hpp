@@ -39,7 +39,7 @@ class Shares {
  private:
   static constexpr Int kFinest = 256, kCoarsest = 8;  // the largest share of the widest margin
   static constexpr Int kLargest = Int(1) << 53;       // of weights, if shares can be so coarse
-  static constexpr double kRate = 0.5;  // how fast shares move
+  static constexpr double kRate = 0.5;                // how fast shares move
 
   Int at(int leaf, std::size_t win) const { return margins_[std::size_t(leaf) * wins_.size() + win]; }
   Int margin_of(int node, std::size_t win) const;
