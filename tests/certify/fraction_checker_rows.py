@@ -160,6 +160,7 @@ class Model:
         """Read an ensemble file and the decision that replaces its own, if any."""
         must(data["format"] == "primewood ensemble" and integer(data["version"]) == 1, "not an ensemble")
         self.columns = len(array(data["feature_names"]))
+        must(self.columns > 0, "no columns")
         must(data["operator"] in ("<=", "<"), "unknown operator")
         must(data["dtype"] in ("float32", "float64"), "unknown dtype")
         must(data["precision"] in ("float32", "float64"), "unknown precision")
@@ -221,10 +222,10 @@ class Model:
         self.start = [sign * start[o] for o in taken]
         group_of = [g for g, (size, _) in enumerate(self.groups) for _ in range(size)]
         self.group_of = group_of
-        # v and a of each leaf of each tree, and of the nodes that are no leaves
+        # v and a of each leaf of each tree, and v of the nodes that are no leaves
         self.v: list[dict[int, list[float]]] = []
         self.a: list[dict[int, list[float]]] = []
-        self.others: list[tuple[list[float], list[float]]] = []
+        self.others: list[list[float]] = []
         for t, tree in enumerate(self.trees):
             size, weight = self.groups[group_of[t]]
             self.v.append({})
@@ -236,10 +237,10 @@ class Model:
                 row = [sign * row[o] for o in taken]
                 if size == 1:
                     row = [x * weight for x in row]
-                scaled = row if size == 1 else [x * (weight / size) for x in row]
                 if column != -1:
-                    self.others.append((row, scaled))
+                    self.others.append(row)
                     continue
+                scaled = row if size == 1 else [x * (weight / size) for x in row]
                 self.v[t][n], self.a[t][n] = row, scaled
         self.outputs = len(taken)
         self.must_stay_in_range()
@@ -275,14 +276,13 @@ class Model:
     def must_stay_in_range(self) -> None:
         """Reject a model whose arithmetic leaves the range in which the rules of weights are sound."""
         info = np.finfo(self.precision)
-        rows = [*(row for row, _ in self.others), *(row for tree in self.v for row in tree.values())]
+        rows = [*self.others, *(row for tree in self.v for row in tree.values())]
         values = [*self.start, *(x for row in rows for x in row)]
         must(
             all(math.isfinite(x) and float(self.precision(x)) == x for x in values),
             "not numbers of the precision",
         )
-        rows = [*(row for _, row in self.others), *(row for tree in self.a for row in tree.values())]
-        values += [x for row in rows for x in row]
+        values += [x for tree in self.a for row in tree.values() for x in row]
         must(all(math.isfinite(x) for x in values), "a leaf is not finite")
         share = Fraction(float(info.max)) / (4 * (self.count + 1))
         must(
@@ -560,8 +560,8 @@ class Feature:
                 if column != self.columns[0]:
                     continue
                 for bound in tree["bounds"][n]:
-                    if not model.beyond(-self.limit, bound):
-                        b = least(-self.limit, self.limit, partial(model.beyond, bound=bound))
+                    if not model.beyond(-model.limit, bound):
+                        b = least(-model.limit, model.limit, partial(model.beyond, bound=bound))
                         result += [] if b is None else [b]
         return result
 
@@ -648,9 +648,10 @@ class Literal:
         return atom in self.cells if atom < len(self.feature.samples) else self.missing
 
     def must_keep_cells_whole(self) -> None:
-        """Reject unless each run begins and ends where cells do."""
-        lows, highs = {low for low, _ in self.feature.intervals}, {high for _, high in self.feature.intervals}
-        must(all(a in lows and b in highs for a, b in self.runs), "a run divides a cell")
+        """Reject unless each cell lies wholly inside or wholly outside each run."""
+        for a, b in self.runs:
+            for low, high in self.feature.intervals:
+                must((a <= low and high <= b) or high < a or b < low, "a run divides a cell")
 
 
 Box = dict[int, Literal]

@@ -161,11 +161,7 @@ class Comparison(Certified, Readable):
 
     @property
     def _unproved(self) -> str:
-        return (
-            ""
-            if self.outcome is Outcome.HOLDS
-            else f"the outcome is {self.outcome}; only what holds is certified"
-        )
+        return self.outcome.say_uncertified()
 
     @property
     def equivalent(self) -> bool | None:

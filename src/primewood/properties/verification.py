@@ -75,11 +75,7 @@ class Verification(Certified, Readable):
 
     @property
     def _unproved(self) -> str:
-        return (
-            ""
-            if self.outcome is Outcome.HOLDS
-            else f"the outcome is {self.outcome}; only what holds is certified"
-        )
+        return self.outcome.say_uncertified()
 
     @property
     def stated(self) -> str:

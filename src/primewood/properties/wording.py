@@ -27,6 +27,10 @@ class Outcome(enum.StrEnum):
     FAILS = "fails"
     UNDECIDED = "undecided"
 
+    def say_uncertified(self) -> str:
+        """Why an outcome has no certificate; "" if it can have one."""
+        return "" if self is Outcome.HOLDS else f"the outcome is {self}; only what holds is certified"
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
