@@ -168,6 +168,19 @@ def test_two_forests_that_differ_in_leaves_that_never_decide_are_certified(tmp_p
     assert certified > 0
 
 
+def test_groups_of_one_tree_each_are_no_groups(tmp_path: Path) -> None:
+    asked = ask("forest", "plain", 0)
+    assert asked.explainer.ensemble is not None
+    raw = bytes_of(asked.explainer.ensemble)
+    record = json.loads(raw)
+    record["groups"] = [[1, 1.0]] * len(record["trees"])
+    (tmp_path / "other.json").write_text(json.dumps(record))
+    other = pw.load(tmp_path / "other.json")
+    assert isinstance(other, pw.Ensemble)
+    content = asked.explainer.compare(other).certificate().content
+    assert judge(raw, content, bytes_of(other)) is not None
+
+
 def test_what_does_not_hold_has_no_certificate() -> None:
     asked = ask("forest", "plain", 0)
     fails = asked.explainer.verify("a > -9 -> 1")

@@ -121,7 +121,7 @@ class EnsembleFile:
             found = [self._find_boundaries(x) for x in tree.sets]
             self.sets |= {root + n: found[which[n]] for n in np.flatnonzero(which >= 0).tolist()}
         self.has_set, majority = np.isin(here, [*self.sets]), file.vote == "majority"
-        self.groups = [(1, 1.0)] * len(self.root) if majority or not file.groups else file.groups
+        self.groups = [[1, 1.0]] * len(self.root) if majority or not file.groups else file.groups
         self.sizes = [size for size, _ in self.groups]
         need(sum(self.sizes) == len(self.root), "the groups do not have every tree once")
         self.value = np.eye(self.value.shape[1])[self.value.argmax(axis=1)] if majority else self.value
@@ -223,7 +223,7 @@ class LeafVote:
         cuts, labels, found = self.cuts, self.labels, []
         for k in decided:
             score = " <= ".join([*map(str, cuts[max(0, k - 1) : k]), " < ".join(["score", *map(str, cuts[k : k + 1])])])
-            found.append(score if labels is None else str(labels[k]) + f" ({score})" * bool(cuts))
+            found.append(score if labels is None else " ".join(str(labels[k]).split()) + f" ({score})" * bool(cuts))
         return " or ".join(found) or "nothing: there is no such row"
     def scores(self, leaves: IntArray) -> FloatArray:
         """The library's scores where trees end in these leaves (rows by trees): its own sum, in its own order."""
@@ -714,7 +714,7 @@ def read_points(file: CertificateFile, code: Iterator[int], count: int, row: Int
         for _ in range(*take(code, 1)):
             step, atom = take(code, 2)
             need(step or i < 0, "a feature is named twice")
-            need((i := max(i, 0) + step) < len(point) and atom < len(file.features[i].everything), "no such atom")
+            need((i := max(i, 0) + step) < len(point) and file.features[i].everything[atom:][:1].any(), "no such atom")
             point[i] = atom
         points.append(point)
     return points
