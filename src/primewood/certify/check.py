@@ -121,7 +121,7 @@ class EnsembleFile:
             found = [self._find_boundaries(x) for x in tree.sets]
             self.sets |= {root + n: found[which[n]] for n in np.flatnonzero(which >= 0).tolist()}
         self.has_set, majority = np.isin(here, [*self.sets]), file.vote == "majority"
-        self.groups = [[1, 1.0]] * len(self.root) if majority or not file.groups else file.groups
+        self.groups = [(size, weight) for size, weight in file.groups if not majority] or [(1, 1.0)] * len(self.root)
         self.sizes = [size for size, _ in self.groups]
         need(sum(self.sizes) == len(self.root), "the groups do not have every tree once")
         self.value = np.eye(self.value.shape[1])[self.value.argmax(axis=1)] if majority else self.value
