@@ -502,7 +502,7 @@ class Weights:
         return not self.exact[t][n] if self.carrier is None else t == self.carrier
 
     def shows_other(self, row: list[float], label: int) -> bool:
-        """Whether a row is decided otherwise, or with any order of sums the rule does not show the label."""
+        """Whether a row gets a different decision, or with any order of sums the rule does not show the label."""
         model = self.model
         leaves = model.leaves(row)
         decided = model.decided(model.scores(leaves))

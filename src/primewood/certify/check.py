@@ -660,7 +660,7 @@ def check_claim(file: CertificateFile, record: Any) -> tuple[AtomBox, list[int],
     box, decided, nodes, cells = ReachedBox(file.trees, claim.box), claim.decided.tolist(), 0, 0
     left = {*classes} - {*decided}
     for label, rival, unit, blob in claim.proofs:
-        need(abs(label - rival) == 1 if vote.cuts else label != rival, "a proof is about a class that is no rival")
+        need(abs(label - rival) == 1 if vote.cuts else label != rival, "a proof is about a class that is not a rival")
         left -= {c for c in classes if c == rival or (vote.cuts and (c > rival) == (rival > label))}  # and beyond a cut
         proof = Proof(file, box, [label, rival], unit, file.blobs[blob])
         nodes, cells = nodes + proof.nodes, cells + proof.cells

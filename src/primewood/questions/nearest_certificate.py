@@ -32,7 +32,7 @@ UNITS, MANY = 40, 1e6
 
 @dataclass(frozen=True)
 class NearestCertifier:
-    """Writes the certificate that no row nearer than a distance is decided otherwise.
+    """Writes the certificate that no row nearer than a distance gets a different decision.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class NearestCertifier:
     moves : Moves
         The measure of distance.
     lower : float
-        No row that is nearer than this is decided otherwise; infinite if none is at all.
+        No row that is nearer than this gets a different decision; infinite if none does at all.
     row : tuple of float or None
         A row that is.
     """
@@ -81,7 +81,7 @@ class NearestCertifier:
 
     @cached_property
     def _distance(self) -> float:
-        """What no row that is decided otherwise is within: the next smaller sum of costs."""
+        """No row within this distance gets a different decision: the next smaller sum of costs."""
         if not math.isfinite(self.lower):
             return math.inf
         return math.ceil(self.lower) - 1.0 if self._whole else math.nextafter(self.lower, 0.0)
