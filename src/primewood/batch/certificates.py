@@ -61,7 +61,7 @@ class ConfirmedBatch(Readable):
     rows : int
         How many rows are explained.
     confirmed : int
-        How many have a certificate, all of which are confirmed.
+        How many have a certificate; all of these are confirmed.
     taken_over : int
         How many take over the explanation of another row, and have no certificate of their own.
     without : int
